@@ -1,4 +1,4 @@
-/** Conformance suites for CSI plugins, for orchestrators and for stores of claims. */
+/** Conformance suites for CSI plugins, for orchestrators and for stores of records. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.conformance {
   requires static transitive org.jspecify;
@@ -9,8 +9,8 @@ module io.csi4j.conformance {
   requires com.google.protobuf;
 
   exports io.csi4j.conformance;
-  exports io.csi4j.conformance.claims;
   exports io.csi4j.conformance.model;
+  exports io.csi4j.conformance.store;
 
   // JUnit calls the test methods of the abstract classes there.
   opens io.csi4j.conformance to

@@ -1,4 +1,4 @@
-/** Claims in etcd, for more than one machine. */
+/** Claims and a catalog in etcd, for more than one machine. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.volume.claims.etcd {
   requires static transitive org.jspecify;

@@ -1,4 +1,4 @@
-/** Claims in PostgreSQL, for more than one machine. */
+/** Claims and a catalog in PostgreSQL, for more than one machine. */
 module io.csi4j.volume.claims.jdbc {
   requires static transitive org.jspecify;
   requires dev.failsafe.core;

@@ -10,7 +10,7 @@ module io.csi4j.volume.claims {
   exports io.csi4j.volume.claim;
   exports io.csi4j.volume.claim.coordination;
   exports io.csi4j.volume.claim.spi;
-  exports io.csi4j.volume.claim.store;
+  exports io.csi4j.volume.claim.view;
   exports io.csi4j.volume.store;
   exports io.csi4j.volume.store.local;
   exports io.csi4j.volume.internal.claims to

@@ -21,11 +21,8 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.etcd.EtcdClaimStore;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.SnapshotBackups;
@@ -56,6 +53,9 @@ import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -128,12 +128,12 @@ public final class ControllerQuickstart {
             JournalStateStore.open(directory.resolve("volumes"), JournalSettings.defaults())) {
       if (etcd.isPresent()) {
         try (LocalEtcd server = LocalEtcd.start(etcd.get(), directory.resolve("etcd"));
-            ClaimStore claims = opened(server)) {
+            RecordStore claims = opened(server)) {
           story.step("claims", "are in an etcd at " + server.endpoint());
           tell(plugins, storage, state, claims);
         }
       } else {
-        try (LocalClaimStore claims = LocalClaimStore.open(directory.resolve("claims"))) {
+        try (LocalStore claims = LocalStore.open(directory.resolve("claims"))) {
           story.step("claims", "are on disk, as there is no etcd on the PATH");
           tell(plugins, storage, state, claims);
         }
@@ -143,12 +143,12 @@ public final class ControllerQuickstart {
   }
 
   /** The store opens when the server answers. */
-  private static ClaimStore opened(LocalEtcd server) {
+  private static RecordStore opened(LocalEtcd server) {
     EtcdSettings settings = EtcdSettings.builder(server.endpoint()).build();
     long end = System.nanoTime() + START.toNanos();
     while (true) {
       try {
-        return EtcdClaimStore.open(settings);
+        return EtcdStore.open(settings);
       } catch (RecordStoreException early) {
         if (!server.isRunning() || System.nanoTime() - end > 0) {
           throw early;
@@ -162,7 +162,7 @@ public final class ControllerQuickstart {
   }
 
   private void tell(
-      PluginRegistry plugins, FakeCsiPlugin storage, StateStore state, ClaimStore claims) {
+      PluginRegistry plugins, FakeCsiPlugin storage, StateStore state, RecordStore claims) {
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, storage.endpoint())));
     story.step("storage", PLUGIN + " listens at " + storage.endpoint());
     try (VolumeController controller =

@@ -55,7 +55,9 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
           "volume-manager/claims",
               List.of(
                   "io.csi4j.volume.internal.claims.ClaimCodec*",
-                  "io.csi4j.volume.internal.claims.proto"),
+                  "io.csi4j.volume.internal.claims.proto",
+                  "io.csi4j.volume.internal.store.StoreCodec*",
+                  "io.csi4j.volume.internal.store.proto"),
           "volume-manager/controller",
               List.of(
                   "io.csi4j.volume.catalog.CatalogCodec*",
@@ -66,7 +68,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
   private static final Map<String, List<String>> REPEATS =
       Map.of(
           "csi-client/client", List.of("io.csi4j.client.internal.Repeats*"),
-          "volume-manager/claims", List.of("io.csi4j.volume.claim.coordination.ClaimBook*"),
+          "volume-manager/claims", List.of("io.csi4j.volume.internal.store.RecordBook*"),
           "volume-manager/claims-jdbc", List.of("io.csi4j.volume.claim.jdbc.Database*"));
 
   /** Held against every module. */
@@ -88,6 +90,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
                   "io.csi4j.volume.internal.fields.proto..",
                   "io.csi4j.volume.internal.plugin.proto..",
                   "io.csi4j.volume.internal.claims.proto..",
+                  "io.csi4j.volume.internal.store.proto..",
                   "io.csi4j.volume.internal.catalog.proto.."),
               RECORDS,
               "a message shows secrets in its toString(), so it stays in the class that maps it"),
@@ -95,8 +98,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
               List.of("com.sun.jna.."),
               Map.of("mount-linux", List.of("io.csi4j.mount.internal")),
               "native calls belong to one package"),
-          new Library(
-              List.of("io.etcd..", "io.vertx.."), ETCD, "etcd is one store of claims of several"),
+          new Library(List.of("io.etcd..", "io.vertx.."), ETCD, "etcd is one store of several"),
           new Library(
               List.of("org.junit.."),
               Map.of(
@@ -174,6 +176,8 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
     String[] control = {
       "io.csi4j.volume.claim..",
       "io.csi4j.volume.internal.claims..",
+      "io.csi4j.volume.store..",
+      "io.csi4j.volume.internal.store..",
       "io.csi4j.volume.catalog..",
       "io.csi4j.volume.controller..",
       "io.csi4j.volume.upkeep.."
@@ -181,7 +185,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
     rows.add(never("volume-manager/node", nodeAlone, control));
     rows.add(never("volume-manager/node", up, "io.csi4j.volume.workload.."));
     rows.add(never("volume-manager/workload", nodeAlone, control));
-    rows.add(never("volume-manager/claims", up, others("model", "state", "claim")));
+    rows.add(never("volume-manager/claims", up, others("model", "state", "claim", "store")));
     rows.add(
         never(
             "volume-manager/claims",
@@ -201,8 +205,8 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
             "etcd is one store, a database another",
             "io.csi4j.volume.claim.etcd..",
             "io.csi4j.volume.claim.jdbc.."));
-    rows.add(never("volume-manager/claims-etcd", up, others("model", "state", "claim")));
-    rows.add(never("volume-manager/claims-jdbc", up, others("model", "state", "claim")));
+    rows.add(never("volume-manager/claims-etcd", up, others("model", "state", "claim", "store")));
+    rows.add(never("volume-manager/claims-jdbc", up, others("model", "state", "claim", "store")));
     List<String> modules =
         PublishedModules.modules().stream()
             .filter(module -> module.startsWith("volume-manager/"))
@@ -269,7 +273,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
     rows.add(
         never(
             plugins, "who tests with the testkit needs no command line", "io.csi4j.testkit.cli.."));
-    rows.add(never("testkit/conformance", judge, others("model", "state", "claim")));
+    rows.add(never("testkit/conformance", judge, others("model", "state", "claim", "store")));
     rows.add(never("testkit/conformance", INSIDE, "io.csi4j.volume.internal.."));
     rows.add(
         never("testkit/conformance", "the suites need no command line", "io.csi4j.testkit.cli.."));
@@ -336,6 +340,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
                 "workload",
                 "claim",
                 "catalog",
+                "store",
                 "controller",
                 "upkeep"));
     others.removeAll(List.of(modules));

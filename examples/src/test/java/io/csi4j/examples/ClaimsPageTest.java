@@ -13,10 +13,8 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -32,10 +30,14 @@ import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.Uncertainty;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -77,7 +79,7 @@ class ClaimsPageTest {
   void theControllerMakesAVolumeAndLeavesNothing() {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     try (FakeCsiPlugin storage = FakeCsiPlugin.builder().effects(NodeEffects.none()).open();
-        MemoryClaimStore claims = new MemoryClaimStore()) {
+        MemoryStore claims = new MemoryStore()) {
       PluginId id = PluginId.of("fake");
       plugins.register(PluginRegistration.controller(PluginBinding.of(id, storage.endpoint())));
       ClaimsSnippets.controller(
@@ -114,9 +116,10 @@ class ClaimsPageTest {
     assertThat(told)
         .singleElement()
         .satisfies(holder -> assertThat(((ClaimHolder) holder).epoch()).isEqualTo(1));
-    try (LocalClaimStore store = LocalClaimStore.open(directory.resolve("claims"))) {
-      assertThat(store.read(USAGE.volume()).claim().epoch()).isEqualTo(1);
-      assertThat(store.read(USAGE.volume()).claim().holders()).isEmpty();
+    try (LocalStore store = LocalStore.open(directory.resolve("claims"))) {
+      Claim claim = new ClaimBook(store, Clock.systemUTC()).read(USAGE.volume());
+      assertThat(claim.epoch()).isEqualTo(1);
+      assertThat(claim.holders()).isEmpty();
     }
   }
 
@@ -130,17 +133,17 @@ class ClaimsPageTest {
             () -> ClaimsSnippets.etcd(nobody, EtcdPassword.of("secret"), wish(), told::add));
 
     assertThat(refusal.reason()).isEqualTo(RecordStoreException.Reason.UNAVAILABLE);
-    assertThat(refusal).hasMessageStartingWith("Opening the store of claims");
+    assertThat(refusal).hasMessageStartingWith("Opening the store failed: ");
     assertThat(told).isEmpty();
   }
 
   @Test
   void aDoubtIsSettledByWhoHasCompared() {
     MemoryMedium medium = MemoryMedium.create();
-    LocalClaimStore.on(medium.open()).close();
+    LocalStore.on(medium.open()).close();
     medium.doubt(
         Uncertainty.aboutMoreThan(StateReason.JOURNAL_DAMAGED, List.of(), "It is damaged."));
-    try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
+    try (LocalStore store = LocalStore.on(medium.open())) {
       for (int i = 0; i < 2; i++) {
         ClaimsSnippets.doubt(store, USAGE.volume(), told::add, () -> told.add("compared"));
       }

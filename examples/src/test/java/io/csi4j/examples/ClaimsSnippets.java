@@ -2,8 +2,8 @@ package io.csi4j.examples;
 
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.model.CapacityRange;
-import io.csi4j.conformance.ClaimStoreChecks;
-import io.csi4j.conformance.claims.ClaimStoreFixture;
+import io.csi4j.conformance.RecordStoreChecks;
+import io.csi4j.conformance.store.RecordStoreFixture;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
@@ -18,16 +18,13 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.etcd.EtcdClaimStore;
 import io.csi4j.volume.claim.etcd.EtcdLogin;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
-import io.csi4j.volume.claim.jdbc.JdbcClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.claim.jdbc.PostgresStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.PageRequest;
@@ -54,6 +51,10 @@ import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
@@ -185,7 +186,7 @@ final class ClaimsSnippets {
   static void drift(
       VolumeController controller,
       PluginId plugin,
-      ClaimStore claims,
+      RecordStore claims,
       ClaimCoordinator coordinator,
       Consumer<Object> log) {
     // snippet: drift
@@ -202,7 +203,7 @@ final class ClaimsSnippets {
       ClaimCoordinator coordinator,
       Reaper reaper,
       VolumeController controller,
-      ClaimStore claims,
+      RecordStore claims,
       Consumer<Object> log) {
     // snippet: keeper
     try (VolumeKeeper keeper =
@@ -225,7 +226,7 @@ final class ClaimsSnippets {
 
   static void local(Path directory, ClaimRequest request, Consumer<ClaimHolder> host) {
     // snippet: local
-    try (ClaimStore store = LocalClaimStore.open(directory)) { // on a local disk, made when missing
+    try (RecordStore store = LocalStore.open(directory)) { // on a local disk, made when missing
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       ClaimHolder holder = book.claim(request); // durable when it returns
       host.accept(holder); // mounts the volume, uses it, takes it down
@@ -243,7 +244,7 @@ final class ClaimsSnippets {
             .prefix(EtcdPrefix.of("/clusters/blue")) // where one etcd has several stores
             .login(new EtcdLogin("csi4j", password))
             .build();
-    try (ClaimStore store = EtcdClaimStore.open(settings)) {
+    try (RecordStore store = EtcdStore.open(settings)) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       host.accept(book.claim(request)); // every other machine is told who holds it
     }
@@ -256,7 +257,7 @@ final class ClaimsSnippets {
         JdbcSettings.builder()
             .schema("blue") // where one database has several stores
             .build();
-    try (ClaimStore store = JdbcClaimStore.open(source, settings)) { // the host's pool
+    try (RecordStore store = PostgresStore.open(source, settings)) { // the host's pool
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       host.accept(book.claim(request)); // every other machine is told who holds it
     }
@@ -266,9 +267,9 @@ final class ClaimsSnippets {
   static void sealed(Path keys, Path directory, EtcdSettings etcd, Consumer<Object> host) {
     // snippet: sealed
     Sealer sealer = AesGcmSealer.fromFile(keys); // lines "ID BASE64" of 16 or 32 bytes; mode 0600
-    ClaimStore claims = LocalClaimStore.open(directory.resolve("claims"), sealer);
-    ClaimStore shared =
-        EtcdClaimStore.open(etcd.toBuilder().sealer(sealer).build()); // all hosts have the key
+    RecordStore claims = LocalStore.open(directory.resolve("claims"), sealer);
+    RecordStore shared =
+        EtcdStore.open(etcd.toBuilder().sealer(sealer).build()); // all hosts have the key
     StateStore catalog =
         SealedStateStore.on(
             JournalStateStore.open(directory.resolve("catalog"), JournalSettings.defaults()),
@@ -278,18 +279,18 @@ final class ClaimsSnippets {
     List.of(claims, shared, volumes).forEach(host);
   }
 
-  static void doubt(
-      LocalClaimStore store, VolumeKey volume, Consumer<Object> log, Runnable compared) {
+  static void doubt(LocalStore store, VolumeKey volume, Consumer<Object> log, Runnable compared) {
     // snippet: doubt
-    if (store.uncertainty(volume).isPresent()) { // damage to the journal: nothing is claimed of it
-      log.accept(store.uncertainty(volume).get());
+    RecordKey claim = RecordKey.of(RecordKey.Space.CLAIMS, volume);
+    if (store.uncertainty(claim).isPresent()) { // damage to the journal: nothing is claimed of it
+      log.accept(store.uncertainty(claim).get());
       compared.run(); // the claims with what is mounted, by a person or a program
       store.settle(); // claims are taken again
     }
     // end
   }
 
-  static void settle(EtcdClaimStore store, Consumer<Object> log, Runnable compared) {
+  static void settle(EtcdStore store, Consumer<Object> log, Runnable compared) {
     // snippet: settle
     if (store.readOnly().isPresent()) { // an older copy was restored: nothing is written
       log.accept(store.readOnly().get());
@@ -301,7 +302,7 @@ final class ClaimsSnippets {
   }
 
   static void controller(
-      PluginRegistry plugins, Path directory, ClaimStore claims, VolumeSpec spec) {
+      PluginRegistry plugins, Path directory, RecordStore claims, VolumeSpec spec) {
     VolumeKey db = VolumeKey.of("db");
     // snippet: controller
     try (StateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
@@ -370,8 +371,8 @@ final class ClaimsSnippets {
 
   static Stream<DynamicTest> checks(Path directory) {
     // snippet: checks
-    ClaimStoreFixture fixture =
-        new ClaimStoreFixture() {
+    RecordStoreFixture fixture =
+        new RecordStoreFixture() {
           private int stores;
 
           @Override
@@ -379,8 +380,8 @@ final class ClaimsSnippets {
             Path place = directory.resolve("store-" + stores++);
             return new Place() {
               @Override
-              public ClaimStore open() {
-                return LocalClaimStore.open(place); // your store here
+              public RecordStore open() {
+                return LocalStore.open(place); // your store here
               }
 
               @Override
@@ -390,10 +391,10 @@ final class ClaimsSnippets {
 
           @Override
           public Set<Ability> abilities() {
-            return Set.of(Ability.DURABLE); // and SHARED, if several processes can open it
+            return Set.of(Ability.DURABLE); // and SHARED, TOGETHER
           }
         };
-    return ClaimStoreChecks.of(fixture).stream()
+    return RecordStoreChecks.of(fixture).stream()
         .map(check -> DynamicTest.dynamicTest(check.name(), check::run));
     // end
   }

@@ -38,10 +38,6 @@ import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.proxy.RecordedPlugin;
 import io.csi4j.testkit.recording.Recording;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
@@ -73,6 +69,11 @@ import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.SealingKeys;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.HeldTaskMounts;
@@ -113,8 +114,7 @@ class ClosingTest {
    * host implements is closed nowhere.
    */
   private static final Set<String> ELSEWHERE =
-      Set.of(
-          "EtcdClaimStore", "JdbcClaimStore", "OrchestratorUnderTest", "ClaimStoreFixture.Place");
+      Set.of("EtcdStore", "PostgresStore", "OrchestratorUnderTest", "RecordStoreFixture.Place");
 
   @TempDir private Path temp;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -235,15 +235,15 @@ class ClosingTest {
                 SealedStateStore.on(
                     MemoryMedium.create().open(),
                     AesGcmSealer.of(SealingKeys.of("k", new byte[32]))))),
-    CLAIM_STORE(ClaimStore.class, test -> used(new MemoryClaimStore())),
-    MEMORY_CLAIM_STORE(MemoryClaimStore.class, test -> used(new MemoryClaimStore())),
-    LOCAL_CLAIM_STORE(
-        LocalClaimStore.class,
-        test -> used(LocalClaimStore.open(Files.createDirectory(test.temp.resolve("claims"))))),
-    CLAIM_WATCH(
-        ClaimWatch.class,
+    RECORD_STORE(RecordStore.class, test -> used(new MemoryStore())),
+    MEMORY_STORE(MemoryStore.class, test -> used(new MemoryStore())),
+    LOCAL_STORE(
+        LocalStore.class,
+        test -> used(LocalStore.open(Files.createDirectory(test.temp.resolve("claims"))))),
+    RECORD_WATCH(
+        Watch.class,
         test -> {
-          ClaimWatch watch = test.kept(new MemoryClaimStore()).watch();
+          Watch watch = test.kept(new MemoryStore()).watch(RecordKey.Space.CLAIMS);
           return new Used(watch, () -> watch.next(Duration.ZERO));
         }),
     OPEN_PATH(
@@ -368,13 +368,13 @@ class ClosingTest {
           });
     }
 
-    private static Used used(ClaimStore store) {
+    private static Used used(RecordStore store) {
       return new Used(
           store,
           () -> {
-            store.read(DB);
-            store.scan(Optional.empty(), 1);
-            store.watch().close();
+            store.read(RecordKey.of(RecordKey.Space.CLAIMS, DB));
+            store.scan(RecordKey.Space.CLAIMS, Optional.empty(), 1);
+            store.watch(RecordKey.Space.CLAIMS).close();
           });
     }
 

@@ -48,9 +48,8 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.claim.store.ClaimsView;
+import io.csi4j.volume.claim.view.ClaimsView;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.PageRequest;
 import io.csi4j.volume.controller.SnapshotBackups;
@@ -95,6 +94,7 @@ import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.journal.JournalView;
+import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.ReaperThrottle;
@@ -302,7 +302,7 @@ final class JavadocSnippets {
   }
 
   static void claims(
-      ClaimStore store,
+      RecordStore store,
       StorageController storage,
       ClaimRequest request,
       VolumeManager node,

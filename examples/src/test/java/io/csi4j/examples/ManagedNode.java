@@ -17,15 +17,12 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
@@ -61,6 +58,8 @@ import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -141,7 +140,7 @@ final class ManagedNode implements OrchestratorUnderTest {
     private final OrchestratorSetting setting;
     private final CsiPlugin plugin;
     private final boolean hasController;
-    private final ClaimStore claims;
+    private final RecordStore claims;
     private final StateStore catalog;
     private final VolumeController controller;
     private final ClaimBook book;
@@ -158,7 +157,7 @@ final class ManagedNode implements OrchestratorUnderTest {
               ConnectOptions.builder().policies(each -> each.attemptDeadline(call)).build());
       hasController =
           plugin.identity().getPluginCapabilities().offers(PluginCapability.CONTROLLER_SERVICE);
-      claims = LocalClaimStore.open(directory.resolve("claims"));
+      claims = LocalStore.open(directory.resolve("claims"));
       catalog = JournalStateStore.open(directory.resolve("catalog"), JournalSettings.defaults());
       controller =
           VolumeController.builder(controllers(), VolumeStore.on(catalog))
@@ -221,8 +220,7 @@ final class ManagedNode implements OrchestratorUnderTest {
         if (!page.unreadable().isEmpty()) {
           throw new IllegalStateException(page.unreadable().get(0).message().line());
         }
-        for (Versioned each : page.claims()) {
-          Claim claim = each.claim();
+        for (Claim claim : page.claims()) {
           claim.holders().values().stream()
               .filter(holder -> holder.state() == ClaimState.TAKEN)
               .map(holder -> VolumeUse.of(claim.volume(), holder.workload()))

@@ -23,9 +23,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -48,6 +45,9 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.StandardProtocolFamily;
@@ -230,7 +230,7 @@ final class OneCarrier {
     fake.inject(Fault.hang(), When.calling(CsiOperation.CONTROLLER_PUBLISH_VOLUME));
     VolumeController controller = controller(fake, MemoryMedium.create().open());
     var unused = controller.create(DB, spec());
-    ClaimBook book = new ClaimBook(new MemoryClaimStore(), Clock.systemUTC());
+    ClaimBook book = new ClaimBook(new MemoryStore(), Clock.systemUTC());
     verdict(
         () -> coordinator(book, controller).acquire(claim()),
         got(fake, CsiOperation.CONTROLLER_PUBLISH_VOLUME),
@@ -257,7 +257,7 @@ final class OneCarrier {
   private void acquireWhileTheDiskHangs() throws Exception {
     VolumeController controller = controller(controllerPlugin(), MemoryMedium.create().open());
     var unused = controller.create(DB, spec());
-    ClaimStore claims = LocalClaimStore.on(journal());
+    RecordStore claims = LocalStore.on(journal());
     ClaimBook book = new ClaimBook(claims, Clock.systemUTC());
     verdict(() -> coordinator(book, controller).acquire(claim()), untilTold(), () -> "another");
   }

@@ -17,7 +17,6 @@ import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
@@ -40,6 +39,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
 import io.csi4j.volume.workload.VolumeType;
@@ -67,7 +67,7 @@ class StoragePageTest {
 
   @TempDir Path directory;
   private final List<String> told = new ArrayList<>();
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private final ClaimBook book = new ClaimBook(store, Clock.systemUTC());
   private FakeCsiPlugin fake;
   private VolumeController controller;

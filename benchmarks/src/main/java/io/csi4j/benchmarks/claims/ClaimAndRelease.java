@@ -6,11 +6,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.claims.ClaimCodec;
-import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -18,6 +14,8 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +26,7 @@ final class ClaimAndRelease implements Callers.Work {
 
   private final ClaimBook book;
 
-  ClaimAndRelease(ClaimStore store) {
+  ClaimAndRelease(RecordStore store) {
     book = new ClaimBook(store, Clock.systemUTC());
   }
 
@@ -66,7 +64,7 @@ final class ClaimAndRelease implements Callers.Work {
 
   /** The bytes of the three writes, in their order. */
   static List<byte[]> bytes() {
-    try (MemoryClaimStore store = new MemoryClaimStore()) {
+    try (MemoryStore store = new MemoryStore()) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       List<byte[]> writes = new ArrayList<>();
       take(book, 1);
@@ -81,7 +79,6 @@ final class ClaimAndRelease implements Callers.Work {
 
   private static byte[] bytes(ClaimBook book) {
     Claim claim = book.read(usage(1).volume());
-    return ClaimCodec.encode(
-        ClaimRecord.of(claim, new WriteToken(UUID.randomUUID()), UnknownFields.NONE));
+    return new ClaimCodec().encode(claim, UUID.randomUUID(), UnknownFields.NONE);
   }
 }

@@ -5,10 +5,10 @@ import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Rounds;
-import io.csi4j.volume.claim.etcd.EtcdClaimStore;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdStore;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ public final class ClaimsFamily {
   }
 
   private void memory() throws Exception {
-    try (MemoryClaimStore store = new MemoryClaimStore()) {
+    try (MemoryStore store = new MemoryStore()) {
       for (int callers : CALLERS) {
         compare(
             "in memory", "nothing", callers, new ClaimAndRelease(store), Optional.empty(), NO_GOAL);
@@ -75,7 +75,7 @@ public final class ClaimsFamily {
   }
 
   private void local(Path directory) throws Exception {
-    try (LocalClaimStore store = LocalClaimStore.open(directory.resolve("claims"));
+    try (LocalStore store = LocalStore.open(directory.resolve("claims"));
         BareAppends bare = new BareAppends(directory.resolve("bare"), ClaimAndRelease.bytes())) {
       for (int callers : CALLERS) {
         compare(
@@ -92,7 +92,7 @@ public final class ClaimsFamily {
   private void etcd(String endpoint) throws Exception {
     for (boolean looks : List.of(true, false)) {
       for (int callers : CALLERS) {
-        try (EtcdClaimStore store = EtcdClaimStore.open(EtcdSettings.of(URI.create(endpoint)));
+        try (EtcdStore store = EtcdStore.open(EtcdSettings.of(URI.create(endpoint)));
             BareJetcd bare = new BareJetcd(endpoint, ClaimAndRelease.bytes(), looks, callers)) {
           compare(
               "in etcd",
@@ -108,8 +108,8 @@ public final class ClaimsFamily {
 
   /** The stores of this host beside the transactions that they save. */
   private void othersBeside(String endpoint, Path directory) throws Exception {
-    try (MemoryClaimStore memory = new MemoryClaimStore();
-        LocalClaimStore local = LocalClaimStore.open(directory.resolve("claims-beside"))) {
+    try (MemoryStore memory = new MemoryStore();
+        LocalStore local = LocalStore.open(directory.resolve("claims-beside"))) {
       for (int callers : CALLERS) {
         try (BareJetcd bare = new BareJetcd(endpoint, ClaimAndRelease.bytes(), false, callers)) {
           compare("in memory", BARE, callers, new ClaimAndRelease(memory), Optional.of(bare), GOAL);

@@ -19,7 +19,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.claim.ClaimEvent;
-import io.csi4j.volume.claim.spi.ClaimPage;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperationId;

@@ -22,7 +22,6 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -37,6 +36,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,7 +90,7 @@ final class RealRun implements AutoCloseable {
                 .build());
     claims =
         new ClaimCoordinator(
-            new ClaimBook(new MemoryClaimStore(), Clock.systemUTC()),
+            new ClaimBook(new MemoryStore(), Clock.systemUTC()),
             new Attaching(),
             Clock.systemUTC(),
             metrics.claims());

@@ -25,7 +25,6 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerEvent;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.ControllerListener;
@@ -48,6 +47,7 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Scope;
@@ -72,7 +72,7 @@ class ControllerTracingTest {
 
   private final RecordedSpans spans = new RecordedSpans();
   private final CsiTracing tracing = CsiTracing.of(spans.telemetry, RpcConvention.STABLE);
-  private final MemoryClaimStore claims = new MemoryClaimStore();
+  private final MemoryStore claims = new MemoryStore();
   private FakeCsiPlugin fake;
   private VolumeController controller;
 

@@ -29,7 +29,6 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -48,6 +47,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -441,7 +441,7 @@ class CsiTracingTest {
           }
         };
     return new ClaimCoordinator(
-        new ClaimBook(new MemoryClaimStore(), Clock.systemUTC()),
+        new ClaimBook(new MemoryStore(), Clock.systemUTC()),
         attaching,
         Clock.systemUTC(),
         tracing.claims());

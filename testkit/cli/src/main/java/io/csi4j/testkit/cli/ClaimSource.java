@@ -1,16 +1,16 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.etcd.EtcdClaimStore;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.etcd.EtcdLogin;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.etcd.EtcdTls;
 import io.csi4j.volume.claim.etcd.Pem;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.store.ClaimsView;
+import io.csi4j.volume.claim.view.ClaimsView;
+import io.csi4j.volume.store.RecordStore;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +25,7 @@ final class ClaimSource {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Read the claims on this disk, in the directory of a LocalClaimStore.")
+      description = "Read the claims on this disk, in the directory of a LocalStore.")
   private @Nullable Path directory;
 
   @Option(
@@ -105,10 +105,11 @@ final class ClaimSource {
     if (trusted != null || certificate != null) {
       settings.tls(tls());
     }
-    ClaimPage all = EtcdClaimStore.look(settings.build());
-    return new Read(
-        all.claims().stream().map(Versioned::claim).toList(),
-        all.unreadable().stream().map(each -> OneLine.of(each.problem())).toList());
+    try (RecordStore store = EtcdStore.look(settings.build())) {
+      ClaimPage all = ClaimsView.all(store);
+      return new Read(
+          all.claims(), all.unreadable().stream().map(each -> OneLine.of(each.problem())).toList());
+    }
   }
 
   private String password() {

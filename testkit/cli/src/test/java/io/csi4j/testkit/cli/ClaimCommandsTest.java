@@ -57,7 +57,7 @@ class ClaimCommandsTest {
               "Reading the claims in "
                   + world.root()
                   + " failed: it is the directory of a volume manager. Give the directory of a"
-                  + " LocalClaimStore.");
+                  + " LocalStore.");
     }
   }
 
@@ -66,6 +66,6 @@ class ClaimCommandsTest {
     Run run = Run.of("claims", "list", "--etcd", "http://127.0.0.1:1");
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
-    assertThat(run.errLines()).singleElement().asString().startsWith("Listing claims failed: ");
+    assertThat(run.errLines()).singleElement().asString().startsWith("Opening the store failed: ");
   }
 }

@@ -11,7 +11,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -29,6 +28,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.local.LocalStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -72,7 +72,7 @@ final class ManagedDirectory implements AutoCloseable {
             .open();
     mount(manager, WEB, HANDLE, 1);
     Path claims = temp.resolve("claims");
-    try (LocalClaimStore store = LocalClaimStore.on(JournalStateStore.open(claims, journal))) {
+    try (LocalStore store = LocalStore.on(JournalStateStore.open(claims, journal))) {
       assertThat(
               new ClaimBook(store, Clock.systemUTC())
                   .claim(

@@ -15,7 +15,7 @@ import java.util.Objects;
  */
 public record StoredRecord(RecordKey key, long version, StateValue value) {
 
-  private static final int MOST = StateValue.MAX_SIZE + StateValue.ROOM_FOR_SEAL;
+  private static final int MOST = StateValue.MAX_SIZE + StateValue.MAX_AROUND;
 
   /** Checks that all parts are there. */
   public StoredRecord {
@@ -26,6 +26,6 @@ public record StoredRecord(RecordKey key, long version, StateValue value) {
   /** Returns the record with the bytes that a store has found. */
   public static StoredRecord of(RecordKey key, long version, byte[] found) {
     return new StoredRecord(
-        key, version, StateValue.ofSealed(found.length <= MOST ? found : new byte[0]));
+        key, version, StateValue.ofWrapped(found.length <= MOST ? found : new byte[0]));
   }
 }

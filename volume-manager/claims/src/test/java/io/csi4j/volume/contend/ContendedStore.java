@@ -1,6 +1,6 @@
 package io.csi4j.volume.contend;
 
-import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.store.RecordStore;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -42,8 +42,8 @@ public interface ContendedStore {
   Server start(Path directory);
 
   /** Opens the store of a server. */
-  ClaimStore open(String address, Duration deadline);
+  RecordStore open(String address, Duration deadline);
 
   /** Settles a store that was opened here, as a person does after a comparison. */
-  void settle(ClaimStore store);
+  void settle(RecordStore store);
 }

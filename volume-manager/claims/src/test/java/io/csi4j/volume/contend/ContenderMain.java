@@ -1,8 +1,8 @@
 package io.csi4j.volume.contend;
 
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStoreException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,7 +44,7 @@ final class ContenderMain {
     long seed = Long.parseLong(args[6]);
     endWithParent();
     try (HistoryFile history = new HistoryFile(name + "." + life, Path.of(args[7]));
-        ClaimStore store = new RecordedStore(open(kind, address), history)) {
+        RecordStore store = new RecordedStore(open(kind, address), history)) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
@@ -61,7 +61,7 @@ final class ContenderMain {
     System.out.println("done");
   }
 
-  private static ClaimStore open(ContendedStore kind, String address) {
+  private static RecordStore open(ContendedStore kind, String address) {
     while (true) {
       try {
         return kind.open(address, DEADLINE);

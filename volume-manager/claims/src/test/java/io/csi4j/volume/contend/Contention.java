@@ -1,7 +1,8 @@
 package io.csi4j.volume.contend;
 
-import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -219,10 +220,10 @@ final class Contention {
   /** Reads all claims, when nobody changes them any more. */
   private void look() {
     try (HistoryFile history = new HistoryFile("end", directory.resolve("end.history"));
-        ClaimStore store = new RecordedStore(kind.open(server.address(), PATIENCE), history)) {
+        RecordStore store = new RecordedStore(kind.open(server.address(), PATIENCE), history)) {
       for (int v = 0; v < size.volumes(); v++) {
         VolumeKey volume = VolumeKey.of("v" + v);
-        if (!store.read(volume).claim().volume().equals(volume)) {
+        if (!StoredClaims.in(store).claim(volume).volume().equals(volume)) {
           history.wrong("another volume was read than " + volume);
         }
       }

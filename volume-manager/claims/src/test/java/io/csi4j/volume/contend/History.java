@@ -59,7 +59,7 @@ final class History {
 
     Claim claim() {
       try {
-        return ClaimCodec.decode(HexFormat.of().parseHex(claim)).claim();
+        return new ClaimCodec().decode(HexFormat.of().parseHex(claim)).value();
       } catch (MalformedRecordException e) {
         throw new IllegalArgumentException(e);
       }

@@ -1,21 +1,19 @@
 package io.csi4j.volume.contend;
 
-import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.internal.claims.ClaimCodec;
-import io.csi4j.volume.internal.claims.ClaimRecord;
-import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32;
@@ -64,44 +62,51 @@ final class HistoryFile implements AutoCloseable {
 
   // ---- calls of the store, and their ends
 
-  String reads(VolumeKey volume) {
+  String reads(RecordKey key) {
     String call = next();
-    line("read", call, System.nanoTime(), volume);
+    line("read", call, System.nanoTime(), key.volume().orElseThrow());
     return call;
   }
 
-  String writes(ClaimVersion expected, Claim claim, WriteToken token) {
+  String writes(RecordWrite write) {
+    return writes(
+        write.key(),
+        write.seen().map(StoredRecord::version).orElse(0L),
+        write.next().orElseThrow());
+  }
+
+  private String writes(RecordKey key, long expected, StateValue next) {
     String call = next();
     line(
         "write",
         call,
         System.nanoTime(),
-        claim.volume(),
+        key.volume().orElseThrow(),
         expected,
-        token,
-        HexFormat.of().formatHex(bytes(claim, token)));
+        StoredClaims.mark(next),
+        HexFormat.of().formatHex(next.bytes()));
     return call;
   }
 
-  void saw(String call, Versioned seen) {
+  void saw(String call, Optional<StoredRecord> seen) {
     told("saw", call, seen);
   }
 
-  void conflict(String call, Versioned seen) {
+  void conflict(String call, Optional<StoredRecord> seen) {
     told("conflict", call, seen);
   }
 
-  private void told(String what, String call, Versioned seen) {
+  private void told(String what, String call, Optional<StoredRecord> seen) {
     long now = System.nanoTime();
-    if (seen.by().isEmpty()) {
-      line(what, call, now, ClaimVersion.NEVER);
+    if (seen.isEmpty()) {
+      line(what, call, now, 0);
     } else {
-      WriteToken by = seen.by().get();
-      line(what, call, now, seen.version(), by, digest(bytes(seen.claim(), by)));
+      StateValue value = seen.get().value();
+      line(what, call, now, seen.get().version(), StoredClaims.mark(value), digest(value.bytes()));
     }
   }
 
-  void written(String call, ClaimVersion version) {
+  void written(String call, long version) {
     line("written", call, System.nanoTime(), version);
   }
 
@@ -138,18 +143,14 @@ final class HistoryFile implements AutoCloseable {
   }
 
   /** What a store had when a history begins in the middle. */
-  void found(Versioned there) {
-    String call = writes(ClaimVersion.NEVER, there.claim(), there.by().orElseThrow());
+  void found(StoredRecord there) {
+    String call = writes(there.key(), 0, there.value());
     line("found", call, System.nanoTime(), there.version());
   }
 
   /** Something was seen that must not be. */
   void wrong(String what) {
     line("wrong", process, System.nanoTime(), what);
-  }
-
-  static byte[] bytes(Claim claim, WriteToken token) {
-    return ClaimCodec.encode(ClaimRecord.of(claim, token, UnknownFields.NONE));
   }
 
   static String digest(byte[] bytes) {

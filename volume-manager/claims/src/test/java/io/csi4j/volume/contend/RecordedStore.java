@@ -1,32 +1,30 @@
 package io.csi4j.volume.contend;
 
-import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.PassingStore;
-import io.csi4j.volume.model.VolumeKey;
-import java.util.function.Supplier;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.List;
+import java.util.Optional;
 
 /** A store of which every call is written down, and every answer. */
 final class RecordedStore extends PassingStore {
 
-  private final ClaimStore store;
+  private final RecordStore store;
   private final HistoryFile history;
 
-  RecordedStore(ClaimStore store, HistoryFile history) {
+  RecordedStore(RecordStore store, HistoryFile history) {
     super(store);
     this.store = store;
     this.history = history;
   }
 
   @Override
-  public Versioned read(VolumeKey volume) {
-    String call = history.reads(volume);
+  public Optional<StoredRecord> read(RecordKey key) {
+    String call = history.reads(key);
     try {
-      Versioned seen = store.read(volume);
+      Optional<StoredRecord> seen = store.read(key);
       history.saw(call, seen);
       return seen;
     } catch (RuntimeException e) {
@@ -35,25 +33,16 @@ final class RecordedStore extends PassingStore {
     }
   }
 
+  /** A claim is written alone, and never removed. */
   @Override
-  public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-    return written(expected, next, token, () -> store.compareAndSet(expected, next, token));
-  }
-
-  @Override
-  public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
-    return written(seen.version(), next, token, () -> store.replace(seen, next, token));
-  }
-
-  private WriteResult written(
-      ClaimVersion expected, Claim next, WriteToken token, Supplier<WriteResult> write) {
-    String call = history.writes(expected, next, token);
+  public WriteResult write(List<RecordWrite> writes) {
+    String call = history.writes(writes.get(0));
     try {
-      WriteResult result = write.get();
+      WriteResult result = store.write(writes);
       if (result instanceof WriteResult.Written written) {
-        history.written(call, written.now().version());
+        history.written(call, written.now().get(0).version());
       } else if (result instanceof WriteResult.Conflict conflict) {
-        history.conflict(call, conflict.now());
+        history.conflict(call, conflict.now().stream().findFirst());
       } else {
         history.unknown(call);
       }

@@ -1,15 +1,17 @@
 package io.csi4j.volume.contend;
 
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.contend.Contention.Report;
 import io.csi4j.volume.contend.Contention.Size;
 import io.csi4j.volume.contend.History.End;
+import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoredRecord;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,12 +87,12 @@ final class RestoredBackup {
     restored = System.nanoTime();
     server.restore();
     try (HistoryFile history = new HistoryFile("found", directory.resolve("found.history"));
-        ClaimStore store = kind.open(server.address(), PATIENCE)) {
+        RecordStore store = kind.open(server.address(), PATIENCE)) {
       if (store.readOnly().isEmpty()) {
         wrong.add("a store that was put back takes writes");
       }
-      List<Versioned> found = claims(store);
-      found.stream().filter(each -> each.by().isPresent()).forEach(history::found);
+      List<StoredRecord> found = claims(store);
+      found.forEach(history::found);
       before.forEach(ContenderProcess::resume);
       List<ContenderProcess> waiting = new ArrayList<>();
       for (int i = 0; i < size.processes(); i++) {
@@ -113,9 +115,10 @@ final class RestoredBackup {
     }
   }
 
-  private List<Versioned> claims(ClaimStore store) {
+  private List<StoredRecord> claims(RecordStore store) {
     return IntStream.range(0, size.volumes())
-        .mapToObj(v -> store.read(VolumeKey.of("v" + v)))
+        .mapToObj(v -> store.read(ClaimCodec.key(VolumeKey.of("v" + v))))
+        .flatMap(Optional::stream)
         .toList();
   }
 

@@ -72,7 +72,7 @@ public final class JobVolumes {
    * Joins the volumes of a controller and their claims.
    *
    * @param controller opened with the store of claims ({@link
-   *     VolumeController.Builder#claims(io.csi4j.volume.claim.spi.ClaimStore)})
+   *     VolumeController.Builder#claims(io.csi4j.volume.store.RecordStore)})
    * @param claims claims from the same store, and attaches by {@link VolumeController#attachments}
    * @throws IllegalArgumentException if the controller does not know the store of claims
    */
@@ -80,7 +80,7 @@ public final class JobVolumes {
     if (!controller.holdsWhatItDeletes()) {
       throw new IllegalArgumentException(
           "The controller does not know the store of claims, and would delete volumes that are"
-              + " claimed. Open it with VolumeController.Builder.claims(ClaimStore).");
+              + " claimed. Open it with VolumeController.Builder.claims(RecordStore).");
     }
     this.controller = controller;
     this.claims = Objects.requireNonNull(claims, "claims");

@@ -31,8 +31,9 @@ import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.store.Records;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -47,6 +48,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.store.RecordStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -674,7 +676,7 @@ public final class VolumeController implements AutoCloseable {
     final PluginRegistry plugins;
     final VolumeStore store;
     Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
-    private @Nullable ClaimStore claimStore;
+    private @Nullable RecordStore claimStore;
     Function<SecretsReference, SecretsProvider> secrets = reference -> SecretsProvider.none();
     ControllerSettings settings = ControllerSettings.defaults();
     Duration snapshotPatience = Duration.ofHours(1);
@@ -699,8 +701,10 @@ public final class VolumeController implements AutoCloseable {
      * Sets the store that knows the claims of volumes. Volumes are held in it while they are
      * deleted: no other process can claim one between the last look at its claims and its deletion.
      */
-    public Builder claims(ClaimStore value) {
-      claims(key -> Optional.of(value.read(key).claim()));
+    public Builder claims(RecordStore value) {
+      Records<Claim> records = new Records<>(value, new ClaimCodec());
+      claims(
+          key -> records.read(ClaimCodec.key(key)).value().or(() -> Optional.of(Claim.none(key))));
       claimStore = value;
       return this;
     }

@@ -5,10 +5,9 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.NodeName;
@@ -163,7 +162,6 @@ public final class Placement {
         }
       }
       page.claims().stream()
-          .map(Versioned::claim)
           .filter(claim -> isOf(plugin, claim.volume()))
           .forEach(
               claim ->

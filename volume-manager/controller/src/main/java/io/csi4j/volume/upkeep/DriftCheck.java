@@ -11,16 +11,17 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.condition.Conditions;
+import io.csi4j.volume.internal.store.Records;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -52,13 +53,13 @@ public final class DriftCheck {
       EnumSet.of(StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.CANCELLED);
 
   private final StoredAttachments storage;
-  private final ClaimStore claims;
+  private final Records<Claim> claims;
   private final Clock clock = new SystemClock();
 
   /** Between this plugin and these claims. */
-  public DriftCheck(StoredAttachments storage, ClaimStore claims) {
+  public DriftCheck(StoredAttachments storage, RecordStore claims) {
     this.storage = Objects.requireNonNull(storage, "storage");
-    this.claims = Objects.requireNonNull(claims, "claims");
+    this.claims = new Records<>(claims, new ClaimCodec());
   }
 
   /**
@@ -72,11 +73,12 @@ public final class DriftCheck {
    */
   public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
     List<Drift> findings = new ArrayList<>();
-    Map<VolumeId, Versioned> before = new TreeMap<>(Comparator.comparing(VolumeId::value));
+    Map<VolumeId, Records.Seen<Claim>> before =
+        new TreeMap<>(Comparator.comparing(VolumeId::value));
     volumes.forEach(
         (handle, key) -> {
           try {
-            before.put(handle, claims.read(key));
+            before.put(handle, claims.read(ClaimCodec.key(key)));
           } catch (RecordStoreException e) {
             findings.add(unreadable(handle, key, e));
           }
@@ -265,19 +267,24 @@ public final class DriftCheck {
   }
 
   /** Returns the differences that are there before and after, while the claim has not changed. */
-  private List<Drift> confirmed(VolumeId handle, Versioned before, Seen seen, Instant since) {
-    List<Drift> first = differences(handle, before.claim(), seen, since);
+  private List<Drift> confirmed(
+      VolumeId handle, Records.Seen<Claim> before, Seen seen, Instant since) {
+    List<Drift> first = differences(handle, claim(before), seen, since);
     if (first.isEmpty()) {
       return first;
     }
     Optional<Seen> again = again(handle, seen);
-    Versioned now = claims.read(before.claim().volume());
-    if (again.isEmpty() || !now.version().equals(before.version())) {
+    Records.Seen<Claim> now = claims.read(before.key());
+    if (again.isEmpty() || now.version() != before.version()) {
       return List.of();
     }
-    return differences(handle, now.claim(), again.get(), since).stream()
+    return differences(handle, claim(now), again.get(), since).stream()
         .filter(drift -> first.stream().anyMatch(each -> isSame(each, drift)))
         .toList();
+  }
+
+  private static Claim claim(Records.Seen<Claim> seen) {
+    return seen.value().orElseGet(() -> Claim.none(seen.key().volume().orElseThrow()));
   }
 
   /** Reads the volume again, as far as that is offered; nothing if it is gone. */

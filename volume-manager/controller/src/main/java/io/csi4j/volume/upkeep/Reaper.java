@@ -4,11 +4,11 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
@@ -78,7 +78,7 @@ public final class Reaper {
     Optional<VolumeKey> after = Optional.empty();
     do {
       ClaimPage page = book.page(after, PAGE);
-      page.claims().forEach(each -> claimed(each.claim(), items));
+      page.claims().forEach(each -> claimed(each, items));
       page.unreadable().forEach(each -> told.accept(each.message()));
       isEachReadable &= page.unreadable().isEmpty();
       after = page.next();

@@ -4,7 +4,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.internal.text.ForeignText;
@@ -16,6 +15,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -387,7 +387,7 @@ public final class VolumeKeeper implements AutoCloseable {
      */
     public Builder comparing(
         VolumeController controller,
-        ClaimStore claims,
+        RecordStore claims,
         DriftPolicy policy,
         DriftRepair repair,
         Consumer<Drift> found) {
@@ -506,7 +506,7 @@ public final class VolumeKeeper implements AutoCloseable {
 
   private static String compared(
       VolumeController controller,
-      ClaimStore claims,
+      RecordStore claims,
       DriftPolicy policy,
       DriftRepair repair,
       Consumer<Drift> found)

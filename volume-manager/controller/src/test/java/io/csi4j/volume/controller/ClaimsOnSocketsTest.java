@@ -47,8 +47,8 @@ import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -73,6 +73,7 @@ import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
 import io.csi4j.volume.workload.VolumeType;
@@ -111,7 +112,7 @@ class ClaimsOnSocketsTest {
 
   private final ControllerWorld world = new ControllerWorld();
   private final MemoryMedium medium = MemoryMedium.create();
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private @Nullable FakeCsiPlugin plugin;
   private @Nullable VolumeController controller;
   private NodeId nodeId = NodeId.of("unknown");
@@ -402,7 +403,7 @@ class ClaimsOnSocketsTest {
     start(PluginShape.full());
     ClaimRequest wish = wish(WEB);
     assertThat(whyNot(wish)).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
-    assertThat(store.read(DB).version()).as("nothing is written").isEqualTo(ClaimVersion.NEVER);
+    assertThat(store.read(ClaimCodec.key(DB))).as("nothing is written").isEmpty();
 
     CatalogVolume volume = create(DB);
     world.only().report(ControllerWorld.health(State.UNHEALTHY, Reason.NOBODY_LISTENS));
@@ -469,7 +470,7 @@ class ClaimsOnSocketsTest {
       assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
       assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
       assertThat(refused).hasMessageContaining("how the plugin names node 'n1'");
-      assertThat(store.read(DB).version()).as("nothing is written").isEqualTo(ClaimVersion.NEVER);
+      assertThat(store.read(ClaimCodec.key(DB))).as("nothing is written").isEmpty();
     } else {
       assertThat(claims().acquire(unnamed).context().isEmpty()).isTrue();
     }
@@ -504,7 +505,7 @@ class ClaimsOnSocketsTest {
               "it cannot be used as SINGLE_NODE_WRITER; it may be used as MULTI_NODE_READER_ONLY or"
                   + " MULTI_NODE_READER_ONLY as a block device");
     }
-    assertThat(store.read(DB).version()).as("nothing is written").isEqualTo(ClaimVersion.NEVER);
+    assertThat(store.read(ClaimCodec.key(DB))).as("nothing is written").isEmpty();
     assertThat(plugin().journal().calls(CONTROLLER_PUBLISH_VOLUME)).isEmpty();
     ClaimRequest reader =
         ClaimRequest.builder(
@@ -527,7 +528,7 @@ class ClaimsOnSocketsTest {
 
     assertThat(refused.code()).isEqualTo(OperatorCode.ATTACH_REFUSED);
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
-    assertThat(store.read(DB).claim().holders()).isEmpty();
+    assertThat(StoredClaims.in(store).claim(DB).holders()).isEmpty();
     assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
     VolumeUse job = VolumeUse.of(DB, WorkloadId.of("job"));
     ClaimGrant grant = claims().acquire(wish(job));
@@ -620,7 +621,8 @@ class ClaimsOnSocketsTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_EXHAUSTED);
     assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(failure.operatorMessage().seen().text()).contains("no slot");
-    assertThat(store.read(DB).claim().exhaustedUntil()).contains(Instant.EPOCH.plusSeconds(5));
+    assertThat(StoredClaims.in(store).claim(DB).exhaustedUntil())
+        .contains(Instant.EPOCH.plusSeconds(5));
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
     assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
   }
@@ -639,7 +641,7 @@ class ClaimsOnSocketsTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
     assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(failure.operatorMessage().seen().text()).contains("the answer is larger than");
-    assertThat(store.read(DB).claim().exhaustedUntil()).isEmpty();
+    assertThat(StoredClaims.in(store).claim(DB).exhaustedUntil()).isEmpty();
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
     assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
     assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).hasSize(1);
@@ -670,7 +672,7 @@ class ClaimsOnSocketsTest {
     VolumeUse ghost = VolumeUse.of(VolumeKey.of("ghost"), WorkloadId.of("web"));
     assertThat(failure(() -> claims().acquire(wish(ghost))).code())
         .isEqualTo(OperatorCode.VOLUME_UNKNOWN);
-    assertThat(store.read(ghost.volume()).version()).isEqualTo(ClaimVersion.NEVER);
+    assertThat(store.read(ClaimCodec.key(ghost.volume()))).isEmpty();
 
     ClaimGrant grant = claims().acquire(wish(WEB));
     assertThat(

@@ -34,7 +34,7 @@ import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -51,6 +51,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -731,7 +732,7 @@ class ControllerCrashTest {
     plugin.inject(Fault.drop(), When.calling(CsiOperation.DELETE_VOLUME).once());
     assertThat(tried(() -> opened.delete(DB))).isFalse();
     assertThat(opened.pending()).containsExactly(DB);
-    MemoryClaimStore store = new MemoryClaimStore();
+    MemoryStore store = new MemoryStore();
     new ClaimBook(store, Clock.systemUTC())
         .claim(
             ClaimRequest.builder(
@@ -740,7 +741,7 @@ class ControllerCrashTest {
                     new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                     ClaimMode.WRITE)
                 .build());
-    claim.set(store.read(DB).claim());
+    claim.set(StoredClaims.in(store).claim(DB));
 
     int before = looks.get();
     timers.runNext();

@@ -34,14 +34,8 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.host.PublicCalls;
+import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
@@ -70,6 +64,13 @@ import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
@@ -97,7 +98,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -123,8 +123,8 @@ class ControllerFamilyTest {
 
   @TempDir private Path temp;
 
-  private final MemoryClaimStore store = new MemoryClaimStore();
-  private ClaimStore claims = store;
+  private final MemoryStore store = new MemoryStore();
+  private RecordStore claims = store;
   private final StateStore state = MemoryMedium.create().open();
   private final PluginRegistry registry = InMemoryPluginRegistry.open();
 
@@ -323,11 +323,11 @@ class ControllerFamilyTest {
   @ParameterizedTest
   @EnumSource
   void withClaimsThatAreRefusedFor(RecordStoreException.Reason reason) {
-    ClaimStore refusing =
-        (ClaimStore)
+    RecordStore refusing =
+        (RecordStore)
             Proxy.newProxyInstance(
-                ClaimStore.class.getClassLoader(),
-                new Class<?>[] {ClaimStore.class},
+                RecordStore.class.getClassLoader(),
+                new Class<?>[] {RecordStore.class},
                 (proxy, method, arguments) -> {
                   if (method.getName().equals("identity")) {
                     return store.identity();
@@ -347,31 +347,32 @@ class ControllerFamilyTest {
   }
 
   @Test
-  void ofStoresOfClaims() {
+  void ofStoresOfRecords() {
+    RecordWrite write =
+        new RecordWrite(
+            ClaimCodec.key(KEY), Optional.empty(), Optional.of(StateValue.of(new byte[] {1})));
     Map<String, Object> samples =
         Map.of(
-            VolumeKey.class.getName(),
-            KEY,
+            RecordKey.class.getName(),
+            write.key(),
+            RecordKey.Space.class.getName(),
+            RecordKey.Space.CLAIMS,
             Optional.class.getName(),
             Optional.empty(),
             int.class.getName(),
             10,
-            ClaimVersion.class.getName(),
-            ClaimVersion.NEVER,
-            Claim.class.getName(),
-            Claim.none(KEY),
-            WriteToken.class.getName(),
-            new WriteToken(new UUID(1, 2)),
-            Versioned.class.getName(),
-            new Versioned(Claim.none(KEY), ClaimVersion.NEVER, Optional.empty()));
+            RecordWrite.class.getName(),
+            write,
+            List.class.getName(),
+            List.of(write));
     PublicCalls calls = new PublicCalls(RecordStoreException.class, samples);
     MemoryMedium medium = MemoryMedium.create();
-    LocalClaimStore local = LocalClaimStore.on(medium.open());
+    LocalStore local = LocalStore.on(medium.open());
     for (StateReason reason : StateReason.values()) {
       medium.refuse(reason);
-      assertThat(calls.strangers(LocalClaimStore.class, local)).as("%s", reason).isEmpty();
+      assertThat(calls.strangers(LocalStore.class, local)).as("%s", reason).isEmpty();
     }
-    for (ClaimStore closed : List.of(local, store)) {
+    for (RecordStore closed : List.of(local, store)) {
       closed.close();
       int before = calls.failures();
       assertThat(calls.strangers(closed.getClass(), closed)).isEmpty();

@@ -29,15 +29,10 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.JobVolumes.Acquired;
 import io.csi4j.volume.controller.JobVolumes.Released;
 import io.csi4j.volume.controller.JobVolumes.VolumeOutcome;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -51,6 +46,11 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.ReaperResult;
@@ -85,20 +85,20 @@ class JobVolumesTest {
   private final FakeCsiPlugin plugin =
       world.registered(PluginShape.full().without(NodeCapability.EXPAND_VOLUME));
   private final MemoryMedium medium = MemoryMedium.create();
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private VolumeController controller = open(store);
   private ClaimCoordinator claims = claims(store);
   private JobVolumes volumes = new JobVolumes(controller, claims);
   private NodeId node;
 
-  private VolumeController open(ClaimStore claimed) {
+  private VolumeController open(RecordStore claimed) {
     return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
         .claims(claimed)
         .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
         .open();
   }
 
-  private ClaimCoordinator claims(ClaimStore claimed) {
+  private ClaimCoordinator claims(RecordStore claimed) {
     Clock clock = Clock.systemUTC();
     return new ClaimCoordinator(
         new ClaimBook(claimed, clock).asking(controller::whyNotClaimed),
@@ -108,7 +108,7 @@ class JobVolumesTest {
   }
 
   /** Another life of the host, whose claims are seen through this store. */
-  private void reopen(ClaimStore claimed) {
+  private void reopen(RecordStore claimed) {
     controller.close();
     medium.crash();
     controller = open(claimed);
@@ -203,7 +203,7 @@ class JobVolumesTest {
                 Optional.empty()));
     assertThat(plugin.contents().empty()).isTrue();
     assertThat(controller.record(SCRATCH)).isEmpty();
-    assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
+    assertThat(StoredClaims.in(store).claim(SCRATCH).holders()).isEmpty();
   }
 
   @Test
@@ -313,7 +313,7 @@ class JobVolumesTest {
                     () -> volumes.acquire(spec(ALONE).build(), attached("second")))
                 .code())
         .isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
-    assertThat(store.read(SCRATCH).claim().holders()).hasSize(1);
+    assertThat(StoredClaims.in(store).claim(SCRATCH).holders()).hasSize(1);
     assertThat(giveBack(first).volume()).isEqualTo(VolumeOutcome.DELETED);
   }
 
@@ -328,8 +328,8 @@ class JobVolumesTest {
                             world.registry(), VolumeStore.on(MemoryMedium.create().open()))
                         .open(),
                     claims))
-        .withMessageContaining("Builder.claims(ClaimStore)");
-    JobVolumes other = new JobVolumes(controller, claims(new MemoryClaimStore()));
+        .withMessageContaining("Builder.claims(RecordStore)");
+    JobVolumes other = new JobVolumes(controller, claims(new MemoryStore()));
     assertThatIllegalStateException()
         .isThrownBy(() -> other.acquire(scratch(ALONE), wish("one", "n1", ALONE).build()))
         .withMessageContaining("Give both the same store");
@@ -352,7 +352,7 @@ class JobVolumesTest {
     assertThat(reaper.apply(reaper.plan(), () -> {}))
         .allMatch(reaped -> reaped.end() != ReaperResult.End.FAILED);
     Waits.until(() -> plugin.contents().empty() && controller.record(SCRATCH).isEmpty());
-    assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
+    assertThat(StoredClaims.in(store).claim(SCRATCH).holders()).isEmpty();
   }
 
   @Test
@@ -400,17 +400,18 @@ class JobVolumesTest {
     private final AtomicReference<Runnable> beforeHold = new AtomicReference<>(() -> {});
     private final AtomicReference<Runnable> afterHold = new AtomicReference<>(() -> {});
 
-    Interrupted(ClaimStore store) {
+    Interrupted(RecordStore store) {
       super(store);
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    public WriteResult write(List<RecordWrite> writes) {
+      Claim next = StoredClaims.next(writes.get(0));
       boolean isHold = next.holder(WorkloadId.of("being-deleted")).isPresent();
       if (isHold) {
         beforeHold.getAndSet(() -> {}).run();
       }
-      WriteResult result = super.compareAndSet(expected, next, token);
+      WriteResult result = super.write(writes);
       if (isHold) {
         afterHold.getAndSet(() -> {}).run();
       }
@@ -456,7 +457,7 @@ class JobVolumesTest {
 
     assertThat(refused.get().code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
     assertThat(plugin.contents().empty()).isTrue();
-    assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
+    assertThat(StoredClaims.in(store).claim(SCRATCH).holders()).isEmpty();
   }
 
   @Test

@@ -21,7 +21,6 @@ import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -41,6 +40,7 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -115,7 +115,7 @@ class MovedLimitTest {
           When.calling(CONTROLLER_PUBLISH_VOLUME).once());
       ClaimCoordinator claims =
           new ClaimCoordinator(
-              new ClaimBook(new MemoryClaimStore(), CLOCK),
+              new ClaimBook(new MemoryStore(), CLOCK),
               controller.attachments(),
               CLOCK,
               ClaimListener.none());

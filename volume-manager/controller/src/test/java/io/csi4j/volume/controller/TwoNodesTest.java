@@ -31,7 +31,6 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimConfirmation;
@@ -54,6 +53,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
@@ -98,7 +98,7 @@ class TwoNodesTest {
   @TempDir private Path temp;
   private FakeCsiPlugin fake;
   private CsiPlugin controller;
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private final ClaimBook book = new ClaimBook(store, Clock.systemUTC());
   private ClaimCoordinator claims;
   private Host a;
@@ -392,7 +392,7 @@ class TwoNodesTest {
   @Test
   void aClaimThatWasRemovedIsMissingToItsNode() {
     ClaimGrant first = a.claim(ON_A);
-    ClaimBook empty = new ClaimBook(new MemoryClaimStore(), Clock.systemUTC());
+    ClaimBook empty = new ClaimBook(new MemoryStore(), Clock.systemUTC());
 
     assertThat(empty.standing(ON_A, first.epoch())).isEqualTo(new ClaimStanding.Missing());
   }

@@ -34,7 +34,6 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -56,6 +55,7 @@ import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
@@ -95,7 +95,7 @@ class UpkeepOfAHostTest {
 
   @TempDir private Path temp;
   private final ControllerWorld world = new ControllerWorld();
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private final ClaimBook book = new ClaimBook(store, Clock.systemUTC());
   private final List<OperatorMessage> told = new ArrayList<>();
   private FakeCsiPlugin plugin;

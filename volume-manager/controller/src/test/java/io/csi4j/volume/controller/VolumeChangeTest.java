@@ -23,7 +23,7 @@ import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Waits;
@@ -37,6 +37,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -266,7 +267,7 @@ class VolumeChangeTest {
 
   /** The claim of a workload. */
   private static Claim claimed() {
-    MemoryClaimStore store = new MemoryClaimStore();
+    MemoryStore store = new MemoryStore();
     new ClaimBook(store, Clock.systemUTC())
         .claim(
             ClaimRequest.builder(
@@ -275,7 +276,7 @@ class VolumeChangeTest {
                     new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                     ClaimMode.WRITE)
                 .build());
-    return store.read(DB).claim();
+    return StoredClaims.in(store).claim(DB);
   }
 
   @Test

@@ -63,14 +63,8 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.AttachmentTask;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
-import io.csi4j.volume.claim.spi.StoreIdentity;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.VirtualTime;
@@ -97,6 +91,12 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -135,7 +135,7 @@ class VolumeControllerTest {
 
   private final ControllerWorld world = new ControllerWorld();
   private final MemoryMedium medium = MemoryMedium.create();
-  private final MemoryClaimStore claims = new MemoryClaimStore();
+  private final MemoryStore claims = new MemoryStore();
   private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
   private FakeCsiPlugin plugin = world.registered(SHAPE);
 
@@ -678,7 +678,7 @@ class VolumeControllerTest {
                   if (asked.getAndUpdate(n -> n + 1) == 1) {
                     claim(key);
                   }
-                  return Optional.of(claims.read(key).claim());
+                  return Optional.of(StoredClaims.in(claims).claim(key));
                 })
             .open();
     CatalogVolume made = controller.create(DB, spec().build());
@@ -922,7 +922,7 @@ class VolumeControllerTest {
         builder()
             .claims(
                 key -> {
-                  Optional<Claim> seen = Optional.of(claims.read(key).claim());
+                  Optional<Claim> seen = Optional.of(StoredClaims.in(claims).claim(key));
                   if (claimed.getAndSet(false)) {
                     claim(DB);
                   }
@@ -950,7 +950,7 @@ class VolumeControllerTest {
         builder()
             .claims(
                 key -> {
-                  Optional<Claim> seen = Optional.of(claims.read(key).claim());
+                  Optional<Claim> seen = Optional.of(StoredClaims.in(claims).claim(key));
                   if (looks.incrementAndGet() == 2) {
                     answers.add(controller.attachments().attach(attaching(), () -> true));
                   }
@@ -1018,7 +1018,7 @@ class VolumeControllerTest {
                   if (loses.getAndSet(false)) {
                     loseSnapshot();
                   }
-                  return Optional.of(claims.read(key).claim());
+                  return Optional.of(StoredClaims.in(claims).claim(key));
                 })
             .open();
     controller.create(DB, spec().build());
@@ -1041,12 +1041,13 @@ class VolumeControllerTest {
     private final CompletableFuture<Done> allowed = new CompletableFuture<>();
     private final AtomicBoolean isLost = new AtomicBoolean();
 
-    SlowHold(ClaimStore store) {
+    SlowHold(RecordStore store) {
       super(store);
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    public WriteResult write(List<RecordWrite> writes) {
+      Claim next = StoredClaims.next(writes.get(0));
       if (next.holder(Claim.DELETION).isPresent()) {
         asked.complete(Done.DONE);
         Waits.on(allowed);
@@ -1054,7 +1055,7 @@ class VolumeControllerTest {
           return new WriteResult.Unknown(new ReasonText("the answer was lost"));
         }
       }
-      return super.compareAndSet(expected, next, token);
+      return super.write(writes);
     }
   }
 
@@ -1092,7 +1093,8 @@ class VolumeControllerTest {
       Waits.on(deleted);
     }
     Waits.until(() -> controller.record(DB).isEmpty());
-    assertThat(claims.read(DB).claim().holder(Claim.DELETION)).isEqualTo(Optional.empty());
+    assertThat(StoredClaims.in(claims).claim(DB).holder(Claim.DELETION))
+        .isEqualTo(Optional.empty());
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).isEmpty();
     assertThat(plugin.contents().empty()).isTrue();
   }
@@ -1121,7 +1123,7 @@ class VolumeControllerTest {
     private final StoreIdentity another = new StoreIdentity("promoted");
     private final AtomicBoolean isAnother = new AtomicBoolean();
 
-    RestoredStore(ClaimStore store) {
+    RestoredStore(RecordStore store) {
       super(store);
     }
 
@@ -1131,9 +1133,12 @@ class VolumeControllerTest {
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-      isAnother.set(next.holder(Claim.DELETION).isPresent() || isAnother.get());
-      return super.compareAndSet(expected, next, token);
+    public WriteResult write(List<RecordWrite> writes) {
+      boolean holds =
+          writes.stream()
+              .anyMatch(each -> StoredClaims.next(each).holder(Claim.DELETION).isPresent());
+      isAnother.set(holds || isAnother.get());
+      return super.write(writes);
     }
   }
 
@@ -1149,14 +1154,14 @@ class VolumeControllerTest {
 
     assertThat(undecided.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(undecided.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
-    assertThat(claims.read(DB).claim().holder(Claim.DELETION)).isPresent();
+    assertThat(StoredClaims.in(claims).claim(DB).holder(Claim.DELETION)).isPresent();
     assertThat(controller.pending()).containsExactly(DB);
     Waits.until(() -> !controller.held().isEmpty());
     assertThat(told)
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(controller.deregister(DB)).isTrue();
-    assertThat(claims.read(DB).claim().holders()).isEmpty();
+    assertThat(StoredClaims.in(claims).claim(DB).holders()).isEmpty();
     assertThat(plugin.contents().volumes()).hasSize(1);
   }
 
@@ -1345,7 +1350,7 @@ class VolumeControllerTest {
 
     assertThat(controller.find(DB)).isEmpty();
     assertThat(plugin.contents().volumes()).containsExactly(made.id());
-    assertThat(claims.read(DB).claim().holders()).as("claims stay").hasSize(1);
+    assertThat(StoredClaims.in(claims).claim(DB).holders()).as("claims stay").hasSize(1);
     assertThat(told).hasSize(1);
     assertThat(told.element().code()).isEqualTo(OperatorCode.VOLUME_FORGOTTEN);
     assertThat(told.element().seen().text())

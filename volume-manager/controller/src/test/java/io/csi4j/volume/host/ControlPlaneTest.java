@@ -28,9 +28,9 @@ class ControlPlaneTest {
       import io.csi4j.volume.claim.Claim;
       import io.csi4j.volume.claim.ClaimRequest;
       import io.csi4j.volume.claim.coordination.ClaimBook;
-      import io.csi4j.volume.claim.etcd.EtcdClaimStore;
+      import io.csi4j.volume.claim.etcd.EtcdStore;
       import io.csi4j.volume.claim.etcd.EtcdSettings;
-      import io.csi4j.volume.claim.spi.ClaimStore;
+      import io.csi4j.volume.store.RecordStore;
       import io.csi4j.volume.store.RecordStoreException;
       import io.csi4j.volume.controller.VolumeController;
       import io.csi4j.volume.model.ClaimMode;
@@ -56,12 +56,12 @@ class ControlPlaneTest {
           System.out.println(
               VolumeController.class.getModule().getName()
                   + " "
-                  + EtcdClaimStore.class.getModule().getName());
+                  + EtcdStore.class.getModule().getName());
           for (int i = 1; i < args.length; i++) {
             EtcdSettings settings = EtcdSettings.of(URI.create(args[i]));
             try {
               claim(Path.of(args[0]), settings);
-              try (ClaimStore again = EtcdClaimStore.open(settings)) {
+              try (RecordStore again = EtcdStore.open(settings)) {
                 System.out.println(again.read(NOTES).claim().holders().keySet());
               }
             } catch (RecordStoreException e) {
@@ -71,7 +71,7 @@ class ControlPlaneTest {
         }
 
         private static void claim(Path directory, EtcdSettings settings) {
-          try (ClaimStore claims = EtcdClaimStore.open(settings);
+          try (RecordStore claims = EtcdStore.open(settings);
               StateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
               VolumeController controller =
                   VolumeController.builder(InMemoryPluginRegistry.open(), VolumeStore.on(state))

@@ -17,15 +17,11 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.etcd.EtcdClaimStore;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.etcd.EtcdTest;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -39,6 +35,8 @@ import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.state.seal.SealingKeys;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,7 +45,6 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -66,7 +63,7 @@ class SealedAtRestTest {
   }
 
   /** A claim whose publish context has a password. */
-  private static void claim(ClaimStore store) {
+  private static void claim(RecordStore store) {
     ClaimHolder holder =
         new ClaimHolder(
             WorkloadId.of("web"),
@@ -85,9 +82,8 @@ class SealedAtRestTest {
             1,
             Optional.empty());
 
-    assertThat(store.compareAndSet(ClaimVersion.NEVER, claim, new WriteToken(UUID.randomUUID())))
-        .isInstanceOf(WriteResult.Written.class);
-    assertThat(store.read(DB).claim()).isEqualTo(claim);
+    assertThat(StoredClaims.in(store).write(claim).value()).contains(claim);
+    assertThat(StoredClaims.in(store).claim(DB)).isEqualTo(claim);
   }
 
   /** A volume with a password as a mount flag, as a parameter, and in its context. */
@@ -127,7 +123,7 @@ class SealedAtRestTest {
   }
 
   private void keepOnDisk(Function<StateStore, StateStore> over) {
-    try (LocalClaimStore claims = LocalClaimStore.on(over.apply(state("claims")))) {
+    try (LocalStore claims = LocalStore.on(over.apply(state("claims")))) {
       claim(claims);
     }
     try (StateStore state = over.apply(state("catalog"))) {
@@ -144,8 +140,8 @@ class SealedAtRestTest {
     keepOnDisk(state -> SealedStateStore.on(state, sealer()));
 
     assertThat(filesThatTell(directory)).isZero();
-    try (ClaimStore claims = LocalClaimStore.open(directory.resolve("claims"), sealer())) {
-      assertThat(claims.read(DB).claim().holders()).containsKey(WorkloadId.of("web"));
+    try (RecordStore claims = LocalStore.open(directory.resolve("claims"), sealer())) {
+      assertThat(StoredClaims.in(claims).claim(DB).holders()).containsKey(WorkloadId.of("web"));
     }
   }
 
@@ -171,7 +167,7 @@ class SealedAtRestTest {
   private long filesOfEtcd(Function<EtcdSettings, EtcdSettings> how) throws IOException {
     Path data = Files.createDirectory(directory.resolve("etcd"));
     try (EtcdServer etcd = EtcdServer.start(data);
-        ClaimStore store = EtcdClaimStore.open(how.apply(EtcdSettings.of(etcd.endpoint())))) {
+        RecordStore store = EtcdStore.open(how.apply(EtcdSettings.of(etcd.endpoint())))) {
       claim(store);
     }
     return filesThatTell(data);

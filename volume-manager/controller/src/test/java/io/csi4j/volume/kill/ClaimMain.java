@@ -12,15 +12,10 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.AttachmentTask;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
@@ -36,6 +31,11 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -75,14 +75,14 @@ final class ClaimMain {
   }
 
   /** What a process has open. */
-  record Open(LocalClaimStore claims, JournalStateStore volumes, VolumeController controller)
+  record Open(LocalStore claims, JournalStateStore volumes, VolumeController controller)
       implements AutoCloseable {
 
     static Open at(Places places) {
       PluginRegistry plugins = InMemoryPluginRegistry.open();
       plugins.register(
           PluginRegistration.controller(PluginBinding.of(PLUGIN, CsiEndpoint.of(places.socket))));
-      LocalClaimStore claims = LocalClaimStore.open(places.claims);
+      LocalStore claims = LocalStore.open(places.claims);
       JournalStateStore volumes =
           JournalStateStore.open(places.volumes, JournalSettings.defaults());
       return new Open(
@@ -95,7 +95,7 @@ final class ClaimMain {
       return coordinator(claims, controller.attachments());
     }
 
-    static ClaimCoordinator coordinator(ClaimStore claims, StorageController storage) {
+    static ClaimCoordinator coordinator(RecordStore claims, StorageController storage) {
       Clock clock = Clock.systemUTC();
       return new ClaimCoordinator(
           new ClaimBook(claims, clock), storage, clock, ClaimListener.none());
@@ -197,17 +197,18 @@ final class ClaimMain {
     };
   }
 
-  private ClaimStore halting(ClaimStore store) {
+  private RecordStore halting(RecordStore store) {
     return new PassingStore(store) {
 
       @Override
-      public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      public WriteResult write(List<RecordWrite> writes) {
+        Claim next = StoredClaims.next(writes.get(0));
         String to =
             next.holder(USE.workload())
                 .map(
                     holder -> holder.state() + " " + holder.attachment().getClass().getSimpleName())
                 .orElse("nothing");
-        return change("writing " + to, () -> super.compareAndSet(expected, next, token));
+        return change("writing " + to, () -> super.write(writes));
       }
     };
   }

@@ -11,14 +11,9 @@ import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
@@ -37,6 +32,11 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -96,7 +96,7 @@ final class JobMain {
 
   /** What a process has open. */
   record Open(
-      LocalClaimStore claims,
+      LocalStore claims,
       JournalStateStore state,
       VolumeController controller,
       ClaimBook book,
@@ -115,10 +115,10 @@ final class JobMain {
               PluginBinding.of(PLUGIN, CsiEndpoint.of(places.socket())),
               InstanceId.ONLY,
               EnumSet.of(PluginRole.CONTROLLER)));
-      LocalClaimStore claims = LocalClaimStore.open(places.claims());
+      LocalStore claims = LocalStore.open(places.claims());
       JournalStateStore state =
           JournalStateStore.open(places.volumes(), JournalSettings.defaults());
-      ClaimStore halting = main.halting(claims);
+      RecordStore halting = main.halting(claims);
       VolumeController controller =
           VolumeController.builder(plugins, main.halting(VolumeStore.on(state)))
               .claims(halting)
@@ -218,11 +218,12 @@ final class JobMain {
     };
   }
 
-  private ClaimStore halting(ClaimStore store) {
+  private RecordStore halting(RecordStore store) {
     return new PassingStore(store) {
 
       @Override
-      public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      public WriteResult write(List<RecordWrite> writes) {
+        Claim next = StoredClaims.next(writes.get(0));
         String to =
             next.holders().values().stream()
                 .findFirst()
@@ -232,7 +233,7 @@ final class JobMain {
                             ? holder.state() + " " + holder.attachment().getClass().getSimpleName()
                             : "held for deletion")
                 .orElse("nothing");
-        return write("claim " + to, () -> super.compareAndSet(expected, next, token));
+        return JobMain.this.write("claim " + to, () -> super.write(writes));
       }
     };
   }

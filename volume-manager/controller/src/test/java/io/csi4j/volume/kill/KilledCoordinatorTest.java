@@ -11,6 +11,7 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import java.nio.file.Path;
@@ -83,7 +84,7 @@ class KilledCoordinatorTest {
               .as(at.get())
               .isEqualTo(new ClaimProgress.Gone(ClaimMain.USE));
         }
-        assertThat(open.claims().read(ClaimMain.USE.volume()).claim().holders())
+        assertThat(StoredClaims.in(open.claims()).claim(ClaimMain.USE.volume()).holders())
             .as(at.get())
             .isEmpty();
       }
@@ -112,7 +113,7 @@ class KilledCoordinatorTest {
       try (ClaimMain.Open open = ClaimMain.Open.at(places)) {
         ClaimCoordinator next = open.coordinator();
         long claimed =
-            open.claims().read(ClaimMain.USE.volume()).claim().holders().values().stream()
+            StoredClaims.in(open.claims()).claim(ClaimMain.USE.volume()).holders().values().stream()
                 .findFirst()
                 .orElseThrow()
                 .epoch();

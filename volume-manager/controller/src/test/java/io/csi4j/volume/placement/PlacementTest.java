@@ -32,10 +32,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.SnapshotName;
@@ -56,6 +52,11 @@ import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -109,7 +110,7 @@ class PlacementTest {
 
   private final Ticking clock = new Ticking();
   private final ControllerWorld world = new ControllerWorld();
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private FakeCsiPlugin plugin;
   private VolumeController controller;
   private Placement placement;
@@ -682,11 +683,11 @@ class PlacementTest {
     claim(VolumeKey.of("one"), "w1", "n2");
     claim(VolumeKey.of("three"), "w3", "n1");
     claim(VolumeKey.of("two"), "w2", "n1");
-    ClaimStore oneAtATime =
+    RecordStore oneAtATime =
         new PassingStore(store) {
           @Override
-          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
-            return super.scan(after, 1);
+          public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+            return super.scan(space, after, 1);
           }
         };
 
@@ -702,15 +703,18 @@ class PlacementTest {
 
   /** What is placed while a claim cannot be read, of this volume or of one that is not known. */
   private PlacementReport whileUnreadable(Optional<VolumeKey> volume) {
-    ClaimStore damaged =
+    RecordStore damaged =
         new PassingStore(store) {
           @Override
-          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
-            ClaimPage page = super.scan(after, limit);
-            return new ClaimPage(
-                page.claims(),
-                List.of(new ClaimPage.Unreadable("key", volume, "It is damaged.")),
-                page.next());
+          public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+            Page page = super.scan(space, after, limit);
+            List<StoredRecord> records = new ArrayList<>(page.records());
+            RecordKey key =
+                volume
+                    .map(it -> RecordKey.of(space, it))
+                    .orElseGet(() -> new RecordKey(space, "key"));
+            records.add(StoredRecord.of(key, 1, new byte[] {8, 9}));
+            return new Page(records, page.next());
           }
         };
     return Placement.builder(controller)

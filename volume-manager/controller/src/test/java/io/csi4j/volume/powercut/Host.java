@@ -9,9 +9,9 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
@@ -28,6 +28,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -135,8 +136,8 @@ final class Host implements AutoCloseable {
         .build();
   }
 
-  LocalClaimStore claims() {
-    return add(LocalClaimStore.on(JournalStateStore.open(disk.resolve("claims"), journal)));
+  LocalStore claims() {
+    return add(LocalStore.on(JournalStateStore.open(disk.resolve("claims"), journal)));
   }
 
   VolumeStore catalog() {
@@ -196,11 +197,14 @@ final class Host implements AutoCloseable {
   }
 
   /** The claims: each by the mark of the write that made it what it is. */
-  static Map<String, String> found(LocalClaimStore claims) {
+  static Map<String, String> found(LocalStore claims) {
     Map<String, String> found = new HashMap<>();
     for (int i = 0; i < CLAIMS; i++) {
-      Versioned claim = claims.read(claimed(i));
-      claim.by().ifPresent(mark -> found.put("claim " + claim.claim().volume(), mark.toString()));
+      VolumeKey volume = claimed(i);
+      claims
+          .read(ClaimCodec.key(volume))
+          .ifPresent(
+              record -> found.put("claim " + volume, StoredClaims.mark(record.value()).toString()));
     }
     return found;
   }

@@ -5,15 +5,14 @@ import io.csi4j.client.controller.Volume;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +23,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -71,12 +69,12 @@ final class Inspection {
   }
 
   /** Those who opened; nothing in the place of one that could not. */
-  private record Opened(VolumeManager manager, LocalClaimStore claims, VolumeStore catalog) {}
+  private record Opened(VolumeManager manager, LocalStore claims, VolumeStore catalog) {}
 
   private Opened compare(Ledger ledger) {
     Map<String, String> found = new HashMap<>();
     VolumeManager manager = opening("the manager", host::manager);
-    LocalClaimStore claims = opening("the claims", host::claims);
+    LocalStore claims = opening("the claims", host::claims);
     VolumeStore catalog = opening("the catalog", host::catalog);
     if (manager != null && claims != null && catalog != null) {
       found.putAll(Host.found(manager));
@@ -157,11 +155,11 @@ final class Inspection {
     }
   }
 
-  private void goOn(LocalClaimStore claims) {
+  private void goOn(LocalStore claims) {
     for (int i = 0; i < Host.CLAIMS; i++) {
-      Versioned before = claims.read(Host.claimed(i));
+      StoredClaims stored = StoredClaims.in(claims);
       WriteResult result =
-          claims.compareAndSet(before.version(), before.claim(), new WriteToken(new UUID(0, i)));
+          stored.attempt(stored.read(Host.claimed(i)), stored.claim(Host.claimed(i)));
       if (!(result instanceof WriteResult.Written)) {
         wrong.add("claim " + Host.claimed(i) + " cannot be written: " + result);
       }

@@ -4,7 +4,6 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.node.Reconciliation;
@@ -13,6 +12,7 @@ import io.csi4j.volume.powercut.Crashes.Crash;
 import io.csi4j.volume.powercut.Machine.Life;
 import io.csi4j.volume.powercut.Machine.NotMounted;
 import io.csi4j.volume.powercut.Recording.Scene;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -155,7 +155,7 @@ final class PowerCutRig {
         from = log.size();
       }
       VolumeManager manager = host.manager();
-      LocalClaimStore claims = host.claims();
+      LocalStore claims = host.claims();
       VolumeStore catalog = host.catalog();
       manager.register(Host.binding(plugin));
       Set<Integer> mounted =

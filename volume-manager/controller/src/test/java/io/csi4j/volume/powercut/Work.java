@@ -9,12 +9,11 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
+import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -23,6 +22,11 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.LocalStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,23 +131,26 @@ final class Work {
   }
 
   /** Begins to claim and to give back. */
-  void claim(LocalClaimStore claims) {
+  void claim(LocalStore claims) {
     begin("claims", random -> claim(claims, Host.claimed(random.nextInt(Host.CLAIMS)), random));
   }
 
-  private void claim(LocalClaimStore claims, VolumeKey volume, Random random) {
-    Versioned before = claims.read(volume);
-    WriteToken mark = new WriteToken(new UUID(random.nextLong(), random.nextLong()));
+  private void claim(LocalStore claims, VolumeKey volume, Random random) {
+    RecordKey key = ClaimCodec.key(volume);
+    Claim before = StoredClaims.in(claims).claim(volume);
+    UUID mark = new UUID(random.nextLong(), random.nextLong());
     WorkloadId workload = WorkloadId.of("w" + random.nextInt(3));
     Claim next =
-        before.claim().holder(workload).isPresent()
-            ? before.claim().without(workload)
-            : before.claim().with(holder(workload, before.claim().epoch() + 1), HOW);
+        before.holder(workload).isPresent()
+            ? before.without(workload)
+            : before.with(holder(workload, before.epoch() + 1), HOW);
+    StateValue value = StateValue.of(new ClaimCodec().encode(next, mark, UnknownFields.NONE));
+    RecordWrite write = new RecordWrite(key, claims.read(key), Optional.of(value));
     did(
         "claim " + volume,
         mark.toString(),
         () -> {
-          WriteResult result = claims.compareAndSet(before.version(), next, mark);
+          WriteResult result = claims.write(write);
           if (!(result instanceof WriteResult.Written)) {
             throw new IllegalStateException("a claim was not written: " + result);
           }

@@ -27,7 +27,6 @@ import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
@@ -39,6 +38,7 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,7 +59,7 @@ class ClaimRepairTest {
   private static final NodeId N1 = NodeId.of("id-n1");
   private static final NodeId N2 = NodeId.of("id-n2");
 
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private final ClaimBook book = new ClaimBook(store, Clock.systemUTC());
   private final ScriptedController storage = new ScriptedController();
   private final ClaimCoordinator claims =

@@ -29,20 +29,21 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.CalledAttachments;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -66,7 +66,7 @@ class DriftCheckTest {
   private static final NodeId N2 = NodeId.of("n2");
   private static final AccessMode MODE = AccessMode.MULTI_NODE_MULTI_WRITER;
 
-  private final MemoryClaimStore claims = new MemoryClaimStore();
+  private final MemoryStore claims = new MemoryStore();
   private final Map<VolumeId, VolumeKey> volumes =
       new TreeMap<>((one, other) -> one.value().compareTo(other.value()));
   private FakeCsiPlugin fake;
@@ -139,16 +139,12 @@ class DriftCheckTest {
             Optional.of(node),
             ClaimMode.WRITE,
             state,
-            claims.read(key).claim().epoch() + 1,
+            StoredClaims.in(claims).claim(key).epoch() + 1,
             Instant.EPOCH,
             attachment);
-    Versioned before = claims.read(key);
-    WriteResult written =
-        claims.compareAndSet(
-            before.version(),
-            before.claim().with(holder, new Claim.Use(MODE, AttachmentMode.FILESYSTEM)),
-            new WriteToken(UUID.randomUUID()));
-    assertThat(written).isInstanceOf(WriteResult.Written.class);
+    StoredClaims stored = StoredClaims.in(claims);
+    Claim now = stored.claim(key).with(holder, new Claim.Use(MODE, AttachmentMode.FILESYSTEM));
+    assertThat(stored.write(now).value()).contains(now);
     return holder;
   }
 
@@ -189,15 +185,15 @@ class DriftCheckTest {
   @Test
   void aClaimThatCannotBeReadIsToldAndKeepsNoOtherFromBeingCompared() {
     open(PluginShape.full());
-    ClaimStore damaged =
+    RecordStore damaged =
         new PassingStore(claims) {
           @Override
-          public Versioned read(VolumeKey volume) {
-            if (volume.equals(VolumeKey.of("key-moved"))) {
+          public Optional<StoredRecord> read(RecordKey key) {
+            if (key.equals(ClaimCodec.key(VolumeKey.of("key-moved")))) {
               throw new RecordStoreException(
                   RecordStoreException.Reason.UNREADABLE, "It is damaged.");
             }
-            return super.read(volume);
+            return super.read(key);
           }
         };
     DriftCheck check = new DriftCheck(CalledAttachments.of(plugin.controller()), damaged);
@@ -475,13 +471,9 @@ class DriftCheckTest {
             List<VolumeEntry> all = new ArrayList<>();
             real.list().forEach(all::add);
             claim("unclaimed", N2, ClaimState.TAKEN, new NodeAttachment.InDoubt());
-            Versioned made = claims.read(VolumeKey.of("key-unclaimed"));
-            WriteResult gone =
-                claims.compareAndSet(
-                    made.version(),
-                    made.claim().without(WorkloadId.of("web")),
-                    new WriteToken(UUID.randomUUID()));
-            assertThat(gone).isInstanceOf(WriteResult.Written.class);
+            StoredClaims stored = StoredClaims.in(claims);
+            Claim made = stored.claim(VolumeKey.of("key-unclaimed"));
+            assertThat(stored.write(made.without(WorkloadId.of("web"))).version()).isPositive();
             return all;
           }
 

@@ -27,7 +27,6 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.VolumeController;
@@ -45,6 +44,7 @@ import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -758,7 +758,7 @@ class HealthMonitorTest {
     volume(P, WEB);
     plugin.condition(db.id(), SICK);
     DriftReport report =
-        new DriftCheck(StoredAttachments.of(controller, P), new MemoryClaimStore())
+        new DriftCheck(StoredAttachments.of(controller, P), new MemoryStore())
             .look(controller.handles(P));
     assertThat(report.findings())
         .singleElement()

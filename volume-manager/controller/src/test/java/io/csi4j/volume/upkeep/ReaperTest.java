@@ -16,11 +16,8 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.store.DamagedClaims;
-import io.csi4j.volume.claim.store.LocalClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
@@ -38,6 +35,9 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.DamagedClaims;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -47,7 +47,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
@@ -61,7 +60,7 @@ class ReaperTest {
   private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
   private static final ReaperThrottle AT_ONCE = () -> {};
 
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private final ScriptedController storage = new ScriptedController();
   private final ClaimBook book = book(BEGIN);
   private final ClaimCoordinator claims =
@@ -213,7 +212,7 @@ class ReaperTest {
     assertThat(claims.release(usage("past"))).isInstanceOf(ClaimProgress.WaitsForNode.class);
     plugins.unused.put(PluginId.of("old"), new Part("no volume is of it"));
     ephemeral.pending.add(VolumeKey.of("scratch"));
-    List<Versioned> before = store.scan(Optional.empty(), 10).claims();
+    List<Claim> before = StoredClaims.in(store).all();
 
     assertThat(reasons(reaper.plan()))
         .containsExactly(
@@ -222,7 +221,7 @@ class ReaperTest {
                 + " want it (claimed 90 s ago)",
             "UnusedPlugin: no volume is of it",
             "EphemeralVolume: its workload has ended, and its deletion is not done");
-    assertThat(store.scan(Optional.empty(), 10).claims()).isEqualTo(before);
+    assertThat(StoredClaims.in(store).all()).isEqualTo(before);
     assertThat(storage.calls).containsExactly("attach db-web@id-n1", "attach db-past@id-n2");
     assertThat(told).isEmpty();
   }
@@ -419,7 +418,7 @@ class ReaperTest {
     MemoryMedium medium = MemoryMedium.create();
     VolumeKey newer = usage("newer").volume();
     VolumeKey bad = usage("bad").volume();
-    try (LocalClaimStore whole = LocalClaimStore.on(medium.open())) {
+    try (LocalStore whole = LocalStore.on(medium.open())) {
       ClaimBook written = new ClaimBook(whole, clock(BEGIN));
       for (String name : List.of("bad", "newer", "web")) {
         written.claim(wish(usage(name), HERE));
@@ -429,7 +428,7 @@ class ReaperTest {
     DamagedClaims.altogether(medium, bad);
     ephemeral.pending.addAll(List.of(bad, newer, VolumeKey.of("scratch")));
 
-    try (LocalClaimStore damaged = LocalClaimStore.on(medium.open())) {
+    try (LocalStore damaged = LocalStore.on(medium.open())) {
       ClaimBook left = new ClaimBook(damaged, clock(BEGIN));
       Reaper careful =
           new Reaper(

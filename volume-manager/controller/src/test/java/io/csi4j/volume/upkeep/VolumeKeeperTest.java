@@ -12,10 +12,6 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
@@ -25,6 +21,11 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -160,13 +161,12 @@ class VolumeKeeperTest {
 
   @Test
   void claimsThatCannotBeReadAreCountedApartAndFailNoRound() {
-    ClaimStore damaged =
-        new PassingStore(new MemoryClaimStore()) {
+    RecordStore damaged =
+        new PassingStore(new MemoryStore()) {
           @Override
-          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
-            return new ClaimPage(
-                List.of(),
-                List.of(new ClaimPage.Unreadable("key", Optional.empty(), "It is damaged.")),
+          public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+            return new Page(
+                List.of(StoredRecord.of(new RecordKey(space, "key"), 1, new byte[] {8, 9})),
                 Optional.empty());
           }
         };
@@ -268,7 +268,7 @@ class VolumeKeeperTest {
 
   /** Claims of nodes that are gone on their way back, and what is needed to free them. */
   private static final class Cluster {
-    private final MemoryClaimStore store = new MemoryClaimStore();
+    private final MemoryStore store = new MemoryStore();
     private final ScriptedController storage = new ScriptedController();
     private final ClaimBook book = new ClaimBook(store, CLOCK);
     private final ClaimCoordinator claims = new ClaimCoordinator(book, storage, CLOCK, event -> {});

@@ -13,8 +13,8 @@ public final class StateValue {
   /** The most bytes a value has. */
   public static final int MAX_SIZE = 64 * 1024;
 
-  /** How many bytes more a value may have that was sealed. */
-  public static final int ROOM_FOR_SEAL = 256;
+  /** The most bytes of what is put around a value: seals, and the name of a record. */
+  public static final int MAX_AROUND = 8 * 1024;
 
   private final byte[] bytes;
 
@@ -33,12 +33,12 @@ public final class StateValue {
   }
 
   /**
-   * Returns the sealed form of a value, which has {@link #ROOM_FOR_SEAL} bytes more at most.
+   * Returns a value with something around it, which has {@link #MAX_AROUND} bytes more at most.
    *
    * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when there are more
    */
-  public static StateValue ofSealed(byte[] bytes) {
-    return of(bytes, MAX_SIZE + ROOM_FOR_SEAL);
+  public static StateValue ofWrapped(byte[] bytes) {
+    return of(bytes, MAX_SIZE + MAX_AROUND);
   }
 
   private static StateValue of(byte[] bytes, int most) {

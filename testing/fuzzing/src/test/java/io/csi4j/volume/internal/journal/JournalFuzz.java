@@ -89,7 +89,7 @@ public final class JournalFuzz {
       boolean isOfKey =
           entry.name().equals(EntryName.of(key))
               && entry.action() <= Entry.BURY
-              && entry.value().length <= StateValue.MAX_SIZE + StateValue.ROOM_FOR_SEAL;
+              && entry.value().length <= StateValue.MAX_SIZE + StateValue.MAX_AROUND;
       if (isOfKey && (newest == null || entry.isAfter(newest))) {
         newest = entry;
       }

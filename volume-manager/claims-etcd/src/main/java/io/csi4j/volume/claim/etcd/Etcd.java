@@ -1,14 +1,12 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.ReasonText;
-import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.Page;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import java.io.Serial;
 import java.util.List;
 import java.util.Objects;
@@ -17,48 +15,35 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The questions of the store to etcd. Every answer is linearizable and comes within the deadline,
- * or an {@link Failure} does. A call that may have been done is never tried again.
+ * or a {@link Failure} does. A call that may have been done is never tried again.
  */
 interface Etcd extends AutoCloseable {
 
   /** Only the mark of the store. */
   Answer look();
 
-  /** The claim of a volume. */
-  Answer read(VolumeKey volume);
+  /** A record. */
+  Answer read(RecordKey key);
 
-  /**
-   * Claims in the order of their volumes: those behind one, and no more than this. One that cannot
-   * be read is on the page as such; it fails every other question that meets it.
-   */
-  Answer scan(Optional<VolumeKey> after, int limit);
+  /** Records in the order of their keys. */
+  Answer scan(RecordKey.Space space, Optional<RecordKey> after, int limit);
 
   /** Makes the mark of the store, if it has none. */
   Answer mark(StoreIdentity mark);
 
   /**
-   * Writes a claim if its version is the expected one and the mark of the store is this one. If
-   * not, the answer has the claim that is there.
+   * Makes writes, all or none: if each record that was seen is still there, byte for byte, and the
+   * mark of the store is this one. If not, the answer has the records that are there.
    */
-  Answer write(StoreIdentity mark, ClaimVersion expected, Claim next, WriteToken token);
-
-  /** Whether equal claims have equal bytes in it; when they are sealed they have not. */
-  default boolean comparesBytes() {
-    return true;
-  }
+  Answer write(StoreIdentity mark, List<RecordWrite> writes);
 
   /**
-   * Writes a claim if the claim that is there is byte for byte the one that was seen, in that
-   * version, and the mark of the store is this one. If not, the answer has the claim that is there.
-   */
-  Answer replace(StoreIdentity mark, Versioned seen, Claim next, WriteToken token);
-
-  /**
-   * Tells what is written from a revision on, until it is ended or tells that it has ended.
+   * Reports what is written in a space from a revision on, until it is ended or reports that it has
+   * ended.
    *
    * @return ends it
    */
-  Runnable follow(long from, Follower follower);
+  Runnable follow(RecordKey.Space space, long from, Follower follower);
 
   @Override
   void close();
@@ -88,10 +73,10 @@ interface Etcd extends AutoCloseable {
    * @param revision how often anything was written to the whole etcd; only ever grows
    * @param cluster the id of the etcd
    * @param mark the mark of the store, if it has one
-   * @param page the claims that were asked for, of those that were ever written
+   * @param page the records that were asked for
    */
   record Answer(
-      boolean isDone, long revision, long cluster, Optional<StoreIdentity> mark, ClaimPage page) {
+      boolean isDone, long revision, long cluster, Optional<StoreIdentity> mark, Page page) {
 
     /** Checks that the parts are there. */
     public Answer {
@@ -99,19 +84,19 @@ interface Etcd extends AutoCloseable {
       Objects.requireNonNull(page, "page");
     }
 
-    /** An answer with all claims that were asked for. */
+    /** An answer with all records that were asked for. */
     Answer(
         boolean isDone,
         long revision,
         long cluster,
         Optional<StoreIdentity> mark,
-        List<Versioned> claims) {
-      this(isDone, revision, cluster, mark, new ClaimPage(claims, List.of(), Optional.empty()));
+        List<StoredRecord> records) {
+      this(isDone, revision, cluster, mark, new Page(records, Optional.empty()));
     }
 
-    /** The claims that were asked for, and can be read. */
-    List<Versioned> claims() {
-      return page.claims();
+    /** The records that were asked for. */
+    List<StoredRecord> records() {
+      return page.records();
     }
 
     /** Which store answered. */
@@ -122,17 +107,12 @@ interface Etcd extends AutoCloseable {
               + mark.map(text -> "-" + text).orElse(", without the mark of a store"));
     }
 
-    /** Returns why the store that answered may have lost claims: it was opened before. */
+    /** Returns why the store that answered may have lost records: it was opened before. */
     Optional<ReasonText> problem() {
       return mark.isPresent()
           ? Optional.empty()
           : Optional.of(
-              new ReasonText("it has claims and no mark, as an older copy that was restored"));
-    }
-
-    /** Whether no claim was ever written behind those that were asked for. */
-    boolean isEmpty() {
-      return page.claims().isEmpty() && page.unreadable().isEmpty();
+              new ReasonText("it has records and no mark, as an older copy that was restored"));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.StoreIdentity;
 import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -90,7 +90,7 @@ public final class EtcdSettings {
     return parts.deadline;
   }
 
-  /** Returns what claims are sealed with; they stand in clear if nothing is given. */
+  /** Returns what records are sealed with; they stand in clear if nothing is given. */
   public Optional<Sealer> sealer() {
     return Optional.ofNullable(parts.sealer);
   }
@@ -205,8 +205,8 @@ public final class EtcdSettings {
     }
 
     /**
-     * Seals claims. Those that stand in clear are read, and sealed when they are written the next
-     * time. All hosts of the claims need the key.
+     * Seals records. Those that stand in clear are read, and sealed when they are written the next
+     * time. All hosts of the store need the key.
      */
     public Builder sealer(Sealer value) {
       sealer = Objects.requireNonNull(value, "sealer");
@@ -214,7 +214,7 @@ public final class EtcdSettings {
     }
 
     /**
-     * Names the store that has to be there, as {@code ClaimStore.identity} returned it. Another
+     * Names the store that has to be there, as {@code RecordStore.identity} returned it. Another
      * one, also an empty one, is opened for reading alone, until a person settles it.
      */
     public Builder identity(StoreIdentity value) {

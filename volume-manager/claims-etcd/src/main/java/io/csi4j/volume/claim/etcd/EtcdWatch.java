@@ -1,13 +1,14 @@
 package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.client.internal.time.Backoff;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoreIdentity;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,13 +19,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Follows what is written, over any number of connections: each begins at the revision behind the
- * last that was told of. Where etcd has thrown that revision away, or is another store, it tells
- * that some was missed, and goes on with what is written from that moment.
+ * Follows what is written in a space, over any number of connections: each begins at the revision
+ * behind the last that was reported. Where etcd has thrown that revision away, or is another store,
+ * the watch reports that some was missed, and goes on with what is written from that moment.
  *
- * <p>Who is slow misses nothing: the connection is given up, and made again when he has caught up.
+ * <p>A slow follower misses nothing: the connection is given up, and made again when the follower
+ * has caught up.
  */
-final class EtcdWatch implements ClaimWatch {
+final class EtcdWatch implements RecordStore.Watch {
 
   private static final int LONGEST = 10_000;
   private static final Backoff PAUSES =
@@ -33,6 +35,7 @@ final class EtcdWatch implements ClaimWatch {
   private final Etcd etcd;
   private final StoreMemory memory;
   private final Scheduler scheduler;
+  private final RecordKey.Space space;
   private final Consumer<EtcdWatch> closed;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -53,7 +56,13 @@ final class EtcdWatch implements ClaimWatch {
   private Optional<Scheduler.Timer> waiting = Optional.empty();
 
   EtcdWatch(
-      Etcd etcd, StoreMemory memory, Scheduler scheduler, long from, Consumer<EtcdWatch> closed) {
+      Etcd etcd,
+      StoreMemory memory,
+      Scheduler scheduler,
+      RecordKey.Space space,
+      long from,
+      Consumer<EtcdWatch> closed) {
+    this.space = space;
     this.etcd = etcd;
     this.memory = memory;
     this.scheduler = scheduler;
@@ -103,7 +112,7 @@ final class EtcdWatch implements ClaimWatch {
       long before = memory.reached();
       Etcd.Answer now = etcd.look();
       memory.saw(before, now.identity(), now.revision());
-      take(mine, etcd.follow(begin(now), new Told(mine)));
+      take(mine, etcd.follow(space, begin(now), new Told(mine)));
     } catch (Etcd.Failure | RecordStoreException failure) {
       again(mine, false);
     }

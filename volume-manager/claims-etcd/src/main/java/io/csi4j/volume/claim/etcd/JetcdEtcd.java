@@ -1,19 +1,16 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.internal.claims.ClaimCodec;
-import io.csi4j.volume.internal.claims.SharedClaims;
-import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.store.RecordName;
+import io.csi4j.volume.internal.store.StoreCodec;
 import io.csi4j.volume.internal.time.SystemClock;
-import io.csi4j.volume.model.ReasonText;
-import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore.Page;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
@@ -25,12 +22,12 @@ import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchEvent;
 import io.etcd.jetcd.watch.WatchResponse;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +49,6 @@ final class JetcdEtcd implements Etcd {
   private final ByteSequence mark;
   private final JetcdFailures failures;
   private final JetcdLine line;
-  private final SharedClaims claims;
 
   JetcdEtcd(EtcdSettings settings) {
     this.settings = settings;
@@ -60,7 +56,6 @@ final class JetcdEtcd implements Etcd {
     this.mark = ByteSequence.from(keys.mark());
     this.failures = new JetcdFailures(settings);
     this.line = new JetcdLine(settings, new SystemClock());
-    this.claims = new SharedClaims("etcd", settings.sealer());
   }
 
   @Override
@@ -69,27 +64,42 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
-  public Etcd.Answer read(VolumeKey volume) {
-    return reading(txn -> txn.Then(get(key(volume)), get(mark)));
+  public Etcd.Answer read(RecordKey key) {
+    return reading(txn -> txn.Then(get(key(key)), get(mark)));
   }
 
   @Override
-  public Etcd.Answer scan(Optional<VolumeKey> after, int limit) {
+  public Etcd.Answer scan(Space space, Optional<RecordKey> after, int limit) {
     List<TxnResponse> responses = new ArrayList<>();
-    ClaimPage page =
-        claims.page(
+    Page page =
+        RecordName.page(
+            space,
             after,
             limit,
             (name, most) -> {
-              responses.add(asked(txn -> txn.Then(behind(name, most), get(mark)), true));
-              return kept(responses.get(responses.size() - 1));
+              GetOption behind =
+                  GetOption.builder()
+                      .withRange(ByteSequence.from(keys.end(space)))
+                      .withLimit(most)
+                      .build();
+              Op get = Op.get(ByteSequence.from(keys.after(space, name)), behind);
+              TxnResponse response = asked(txn -> txn.Then(get, get(mark)), true);
+              responses.add(response);
+              return response.getGetResponses().get(0).getKvs().stream()
+                  .map(
+                      each ->
+                          new RecordName.Found(
+                              keys.name(each.getKey().getBytes()),
+                              each.getModRevision(),
+                              each.getValue().getBytes()))
+                  .toList();
             });
     return answer(responses.get(responses.size() - 1), page);
   }
 
   @Override
   public Etcd.Answer mark(StoreIdentity candidate) {
-    ByteSequence value = ByteSequence.from(ClaimCodec.encode(candidate));
+    ByteSequence value = ByteSequence.from(StoreCodec.encode(candidate));
     return writing(
         txn ->
             txn.If(new Cmp(mark, Cmp.Op.EQUAL, CmpTarget.createRevision(0)))
@@ -98,48 +108,38 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
-  public Etcd.Answer write(
-      StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token) {
-    return write(store, expected, next, token, List.of());
-  }
-
-  @Override
-  public boolean comparesBytes() {
-    return settings.sealer().isEmpty();
-  }
-
-  @Override
-  public Etcd.Answer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
-    VolumeKey volume = next.volume();
-    // The mark of a write is in its bytes. What was never written has none, and is there nowhere.
-    List<Cmp> same =
-        seen.by().stream()
-            .map(by -> claims.clear(seen.claim(), by, seen.version()))
-            .map(ByteSequence::from)
-            .map(bytes -> new Cmp(key(volume), Cmp.Op.EQUAL, CmpTarget.value(bytes)))
-            .toList();
-    return write(store, seen.version(), next, token, same);
-  }
-
-  private Etcd.Answer write(
-      StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token, List<Cmp> more) {
-    ByteSequence key = key(next.volume());
-    ByteSequence value = ByteSequence.from(claims.bytes(next, token, expected));
-    List<Cmp> all = new ArrayList<>(more);
-    all.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(expected.value())));
-    all.add(
-        new Cmp(mark, Cmp.Op.EQUAL, CmpTarget.value(ByteSequence.from(ClaimCodec.encode(store)))));
+  public Etcd.Answer write(StoreIdentity store, List<RecordWrite> writes) {
+    List<Cmp> seen = new ArrayList<>();
+    List<Op> then = new ArrayList<>();
+    List<Op> otherwise = new ArrayList<>();
+    for (RecordWrite each : writes) {
+      ByteSequence key = key(each.key());
+      long version = each.seen().map(StoredRecord::version).orElse(0L);
+      seen.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(version)));
+      each.seen()
+          .map(there -> CmpTarget.value(bytes(there.value())))
+          .ifPresent(same -> seen.add(new Cmp(key, Cmp.Op.EQUAL, same)));
+      then.add(
+          each.next()
+              .<Op>map(next -> Op.put(key, bytes(next), PutOption.DEFAULT))
+              .orElseGet(() -> Op.delete(key, DeleteOption.DEFAULT)));
+      otherwise.add(get(key));
+    }
+    ByteSequence expected = ByteSequence.from(StoreCodec.encode(store));
+    seen.add(new Cmp(mark, Cmp.Op.EQUAL, CmpTarget.value(expected)));
+    then.add(get(mark));
+    otherwise.add(get(mark));
     return writing(
         txn ->
-            txn.If(all.toArray(Cmp[]::new))
-                .Then(Op.put(key, value, PutOption.DEFAULT), get(mark))
-                .Else(get(key), get(mark)));
+            txn.If(seen.toArray(Cmp[]::new))
+                .Then(then.toArray(Op[]::new))
+                .Else(otherwise.toArray(Op[]::new)));
   }
 
   @Override
-  public Runnable follow(long from, Follower follower) {
+  public Runnable follow(Space space, long from, Follower follower) {
     Client client = line.client().orElseThrow(JetcdFailures::closed);
-    JetcdFollowing following = new JetcdFollowing(follower);
+    JetcdFollowing following = new JetcdFollowing(space, follower);
     try {
       following.begin(client.getWatchClient(), from);
       return following::end;
@@ -149,19 +149,16 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  /** The keys of claims behind a name. */
-  private Op behind(byte[] name, int limit) {
-    return Op.get(
-        ByteSequence.from(keys.after(name)),
-        GetOption.builder().withRange(ByteSequence.from(keys.end())).withLimit(limit).build());
-  }
-
   private static Op get(ByteSequence key) {
     return Op.get(key, GetOption.DEFAULT);
   }
 
-  private ByteSequence key(VolumeKey volume) {
-    return ByteSequence.from(keys.of(volume));
+  private ByteSequence key(RecordKey key) {
+    return ByteSequence.from(keys.of(key));
+  }
+
+  private static ByteSequence bytes(StateValue value) {
+    return ByteSequence.from(value.bytes());
   }
 
   private Etcd.Answer reading(UnaryOperator<Txn> question) {
@@ -224,23 +221,20 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  /** The mark is what was read last; what was read before it are claims. */
-  private List<SharedClaims.Kept> kept(TxnResponse response) {
-    List<GetResponse> read = response.getGetResponses();
-    return read.subList(0, read.size() - 1).stream()
-        .flatMap(each -> each.getKvs().stream())
-        .map(this::kept)
-        .toList();
-  }
-
+  /** The mark is what was read last; what was read before it are records. */
   private Etcd.Answer answer(TxnResponse response) {
+    List<GetResponse> read = response.getGetResponses();
     return answer(
         response,
-        new ClaimPage(
-            kept(response).stream().map(claims::claim).toList(), List.of(), Optional.empty()));
+        new Page(
+            read.subList(0, read.size() - 1).stream()
+                .flatMap(each -> each.getKvs().stream())
+                .map(this::record)
+                .toList(),
+            Optional.empty()));
   }
 
-  private Etcd.Answer answer(TxnResponse response, ClaimPage page) {
+  private Etcd.Answer answer(TxnResponse response, Page page) {
     List<GetResponse> read = response.getGetResponses();
     List<KeyValue> marks = read.get(read.size() - 1).getKvs();
     return new Etcd.Answer(
@@ -252,34 +246,13 @@ final class JetcdEtcd implements Etcd {
   }
 
   private StoreIdentity identity(KeyValue there) {
-    try {
-      return ClaimCodec.decodeIdentity(there.getValue().getBytes());
-    } catch (MalformedRecordException e) {
-      throw ClaimCodec.unreadable("the mark of the store under '" + settings.prefix() + "'", e);
-    }
+    return StoreCodec.identity(
+        there.getValue().getBytes(), "the mark of the store under '" + settings.prefix() + "'");
   }
 
-  private SharedClaims.Kept kept(KeyValue there) {
-    return new SharedClaims.Kept(
-        keys.name(there.getKey().getBytes()),
-        there.getKey().toString(StandardCharsets.UTF_8),
-        there.getModRevision(),
-        there.getValue().getBytes());
-  }
-
-  private Change change(WatchEvent event) {
-    if (event.getEventType() == WatchEvent.EventType.PUT) {
-      try {
-        return new Change.Written(claims.claim(kept(event.getKeyValue())));
-      } catch (RecordStoreException unreadable) {
-        return missed("a claim was written that cannot be read");
-      }
-    }
-    return missed("a claim was deleted from outside");
-  }
-
-  private static Change missed(String because) {
-    return new Change.Missed(new ReasonText(because));
+  private StoredRecord record(KeyValue there) {
+    return keys.record(
+        there.getKey().getBytes(), there.getModRevision(), there.getValue().getBytes());
   }
 
   @Override
@@ -294,22 +267,25 @@ final class JetcdEtcd implements Etcd {
    */
   private final class JetcdFollowing implements Watch.Listener {
 
+    private final Space space;
     private final Follower follower;
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile Optional<Watch.Watcher> watcher = Optional.empty();
 
-    JetcdFollowing(Follower follower) {
+    JetcdFollowing(Space space, Follower follower) {
+      this.space = space;
       this.follower = follower;
     }
 
     void begin(Watch watch, long from) {
       WatchOption option =
           WatchOption.builder()
-              .withRange(ByteSequence.from(keys.end()))
+              .withRange(ByteSequence.from(keys.end(space)))
               .withRevision(from)
               .withRequireLeader(true)
               .build();
-      watcher = Optional.of(watch.watch(ByteSequence.from(keys.first()), option, this));
+      watcher =
+          Optional.of(watch.watch(ByteSequence.from(keys.after(space, new byte[0])), option, this));
     }
 
     @Override
@@ -319,7 +295,14 @@ final class JetcdEtcd implements Etcd {
         return;
       }
       long last = events.get(events.size() - 1).getKeyValue().getModRevision();
-      follower.told(last, events.stream().map(JetcdEtcd.this::change).toList());
+      follower.told(last, events.stream().map(this::change).toList());
+    }
+
+    private Change change(WatchEvent event) {
+      StoredRecord now = record(event.getKeyValue());
+      return event.getEventType() == WatchEvent.EventType.PUT
+          ? new Change.Written(now)
+          : new Change.Removed(now.key(), now.version());
     }
 
     @Override

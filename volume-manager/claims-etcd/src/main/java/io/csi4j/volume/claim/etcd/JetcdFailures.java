@@ -33,7 +33,7 @@ final class JetcdFailures {
   }
 
   static Etcd.Failure closed() {
-    return new Etcd.Failure(Fate.CLOSED, "the store was closed here", "Open it anew", null);
+    return new Etcd.Failure(Fate.CLOSED, "the store was closed here", "Open it again", null);
   }
 
   /** Whether asking again at once may help; only after {@link Fate#REFUSED}, or for reading. */

@@ -1,9 +1,9 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
@@ -149,7 +149,7 @@ final class JetcdLine implements AutoCloseable {
   private static RecordStoreException unusable(String what, Exception cause) {
     return new RecordStoreException(
         Reason.UNAVAILABLE,
-        "Opening the store of claims in etcd failed: "
+        "Opening the store in etcd failed: "
             + what
             + " cannot be used for TLS. Give certificates in PEM form, and a key as PKCS #8 in PEM"
             + " form without a password.",

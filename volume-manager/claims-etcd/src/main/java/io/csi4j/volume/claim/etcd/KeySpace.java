@@ -1,62 +1,79 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.internal.claims.SortedName;
-import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.internal.store.RecordName;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.StoredRecord;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The names of the keys in etcd: {@code PREFIX store} for the mark of the store, and {@code PREFIX
- * claims/} with a {@link SortedName} for claims.
+ * claims/}, {@code PREFIX volumes/} and {@code PREFIX cluster/} with a {@link RecordName} for
+ * records.
  */
 final class KeySpace {
 
-  private final byte[] mark;
-  private final byte[] first;
-  private final byte[] end;
+  private final String prefix;
 
   KeySpace(EtcdPrefix prefix) {
-    mark = (prefix + "store").getBytes(StandardCharsets.UTF_8);
-    first = (prefix + "claims/").getBytes(StandardCharsets.UTF_8);
-    // The character behind the slash: the end is the first name that is not below.
-    end = (prefix + "claims0").getBytes(StandardCharsets.UTF_8);
+    this.prefix = prefix.value();
   }
 
   /** Of the mark of the store. */
   byte[] mark() {
-    return mark.clone();
+    return (prefix + "store").getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Where claims begin. */
-  byte[] first() {
-    return first.clone();
+  /** Where the records of a space begin. */
+  byte[] first(Space space) {
+    return folder(space, "/");
   }
 
-  /** Behind all claims. */
-  byte[] end() {
-    return end.clone();
+  /** Behind all records of a space: the character behind the slash. */
+  byte[] end(Space space) {
+    return folder(space, "0");
   }
 
-  /** Of the claim of a volume. */
-  byte[] of(VolumeKey volume) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.writeBytes(first);
-    out.writeBytes(SortedName.of(volume));
-    return out.toByteArray();
+  private byte[] folder(Space space, String end) {
+    return (prefix + space.name().toLowerCase(Locale.ROOT) + end).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The name of a claim, of its key. */
+  /** Of a record. */
+  byte[] of(RecordKey key) {
+    return below(key.space(), RecordName.bytes(key.name()), new byte[0]);
+  }
+
+  /** The bytes of the name of a record with this key. */
   byte[] name(byte[] key) {
-    return Arrays.copyOfRange(key, first.length, key.length);
+    return Arrays.copyOfRange(key, first(space(key)).length, key.length);
   }
 
-  /** The first key that may stand behind that of the claim with this name. */
-  byte[] after(byte[] name) {
+  /** The record with this key. */
+  StoredRecord record(byte[] key, long version, byte[] value) {
+    return StoredRecord.of(new RecordKey(space(key), RecordName.text(name(key))), version, value);
+  }
+
+  private Space space(byte[] key) {
+    return Stream.of(Space.values())
+        .filter(space -> Arrays.mismatch(first(space), key) == first(space).length)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The first key that may stand behind that of the record with this name. */
+  byte[] after(Space space, byte[] name) {
+    return below(space, name, new byte[1]);
+  }
+
+  private byte[] below(Space space, byte[] name, byte[] more) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.writeBytes(first);
+    out.writeBytes(first(space));
     out.writeBytes(name);
-    out.write(0);
+    out.writeBytes(more);
     return out.toByteArray();
   }
 }

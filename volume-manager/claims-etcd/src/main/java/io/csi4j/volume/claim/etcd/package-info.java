@@ -1,8 +1,8 @@
 /**
- * Claims in etcd, for more than one machine. Start at {@link
- * io.csi4j.volume.claim.etcd.EtcdClaimStore#open}, with {@link
+ * Claims and a catalog in etcd: {@link io.csi4j.volume.claim.etcd.EtcdStore#open}, with {@link
  * io.csi4j.volume.claim.etcd.EtcdSettings}. Only classes whose names begin with {@code Jetcd} know
- * the client library. No rule about claims stands in here. Everything is safe for many threads.
+ * the client library. No rule about claims or volumes is in it. Everything is safe for many
+ * threads.
  */
 @NullMarked
 package io.csi4j.volume.claim.etcd;

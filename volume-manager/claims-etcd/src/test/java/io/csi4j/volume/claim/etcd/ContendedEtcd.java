@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.contend.ContendedStore;
+import io.csi4j.volume.store.RecordStore;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,13 +20,12 @@ public final class ContendedEtcd implements ContendedStore {
   }
 
   @Override
-  public ClaimStore open(String address, Duration deadline) {
-    return EtcdClaimStore.open(
-        EtcdSettings.builder(URI.create(address)).deadline(deadline).build());
+  public RecordStore open(String address, Duration deadline) {
+    return EtcdStore.open(EtcdSettings.builder(URI.create(address)).deadline(deadline).build());
   }
 
   @Override
-  public void settle(ClaimStore store) {
-    ((EtcdClaimStore) store).settle();
+  public void settle(RecordStore store) {
+    ((EtcdStore) store).settle();
   }
 }

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.etcd.EtcdTls.ClientCertificate;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoredRecord;
 import io.etcd.jetcd.Auth;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -39,16 +39,12 @@ class EtcdAccessTest {
 
   @TempDir Path directory;
 
-  private static Versioned write(EtcdClaimStore store) {
-    WriteResult result =
-        store.compareAndSet(
-            store.read(DB).version(), Claim.none(DB), new WriteToken(UUID.randomUUID()));
-    assertThat(result).isInstanceOf(WriteResult.Written.class);
-    return ((WriteResult.Written) result).now();
+  private static StoredRecord write(EtcdStore store) {
+    return StoredClaims.in(store).write(Claim.none(DB)).stored().orElseThrow();
   }
 
   private static String refusal(EtcdSettings settings) {
-    return catchThrowableOfType(RecordStoreException.class, () -> EtcdClaimStore.open(settings))
+    return catchThrowableOfType(RecordStoreException.class, () -> EtcdStore.open(settings))
         .getMessage();
   }
 
@@ -96,23 +92,23 @@ class EtcdAccessTest {
   void aUserWithARoleBelowThePrefixIsEnough() throws InterruptedException {
     try (EtcdServer server = EtcdServer.start(directory)) {
       demandLogin(server);
-      try (EtcdClaimStore store = EtcdClaimStore.open(as(server, "the password of claims"));
-          ClaimWatch watch = store.watch()) {
-        Versioned now = write(store);
+      try (EtcdStore store = EtcdStore.open(as(server, "the password of claims"));
+          Watch watch = store.watch(Space.CLAIMS)) {
+        StoredRecord now = write(store);
 
         assertThat(watch.next(LONG)).contains(new Change.Written(now));
-        assertThat(store.read(DB)).isEqualTo(now);
+        assertThat(store.read(ClaimCodec.key(DB))).contains(now);
 
         // By that its tokens are forgotten, of which a caller hears nothing.
         setPassword(server, "the password of claims");
-        assertThat(store.read(DB)).isEqualTo(now);
+        assertThat(store.read(ClaimCodec.key(DB))).contains(now);
         setPassword(server, "the password of claims");
         now = write(store);
         assertThat(watch.next(LONG)).contains(new Change.Written(now));
 
         server.kill();
         server.start();
-        Versioned next = null;
+        StoredRecord next = null;
         while (next == null) {
           try {
             next = write(store);
@@ -130,7 +126,7 @@ class EtcdAccessTest {
     try (EtcdServer server = EtcdServer.start(directory)) {
       demandLogin(server);
       String login = ". Correct the login, or the role of the user in etcd.";
-      String etcd = "Opening the store of claims failed: etcd at " + server.endpoint();
+      String etcd = "Opening the store failed: etcd at " + server.endpoint();
 
       assertThat(refusal(as(server, "wrong")))
           .isEqualTo(etcd + " does not accept the user and the password" + login);
@@ -153,18 +149,20 @@ class EtcdAccessTest {
     try (EtcdServer server = EtcdServer.start(directory)) {
       demandLogin(server);
       EtcdSettings right = as(server, "the password of claims");
-      Versioned written;
-      try (EtcdClaimStore store = EtcdClaimStore.open(right)) {
+      StoredRecord written;
+      try (EtcdStore store = EtcdStore.open(right)) {
         written = write(store);
       }
 
-      assertThat(EtcdClaimStore.look(right).claims()).containsExactly(written);
+      try (EtcdStore look = EtcdStore.look(right)) {
+        assertThat(look.scan(Space.CLAIMS, Optional.empty(), 9).records()).containsExactly(written);
+      }
       RecordStoreException refused =
           catchThrowableOfType(
-              RecordStoreException.class, () -> EtcdClaimStore.look(as(server, "wrong")));
+              RecordStoreException.class, () -> EtcdStore.look(as(server, "wrong")));
       assertThat(refused)
           .hasMessage(
-              "Listing claims failed: etcd at "
+              "Opening the store failed: etcd at "
                   + server.endpoint()
                   + " does not accept the user and the password. Correct the login, or the role of"
                   + " the user in etcd.");
@@ -176,7 +174,7 @@ class EtcdAccessTest {
     try (EtcdServer server = EtcdServer.start(directory)) {
       assertThat(refusal(as(server, "any")))
           .isEqualTo(
-              "Opening the store of claims failed: etcd at "
+              "Opening the store failed: etcd at "
                   + server.endpoint()
                   + " is not in a state to do it. See whether authentication is switched on"
                   + " there.");
@@ -276,14 +274,14 @@ class EtcdAccessTest {
             "--trusted-ca-file=ca.pem",
             "--client-cert-auth")) {
       EtcdSettings settings = EtcdSettings.of(server.endpoint());
-      try (EtcdClaimStore store =
-          EtcdClaimStore.open(settings.toBuilder().tls(trusting.showing(own)).build())) {
-        Versioned now = write(store);
-        assertThat(now.version().compareTo(ClaimVersion.NEVER)).isPositive();
-        assertThat(store.read(DB)).isEqualTo(now);
+      try (EtcdStore store =
+          EtcdStore.open(settings.toBuilder().tls(trusting.showing(own)).build())) {
+        StoredRecord now = write(store);
+        assertThat(now.version()).isPositive();
+        assertThat(store.read(ClaimCodec.key(DB))).contains(now);
       }
       String unreached =
-          "Opening the store of claims failed: etcd at "
+          "Opening the store failed: etcd at "
               + server.endpoint()
               + " cannot be reached, or has no leader. See that it runs, and that it can be"
               + " reached from here, with TLS where it asks for it.";
@@ -293,7 +291,7 @@ class EtcdAccessTest {
       assertThat(refusal(settings.toBuilder().tls(trusting).build())).isEqualTo(unreached);
       assertThat(refusal(settings.toBuilder().tls(EtcdTls.trusting(pem("missing.pem"))).build()))
           .isEqualTo(
-              "Opening the store of claims in etcd failed: the certificates to trust ("
+              "Opening the store in etcd failed: the certificates to trust ("
                   + directory.resolve("missing.pem")
                   + ") cannot be used for TLS. Give certificates in PEM form, and a key as PKCS"
                   + " #8 in PEM form without a password.");
@@ -305,7 +303,7 @@ class EtcdAccessTest {
                               new ClientCertificate(pem("client.pem"), Pem.of(new byte[] {1}))))
                       .build()))
           .startsWith(
-              "Opening the store of claims in etcd failed: the client's certificate ("
+              "Opening the store in etcd failed: the client's certificate ("
                   + directory.resolve("client.pem")
                   + ") and key (given as bytes) cannot be used for TLS.");
     }

@@ -3,26 +3,26 @@ package io.csi4j.volume.claim.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.store.RecordStoreException.Reason;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import io.grpc.Status;
 import java.net.URI;
 import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
@@ -32,17 +32,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What the store makes of what etcd answers. */
 class EtcdAnswersTest {
 
-  private static final VolumeKey DB = VolumeKey.of("db");
-  private static final ClaimVersion SEVEN = new ClaimVersion(7);
-  private static final WriteToken TOKEN = new WriteToken(new UUID(1, 2));
-  private static final WriteToken ANOTHER = new WriteToken(new UUID(3, 4));
+  private static final EtcdSettings SETTINGS = EtcdSettings.of(URI.create("http://h:1"));
+  private static final RecordKey DB = RecordKey.of(Space.CLAIMS, VolumeKey.of("db"));
+  private static final byte MINE = 1;
+  private static final byte ANOTHER = 2;
 
   private final ScriptedEtcd etcd = new ScriptedEtcd();
-  private final EtcdClaimStore store =
-      new EtcdClaimStore(etcd, new VirtualTime(), Optional.empty());
+  private final EtcdStore store = new EtcdStore(etcd, new VirtualTime(), SETTINGS, true);
 
-  private static Versioned at(long version, WriteToken by) {
-    return new Versioned(Claim.none(DB), new ClaimVersion(version), Optional.of(by));
+  private static StoredRecord at(long version, byte value) {
+    return StoredRecord.of(DB, version, new byte[] {value});
   }
 
   private static Etcd.Failure failure(Fate fate) {
@@ -50,29 +49,24 @@ class EtcdAnswersTest {
   }
 
   private WriteResult write() {
-    return store.compareAndSet(SEVEN, Claim.none(DB), TOKEN);
+    return store.write(
+        new RecordWrite(
+            DB, Optional.of(at(7, (byte) 9)), Optional.of(StateValue.of(new byte[] {MINE}))));
   }
 
   @Test
   void theVersionOfAWriteIsTheRevisionThatItMade() {
     etcd.then(etcd.answer(true, 42));
 
-    assertThat(write()).isEqualTo(new WriteResult.Written(at(42, TOKEN)));
-    assertThat(etcd.asked).containsExactly("scan 1", "write default/db after 7");
+    assertThat(write()).isEqualTo(new WriteResult.Written(List.of(at(42, MINE))));
+    assertThat(etcd.asked).containsExactly("look", "write CLAIMS/default/db after 7");
   }
 
   @Test
   void whatAnotherOneWroteIsAConflict() {
     etcd.then(etcd.answer(false, 42, at(41, ANOTHER)));
 
-    assertThat(write()).isEqualTo(new WriteResult.Conflict(at(41, ANOTHER)));
-  }
-
-  @Test
-  void aConflictWithWhatThisVeryTryWroteIsNone() {
-    etcd.then(etcd.answer(false, 42, at(41, TOKEN)));
-
-    assertThat(write()).isEqualTo(new WriteResult.Written(at(41, TOKEN)));
+    assertThat(write()).isEqualTo(new WriteResult.Conflict(List.of(at(41, ANOTHER))));
   }
 
   @Test
@@ -89,8 +83,7 @@ class EtcdAnswersTest {
     RecordStoreException failure = catchThrowableOfType(RecordStoreException.class, this::write);
 
     assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
-    assertThat(failure)
-        .hasMessage("Writing the claim of volume 'default/db' failed: it is raining. Wait.");
+    assertThat(failure).hasMessage("Writing CLAIMS/default/db failed: it is raining. Wait.");
   }
 
   @Test
@@ -113,7 +106,7 @@ class EtcdAnswersTest {
             .contains(code);
 
     assertThat(
-            new JetcdFailures(EtcdSettings.of(URI.create("http://h:1")))
+            new JetcdFailures(SETTINGS)
                 .of(code.toStatus().withDescription("secret").asRuntimeException())
                 .fate())
         .isEqualTo(isRefused ? Fate.REFUSED : Fate.UNKNOWN);
@@ -123,7 +116,7 @@ class EtcdAnswersTest {
   @EnumSource(Status.Code.class)
   void noFailureShowsWhatEtcdSaidInWords(Status.Code code) {
     Etcd.Failure failure =
-        new JetcdFailures(EtcdSettings.of(URI.create("http://h:1")))
+        new JetcdFailures(SETTINGS)
             .of(code.toStatus().withDescription("secret").asRuntimeException());
 
     assertThat(failure.because()).startsWith("etcd at http://h:1 ").doesNotContain("secret");
@@ -142,7 +135,7 @@ class EtcdAnswersTest {
                 .withCause(new ClosedChannelException())
                 .asRuntimeException());
 
-    Etcd.Failure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
+    Etcd.Failure failure = new JetcdFailures(SETTINGS).of(thrown);
 
     assertThat(failure.fate()).isEqualTo(Fate.UNKNOWN);
     assertThat(failure.because())
@@ -158,7 +151,7 @@ class EtcdAnswersTest {
             .withCause(Status.UNAVAILABLE.asRuntimeException())
             .asRuntimeException();
 
-    Etcd.Failure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
+    Etcd.Failure failure = new JetcdFailures(SETTINGS).of(thrown);
 
     assertThat(failure.fate()).isEqualTo(Fate.REFUSED);
     assertThat(failure.because())
@@ -167,10 +160,10 @@ class EtcdAnswersTest {
 
   @Test
   void aPageNeverHasMoreThanAnAnswerHolds() {
-    assertThat(store.scan(Optional.empty(), 7).claims()).isEmpty();
-    assertThat(store.scan(Optional.empty(), Integer.MAX_VALUE).claims()).isEmpty();
+    assertThat(store.scan(Space.CLAIMS, Optional.empty(), 7).records()).isEmpty();
+    assertThat(store.scan(Space.VOLUMES, Optional.empty(), Integer.MAX_VALUE).records()).isEmpty();
 
-    assertThat(etcd.asked).containsExactly("scan 1", "scan 7", "scan 256");
+    assertThat(etcd.asked).containsExactly("look", "scan CLAIMS 7", "scan VOLUMES 256");
   }
 
   // ---- another store
@@ -191,7 +184,7 @@ class EtcdAnswersTest {
 
   @Test
   void anotherClusterIsAnotherStore() {
-    etcd.then(new Etcd.Answer(true, 10, 0xdef, Optional.of(etcd.mark()), List.of()));
+    etcd.then(new Etcd.Answer(true, 10, 0xdef, Optional.of(etcd.mark()), List.<StoredRecord>of()));
     store.read(DB);
 
     assertThat(store.identity()).isEqualTo(new StoreIdentity("etcd-def-" + etcd.mark()));
@@ -232,7 +225,7 @@ class EtcdAnswersTest {
     assertThat(
             catchThrowableOfType(
                 RecordStoreException.class,
-                () -> new EtcdClaimStore(silent, new VirtualTime(), Optional.empty())))
-        .hasMessage("Opening the store of claims failed: it is raining. Wait.");
+                () -> new EtcdStore(silent, new VirtualTime(), SETTINGS, true)))
+        .hasMessage("Opening the store failed: it is raining. Wait.");
   }
 }

@@ -6,24 +6,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.store.RecordStoreException.Reason;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.ClaimCodec;
-import io.csi4j.volume.internal.claims.ClaimRecord;
-import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.Records;
+import io.csi4j.volume.internal.store.Records.Seen;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
@@ -34,6 +25,17 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import java.net.URI;
@@ -71,6 +73,14 @@ class EtcdTroubleTest {
   private static final Clock CLOCK =
       Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
 
+  private static final RecordWrite FIRST =
+      new RecordWrite(
+          ClaimCodec.key(DB),
+          Optional.empty(),
+          Optional.of(
+              StateValue.of(
+                  new ClaimCodec().encode(claim(DB, 1), new UUID(1, 2), UnknownFields.NONE))));
+
   private EtcdServer server;
   private CutLine line;
 
@@ -86,30 +96,35 @@ class EtcdTroubleTest {
     server.close();
   }
 
-  private EtcdClaimStore open() {
+  private EtcdStore open() {
     return open(server.endpoint());
   }
 
-  private static EtcdClaimStore open(URI endpoint) {
-    return EtcdClaimStore.open(EtcdSettings.of(endpoint));
+  private static EtcdStore open(URI endpoint) {
+    return EtcdStore.open(EtcdSettings.of(endpoint));
   }
 
   /** One that is not waited for long. */
-  private static EtcdClaimStore openHastily(URI endpoint) {
-    return EtcdClaimStore.open(
-        EtcdSettings.builder(endpoint).deadline(Duration.ofMillis(700)).build());
+  private static EtcdStore openHastily(URI endpoint) {
+    return EtcdStore.open(EtcdSettings.builder(endpoint).deadline(Duration.ofMillis(700)).build());
   }
 
-  private static WriteToken token() {
-    return new WriteToken(UUID.randomUUID());
+  private static StoredRecord write(RecordStore store, VolumeKey volume) {
+    StoredClaims claims = StoredClaims.in(store);
+    return claims.write(claim(volume, claims.claim(volume).epoch() + 1)).stored().orElseThrow();
   }
 
-  private static Versioned write(ClaimStore store, VolumeKey volume) {
-    Versioned there = store.read(volume);
-    WriteResult result =
-        store.compareAndSet(there.version(), claim(volume, there.claim().epoch() + 1), token());
-    assertThat(result).isInstanceOf(WriteResult.Written.class);
-    return ((WriteResult.Written) result).now();
+  /** Writes a claim where none is. */
+  private static WriteResult first(RecordStore store) {
+    return store.write(FIRST);
+  }
+
+  private static Optional<StoredRecord> read(RecordStore store) {
+    return store.read(ClaimCodec.key(DB));
+  }
+
+  private static long epoch(RecordStore store) {
+    return StoredClaims.in(store).claim(DB).epoch();
   }
 
   private static Claim claim(VolumeKey volume, long epoch) {
@@ -141,26 +156,26 @@ class EtcdTroubleTest {
 
   @Test
   void whatIsWrittenOutlivesEtcd() {
-    try (EtcdClaimStore store = open()) {
-      Versioned now = write(store, DB);
+    try (EtcdStore store = open()) {
+      StoredRecord now = write(store, DB);
 
       server.kill();
-      assertThat(catchThrowableOfType(RecordStoreException.class, () -> store.read(DB)).reason())
+      assertThat(catchThrowableOfType(RecordStoreException.class, () -> read(store)).reason())
           .isEqualTo(Reason.UNAVAILABLE);
       server.start();
 
-      assertThat(atLast(() -> store.read(DB))).isEqualTo(now);
-      assertThat(store.uncertainty(DB)).isEmpty();
-      assertThat(write(store, DB).version().compareTo(now.version())).isPositive();
+      assertThat(atLast(() -> read(store))).contains(now);
+      assertThat(store.uncertainty(ClaimCodec.key(DB))).isEmpty();
+      assertThat(write(store, DB).version()).isGreaterThan(now.version());
     }
   }
 
   @Test
   void aWriteThatMeetsNobodyIsUnknownAndNeverAFailure() {
-    try (EtcdClaimStore store = open()) {
+    try (EtcdStore store = open()) {
       server.kill();
 
-      assertThat(store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
+      assertThat(first(store))
           .isEqualTo(
               new WriteResult.Unknown(
                   new ReasonText(
@@ -170,14 +185,21 @@ class EtcdTroubleTest {
 
   @Test
   void aStoreThatStandsStillIsUnknownToWritersAndDownForReaders() {
-    try (EtcdClaimStore store = openHastily(server.endpoint())) {
-      Versioned there = write(store, DB);
+    try (EtcdStore store = openHastily(server.endpoint())) {
+      StoredRecord there = write(store, DB);
       server.pause();
-      WriteToken token = token();
 
-      WriteResult result = store.compareAndSet(there.version(), claim(DB, 2), token);
+      WriteResult result =
+          store.write(
+              new RecordWrite(
+                  there.key(),
+                  Optional.of(there),
+                  Optional.of(
+                      StateValue.of(
+                          new ClaimCodec()
+                              .encode(claim(DB, 2), new UUID(3, 4), UnknownFields.NONE)))));
       RecordStoreException failure =
-          catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
+          catchThrowableOfType(RecordStoreException.class, () -> read(store));
       server.resume();
 
       assertThat(result)
@@ -187,62 +209,58 @@ class EtcdTroubleTest {
                       "etcd at " + server.endpoint() + " did not answer within 700 ms")));
       assertThat(failure)
           .hasMessage(
-              "Reading the claim of volume 'default/db' failed: etcd at "
+              "Reading CLAIMS/default/db failed: etcd at "
                   + server.endpoint()
                   + " did not answer within 700 ms. See that it runs, and that it can be reached"
                   + " from here, with TLS where it asks for it.");
-      assertThat(atLast(() -> store.read(DB)).claim().epoch()).isBetween(1L, 2L);
+      assertThat(atLast(() -> epoch(store))).isBetween(1L, 2L);
     }
   }
 
   @Test
   @Tag("K1")
   void aWriteWhoseAnswerIsLostIsUnknownAndFoundByItsMark() throws InterruptedException {
-    try (EtcdClaimStore other = open();
-        EtcdClaimStore store = openHastily(line.endpoint())) {
-      WriteToken token = token();
+    try (EtcdStore other = open();
+        EtcdStore store = openHastily(line.endpoint())) {
       line.swallowAnswers();
 
-      WriteResult result = store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token);
+      WriteResult result = first(store);
       line.awaitSwallowed();
 
       assertThat(result)
           .isEqualTo(
               new WriteResult.Unknown(
                   new ReasonText("etcd at " + line.endpoint() + " did not answer within 700 ms")));
-      assertThat(other.read(DB).by()).as("K1: found by its mark").contains(token);
+      assertThat(FIRST.isMade(read(other))).as("K1: found by its mark").isTrue();
       line.cut();
       line.mend();
-      assertThat(atLast(() -> store.read(DB))).isEqualTo(other.read(DB));
+      assertThat(atLast(() -> read(store))).isEqualTo(read(other));
     }
   }
 
   @Test
   void aTryThatIsMadeTwiceIsNoConflictWithItself() {
-    try (EtcdClaimStore store = open()) {
-      WriteToken token = token();
-      Claim next = claim(DB, 1);
-      WriteResult first = store.compareAndSet(ClaimVersion.NEVER, next, token);
+    try (EtcdStore store = open()) {
+      WriteResult first = Records.write(store, List.of(FIRST));
 
-      assertThat(store.compareAndSet(ClaimVersion.NEVER, next, token)).isEqualTo(first);
+      assertThat(Records.write(store, List.of(FIRST))).isEqualTo(first);
       assertThat(first).isInstanceOf(WriteResult.Written.class);
     }
   }
 
   @Test
   void aFullEtcdMayHaveWrittenWhatItRefuses() {
-    try (EtcdClaimStore store = open();
+    try (EtcdStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
       ByteSequence value = ByteSequence.from(new byte[1 << 20]);
       ByteSequence key = ByteSequence.from("filler", StandardCharsets.UTF_8);
       WriteResult result = new WriteResult.Unknown(new ReasonText("not tried yet"));
-      Versioned at = store.read(DB);
       for (int i = 0; i < 64; i++) {
         try {
           client.getKVClient().put(key, value).join();
         } catch (RuntimeException full) {
           assertThat(full).hasStackTraceContaining("RESOURCE_EXHAUSTED");
-          result = store.compareAndSet(at.version(), claim(DB, 1), token());
+          result = first(store);
           break;
         }
       }
@@ -261,13 +279,13 @@ class EtcdTroubleTest {
 
   @Test
   void fromAnEmptiedEtcdNothingIsClaimed() {
-    try (EtcdClaimStore store = open()) {
+    try (EtcdStore store = open()) {
       StoreIdentity before = store.identity();
       ClaimBook book = new ClaimBook(store, CLOCK);
       book.claim(wish("web", "n1"));
 
       server.wipe();
-      atLast(() -> store.read(DB));
+      atLast(() -> read(store));
 
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n2")));
@@ -285,25 +303,22 @@ class EtcdTroubleTest {
 
   @Test
   void intoAnEmptiedEtcdNothingIsWrittenThatWasMeantForTheOther() {
-    try (EtcdClaimStore store = open()) {
+    try (EtcdStore store = open()) {
       server.wipe();
 
       WriteResult result =
           atLast(
               () -> {
-                WriteResult now = store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token());
+                WriteResult now = first(store);
                 if (now instanceof WriteResult.Unknown) {
                   throw new RecordStoreException("not yet", new IllegalStateException());
                 }
                 return now;
               });
 
-      assertThat(result)
-          .isEqualTo(
-              new WriteResult.Conflict(
-                  new Versioned(Claim.none(DB), ClaimVersion.NEVER, Optional.empty())));
-      try (EtcdClaimStore next = open()) {
-        assertThat(next.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
+      assertThat(result).isEqualTo(new WriteResult.Conflict(List.of()));
+      try (EtcdStore next = open()) {
+        assertThat(read(next)).isEmpty();
         assertThat(next.identity()).isNotEqualTo(store.identity());
       }
     }
@@ -312,16 +327,16 @@ class EtcdTroubleTest {
   @Test
   @Tag("K7")
   void fromAnEtcdRestoredFromAnOlderCopyNothingIsClaimedButClaimsAreGivenBack() {
-    try (EtcdClaimStore store = open()) {
+    try (EtcdStore store = open()) {
       ClaimBook book = new ClaimBook(store, CLOCK);
       book.claim(wish("web", "n1"));
       StoreIdentity before = store.identity();
       server.backUp();
       VolumeKey other = VolumeKey.of("other");
-      long lost = atLast(() -> write(store, other)).version().value();
+      long lost = atLast(() -> write(store, other)).version();
 
       server.putBack();
-      atLast(() -> store.read(DB));
+      atLast(() -> read(store));
 
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n2")));
@@ -329,7 +344,7 @@ class EtcdTroubleTest {
       assertThat(failure.code())
           .as("K7: an older copy is claimed nothing from")
           .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
-      assertThat(store.uncertainty(DB))
+      assertThat(store.uncertainty(ClaimCodec.key(DB)))
           .contains(
               new ReasonText(
                   "etcd is at revision "
@@ -345,23 +360,22 @@ class EtcdTroubleTest {
 
   @Test
   void whoeverDeletesTheMarkMakesItAnotherStore() {
-    try (EtcdClaimStore store = open();
+    try (EtcdStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
       StoreIdentity before = store.identity();
       client.getKVClient().delete(ByteSequence.from("/csi4j/store", StandardCharsets.UTF_8)).join();
 
-      store.read(DB);
+      read(store);
 
       assertThat(store.identity().value()).endsWith(", without the mark of a store");
-      assertThat(store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
-          .isInstanceOf(WriteResult.Conflict.class);
-      try (EtcdClaimStore next = open()) {
+      assertThat(first(store)).isInstanceOf(WriteResult.Conflict.class);
+      try (EtcdStore next = open()) {
         assertThat(next.identity()).isNotEqualTo(before).isNotEqualTo(store.identity());
       }
     }
   }
 
-  private static void isReadOnly(EtcdClaimStore store, String why) {
+  private static void isReadOnly(EtcdStore store, String why) {
     ClaimBook book = new ClaimBook(store, CLOCK);
     for (Runnable change :
         List.<Runnable>of(
@@ -379,15 +393,11 @@ class EtcdTroubleTest {
     assertThat(release.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(release)
         .hasMessageContaining(
-            "Writing the claim of volume 'default/db' failed: "
+            "Writing CLAIMS/default/db failed: "
                 + why
                 + ". Compare its claims with what the nodes have mounted, then call"
-                + " EtcdClaimStore.settle();");
-    assertThat(
-            catchThrowableOfType(
-                    RecordStoreException.class,
-                    () -> store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
-                .reason())
+                + " EtcdStore.settle();");
+    assertThat(catchThrowableOfType(RecordStoreException.class, () -> first(store)).reason())
         .isEqualTo(Reason.IN_DOUBT);
     assertThat(book.read(DB).holder(WorkloadId.of("web"))).as("it is read").isPresent();
   }
@@ -395,16 +405,16 @@ class EtcdTroubleTest {
   @Test
   @Tag("K7")
   void aProcessThatIsStartedOnARestoredEtcdWritesNothingBeforeAPersonHasSettledIt() {
-    try (EtcdClaimStore before = open()) {
+    try (EtcdStore before = open()) {
       assertThat(new ClaimBook(before, CLOCK).claim(wish("web", "n1")).epoch()).isEqualTo(1);
     }
     server.backUp();
     server.restore();
-    try (EtcdClaimStore store = open();
-        EtcdClaimStore other = open()) {
+    try (EtcdStore store = open();
+        EtcdStore other = open()) {
       ClaimBook waiting = new ClaimBook(store, CLOCK);
       ClaimBook elsewhere = new ClaimBook(other, CLOCK);
-      String why = "it has claims and no mark, as an older copy that was restored";
+      String why = "it has records and no mark, as an older copy that was restored";
       assertThat(store.readOnly())
           .as("K7: a copy is read-only to who is started on it")
           .contains(new ReasonText(why));
@@ -423,7 +433,7 @@ class EtcdTroubleTest {
       }
       assertThat(elsewhere.advance(use("web"), ClaimState.UNPUBLISHING)).isPresent();
       assertThat(other.settle()).as("once for all").isEqualTo(settled);
-      try (EtcdClaimStore next = open()) {
+      try (EtcdStore next = open()) {
         assertThat(next.identity()).isEqualTo(settled);
         assertThat(next.readOnly()).isEmpty();
       }
@@ -432,38 +442,39 @@ class EtcdTroubleTest {
 
   @Test
   void aReleaseInAProcessThatWaitsGoesOnOnceAnotherProcessHasSettledTheStore() {
-    try (EtcdClaimStore before = open()) {
+    try (EtcdStore before = open()) {
       new ClaimBook(before, CLOCK).claim(wish("web", "n1"));
     }
     server.deleteMark("/csi4j/store");
-    try (EtcdClaimStore store = open();
-        EtcdClaimStore other = open()) {
-      Versioned there = other.read(DB);
+    try (EtcdStore store = open();
+        EtcdStore other = open()) {
+      Seen<Claim> there = StoredClaims.in(other).read(DB);
       other.settle();
 
-      assertThat(store.compareAndSet(there.version(), claim(DB, 2), token()))
+      assertThat(StoredClaims.in(store).attempt(there, claim(DB, 2)))
           .isInstanceOf(WriteResult.Written.class);
     }
   }
 
   @Test
   void aProcessThatKnewTheStoreBeforeIsStartedAgainBeforeItSettles() {
-    try (EtcdClaimStore store = open()) {
+    try (EtcdStore store = open()) {
       write(store, DB);
       StoreIdentity before = store.identity();
       server.deleteMark("/csi4j/store");
-      store.read(DB);
+      read(store);
 
-      RecordStoreException refusal = catchThrowableOfType(RecordStoreException.class, store::settle);
+      RecordStoreException refusal =
+          catchThrowableOfType(RecordStoreException.class, store::settle);
 
       assertThat(refusal)
           .hasMessage(
-              "Settling the store of claims failed: it is store '"
+              "Settling the store failed: it is store '"
                   + store.identity()
                   + "' now, and was '"
                   + before
-                  + "'. Start this process again, and settle the store then if it takes no"
-                  + " claims.");
+                  + "'. Start this process again, and settle the store then if it accepts no"
+                  + " writes.");
       assertThat(refusal.reason()).isEqualTo(Reason.IN_DOUBT);
     }
   }
@@ -471,16 +482,16 @@ class EtcdTroubleTest {
   @Test
   void aStoreThatIsNotTheConfiguredOneIsReadOnlyAlsoIfItIsEmpty() {
     StoreIdentity known;
-    try (EtcdClaimStore store = open()) {
+    try (EtcdStore store = open()) {
       known = store.identity();
     }
     EtcdSettings configured = EtcdSettings.builder(server.endpoint()).identity(known).build();
-    try (EtcdClaimStore store = EtcdClaimStore.open(configured)) {
+    try (EtcdStore store = EtcdStore.open(configured)) {
       assertThat(store.readOnly()).isEmpty();
       assertThat(store.settle()).as("nothing to settle").isEqualTo(known);
     }
     server.wipe();
-    try (EtcdClaimStore store = EtcdClaimStore.open(configured)) {
+    try (EtcdStore store = EtcdStore.open(configured)) {
       String empty = store.identity().value();
       assertThat(empty).endsWith(", without the mark of a store");
       assertThat(store.readOnly())
@@ -491,9 +502,9 @@ class EtcdTroubleTest {
                       + "', and this process is configured with '"
                       + known
                       + "'"));
-      try (EtcdClaimStore other = open()) {
+      try (EtcdStore other = open()) {
         new ClaimBook(other, CLOCK).claim(wish("web", "n1"));
-        store.read(DB);
+        read(store);
         isReadOnly(
             store,
             "it is store '" + empty + "', and this process is configured with '" + known + "'");
@@ -508,31 +519,31 @@ class EtcdTroubleTest {
 
   @Test
   void aWatchWhoseLineWasCutGoesOnWhereItWas() throws InterruptedException {
-    try (EtcdClaimStore store = open();
-        EtcdClaimStore far = open(line.endpoint());
-        ClaimWatch watch = far.watch()) {
-      Versioned first = write(store, DB);
+    try (EtcdStore store = open();
+        EtcdStore far = open(line.endpoint());
+        Watch watch = far.watch(Space.CLAIMS)) {
+      StoredRecord first = write(store, DB);
       assertThat(watch.next(LONG)).contains(new Change.Written(first));
 
       line.cut();
-      Versioned second = write(store, DB);
-      Versioned third = write(store, DB);
+      StoredRecord second = write(store, DB);
+      StoredRecord third = write(store, DB);
       line.mend();
 
       assertThat(watch.next(LONG)).contains(new Change.Written(second));
       assertThat(watch.next(LONG)).contains(new Change.Written(third));
-      Versioned fourth = write(store, DB);
+      StoredRecord fourth = write(store, DB);
       assertThat(watch.next(LONG)).contains(new Change.Written(fourth));
     }
   }
 
   @Test
   void aWatchGoesOnAfterEtcdWasStartedAgain() throws InterruptedException {
-    try (EtcdClaimStore store = open();
-        ClaimWatch watch = store.watch()) {
+    try (EtcdStore store = open();
+        Watch watch = store.watch(Space.CLAIMS)) {
       server.kill();
       server.start();
-      Versioned now = atLast(() -> write(store, DB));
+      StoredRecord now = atLast(() -> write(store, DB));
 
       assertThat(watch.next(LONG)).contains(new Change.Written(now));
     }
@@ -540,34 +551,34 @@ class EtcdTroubleTest {
 
   @Test
   void aWatchWhoseHistoryWasThrownAwaySaysThatItMissedSome() throws InterruptedException {
-    try (EtcdClaimStore store = open();
-        EtcdClaimStore far = open(line.endpoint());
+    try (EtcdStore store = open();
+        EtcdStore far = open(line.endpoint());
         Client client = Client.builder().endpoints(server.endpoint()).build();
-        ClaimWatch watch = far.watch()) {
+        Watch watch = far.watch(Space.CLAIMS)) {
       assertThat(watch.next(Duration.ZERO)).isEmpty();
-      Versioned seen = write(store, DB);
+      StoredRecord seen = write(store, DB);
       assertThat(watch.next(LONG)).contains(new Change.Written(seen));
       line.cut();
       write(store, DB);
       write(store, DB);
-      client.getKVClient().compact(write(store, DB).version().value()).join();
+      client.getKVClient().compact(write(store, DB).version()).join();
       line.mend();
 
       assertThat(watch.next(LONG))
           .contains(
               new Change.Missed(
                   new ReasonText("etcd has thrown away some of its history meanwhile")));
-      Versioned now = write(store, DB);
+      StoredRecord now = write(store, DB);
       assertThat(watch.next(LONG)).contains(new Change.Written(now));
     }
   }
 
   @Test
   void aWatchOfAnEmptiedEtcdSaysThatItMissedSome() throws InterruptedException {
-    try (EtcdClaimStore store = open();
-        ClaimWatch watch = store.watch()) {
+    try (EtcdStore store = open();
+        Watch watch = store.watch(Space.CLAIMS)) {
       for (int i = 0; i < 5; i++) {
-        Versioned now = write(store, DB);
+        StoredRecord now = write(store, DB);
         assertThat(watch.next(LONG)).contains(new Change.Written(now));
       }
 
@@ -577,24 +588,27 @@ class EtcdTroubleTest {
           .contains(
               new Change.Missed(
                   new ReasonText("etcd is another one than it was, or has gone back")));
-      try (EtcdClaimStore next = open()) {
-        Versioned now = write(next, DB);
+      try (EtcdStore next = open()) {
+        StoredRecord now = write(next, DB);
         assertThat(watch.next(LONG)).contains(new Change.Written(now));
       }
     }
   }
 
   @Test
-  void aClaimDeletedFromOutsideIsMissed() throws InterruptedException {
-    try (EtcdClaimStore store = open();
+  void aClaimDeletedFromOutsideIsRemoved() throws InterruptedException {
+    try (EtcdStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build();
-        ClaimWatch watch = store.watch()) {
-      Versioned there = write(store, DB);
+        Watch watch = store.watch(Space.CLAIMS)) {
+      StoredRecord there = write(store, DB);
       assertThat(watch.next(LONG)).contains(new Change.Written(there));
       client.getKVClient().delete(DB_KEY).join();
 
       assertThat(watch.next(LONG))
-          .contains(new Change.Missed(new ReasonText("a claim was deleted from outside")));
+          .hasValueSatisfying(
+              change ->
+                  assertThat(change)
+                      .isEqualTo(new Change.Removed(there.key(), there.version() + 1)));
     }
   }
 
@@ -602,7 +616,7 @@ class EtcdTroubleTest {
 
   @Test
   void aForeignKeyAmongTheClaimsIsNamed() {
-    try (EtcdClaimStore store = open();
+    try (EtcdStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
       client
           .getKVClient()
@@ -611,19 +625,19 @@ class EtcdTroubleTest {
               ByteSequence.from("hello", StandardCharsets.UTF_8))
           .join();
 
-      ClaimPage page = store.scan(Optional.empty(), 10);
+      ClaimPage page = new ClaimBook(store, CLOCK).page(Optional.empty(), 10);
 
       assertThat(page.claims()).isEmpty();
       assertThat(page.unreadable()).hasSize(1);
       assertThat(page.unreadable().get(0).volume()).contains(VolumeKey.of(Namespace.of("x"), "y"));
       assertThat(page.unreadable().get(0).problem())
-          .startsWith("Reading the claim under the key '/csi4j/claims/x\\u001fy' of etcd failed: ");
+          .startsWith("Reading the claim of volume 'x/y' failed: ");
     }
   }
 
   @Test
   void theClaimOfAnotherVolumeUnderAKeyIsNamed() {
-    try (EtcdClaimStore store = open();
+    try (EtcdStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
       write(store, DB);
       client
@@ -634,14 +648,14 @@ class EtcdTroubleTest {
           .join();
 
       RecordStoreException failure =
-          catchThrowableOfType(RecordStoreException.class, () -> store.read(VolumeKey.of("copy")));
+          catchThrowableOfType(
+              RecordStoreException.class, () -> StoredClaims.in(store).read(VolumeKey.of("copy")));
 
       assertThat(failure.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(failure)
           .hasMessage(
-              "Reading claims from etcd failed: under the key '/csi4j/claims/default\\u001fcopy'"
-                  + " stands the claim of volume 'default/db'. Find out who wrote it, and delete"
-                  + " that key.");
+              "Reading the claim of volume 'default/copy' failed: it is the claim of volume"
+                  + " 'default/db'. Find out who wrote it, and remove the record.");
     }
   }
 
@@ -650,26 +664,26 @@ class EtcdTroubleTest {
   }
 
   @Test
-  void whatANewerVersionWroteWithAClaimIsKept() throws MalformedRecordException {
+  void whatANewerVersionWroteWithAClaimIsKept() {
     UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("7a026869"));
-    try (EtcdClaimStore store = open();
+    try (EtcdStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
-      byte[] bytes = ClaimCodec.encode(ClaimRecord.of(claim(DB, 1), token(), newer));
+      byte[] bytes = new ClaimCodec().encode(claim(DB, 1), new UUID(1, 2), newer);
       client.getKVClient().put(DB_KEY, ByteSequence.from(bytes)).join();
 
       write(store, DB);
 
-      ClaimRecord now = ClaimCodec.decode(raw(client).getBytes());
-      assertThat(now.claim().epoch()).isEqualTo(2);
-      assertThat(now.unknown()).isEqualTo(newer);
+      Seen<Claim> now = StoredClaims.in(store).read(DB);
+      assertThat(now.value().orElseThrow().epoch()).isEqualTo(2);
+      assertThat(now.newer()).isEqualTo(newer);
     }
   }
 
   @Test
   void aClosedStoreSaysSoAndItsThreadsEnd() throws InterruptedException {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
-    EtcdClaimStore store = open();
-    ClaimWatch watch = store.watch();
+    EtcdStore store = open();
+    Watch watch = store.watch(Space.CLAIMS);
     write(store, DB);
     assertThat(watch.next(LONG)).isPresent();
     assertThat(since(before)).isNotEmpty();
@@ -678,12 +692,10 @@ class EtcdTroubleTest {
 
     assertThat(watch.next(LONG)).isEmpty();
     RecordStoreException failure =
-        catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
+        catchThrowableOfType(RecordStoreException.class, () -> read(store));
     assertThat(failure.reason()).isEqualTo(Reason.CLOSED);
     assertThat(failure)
-        .hasMessage(
-            "Reading the claim of volume 'default/db' failed: the store was closed here. Open it"
-                + " anew.");
+        .hasMessage("Reading CLAIMS/default/db failed: the store was closed here. Open it again.");
     while (!since(before).isEmpty()) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
     }
@@ -707,7 +719,7 @@ class EtcdTroubleTest {
     assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(failure)
         .hasMessage(
-            "Opening the store of claims failed: etcd at "
+            "Opening the store failed: etcd at "
                 + server.endpoint()
                 + " cannot be reached, or has no leader. See that it runs, and that it can be"
                 + " reached from here, with TLS where it asks for it.");

@@ -2,26 +2,26 @@ package io.csi4j.volume.claim.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class EtcdWatchTest {
 
+  private static final RecordKey DB = RecordKey.of(Space.CLAIMS, VolumeKey.of("db"));
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final Change.Missed THROWN_AWAY =
       new Change.Missed(new ReasonText("etcd has thrown away some of its history meanwhile"));
@@ -30,15 +30,12 @@ class EtcdWatchTest {
 
   private final VirtualTime time = new VirtualTime();
   private final ScriptedEtcd etcd = new ScriptedEtcd();
-  private final EtcdClaimStore store = new EtcdClaimStore(etcd, time, Optional.empty());
-  private final ClaimWatch watch = store.watch();
+  private final EtcdStore store =
+      new EtcdStore(etcd, time, EtcdSettings.of(URI.create("http://h:1")), true);
+  private final Watch watch = store.watch(Space.CLAIMS);
 
   private static Change written(long revision) {
-    return new Change.Written(
-        new Versioned(
-            Claim.none(VolumeKey.of("db")),
-            new ClaimVersion(revision),
-            Optional.of(new WriteToken(new UUID(0, revision)))));
+    return new Change.Written(StoredRecord.of(DB, revision, new byte[] {(byte) revision}));
   }
 
   private ScriptedEtcd.Watched connected(int connections) {
@@ -175,7 +172,7 @@ class EtcdWatchTest {
     tell(first, 30);
     assertThat(next()).contains(written(30));
     etcd.at(50);
-    store.read(VolumeKey.of("db"));
+    store.read(DB);
     etcd.at(40);
     first.follower().ended(false);
     time.pass(PAUSE);

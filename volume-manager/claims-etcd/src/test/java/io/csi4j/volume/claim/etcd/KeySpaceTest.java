@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -27,15 +30,28 @@ class KeySpaceTest {
     return name.toString();
   }
 
-  private static VolumeKey volume(Random random) {
-    return VolumeKey.of(Namespace.of(name(random)), name(random));
+  private static RecordKey key(Random random) {
+    return RecordKey.of(Space.CLAIMS, VolumeKey.of(Namespace.of(name(random)), name(random)));
   }
 
   @Test
   void keysReadAsTheNamesDo() {
-    assertThat(new String(keys.of(VolumeKey.of("größe/1")), StandardCharsets.UTF_8))
+    assertThat(
+            new String(
+                keys.of(RecordKey.of(Space.CLAIMS, VolumeKey.of("größe/1"))),
+                StandardCharsets.UTF_8))
         .isEqualTo("/csi4j/claims/default\u001fgröße/1");
     assertThat(new String(keys.mark(), StandardCharsets.UTF_8)).isEqualTo("/csi4j/store");
+  }
+
+  @Test
+  void eachSpaceHasItsOwnKeys() {
+    for (Space space : Space.values()) {
+      RecordKey key = new RecordKey(space, "name");
+      assertThat(new String(keys.of(key), StandardCharsets.UTF_8))
+          .isEqualTo("/csi4j/" + space.name().toLowerCase(Locale.ROOT) + "/name");
+      assertThat(keys.record(keys.of(key), 3, new byte[1]).key()).isEqualTo(key);
+    }
   }
 
   @Test
@@ -43,8 +59,8 @@ class KeySpaceTest {
     long seed = 20;
     Random random = new Random(seed);
     for (int i = 0; i < 20_000; i++) {
-      VolumeKey one = volume(random);
-      VolumeKey other = volume(random);
+      RecordKey one = key(random);
+      RecordKey other = key(random);
 
       assertThat(Integer.signum(Arrays.compareUnsigned(keys.of(one), keys.of(other))))
           .as("seed %d: %s and %s", seed, one, other)
@@ -56,17 +72,18 @@ class KeySpaceTest {
   void allKeysLieBetweenTheEndsAndTheMarkDoesNot() {
     Random random = new Random(21);
     for (int i = 0; i < 1_000; i++) {
-      VolumeKey one = volume(random);
-      VolumeKey other = volume(random);
+      RecordKey one = key(random);
+      RecordKey other = key(random);
       byte[] key = keys.of(one);
 
-      assertThat(Arrays.compareUnsigned(keys.first(), key)).isNegative();
-      assertThat(Arrays.compareUnsigned(key, keys.end())).isNegative();
-      byte[] after = keys.after(keys.name(key));
+      assertThat(keys.record(key, 3, new byte[1]).key()).isEqualTo(one);
+      assertThat(Arrays.compareUnsigned(keys.first(Space.CLAIMS), key)).isNegative();
+      assertThat(Arrays.compareUnsigned(key, keys.end(Space.CLAIMS))).isNegative();
+      byte[] after = keys.after(Space.CLAIMS, keys.name(key));
       assertThat(Arrays.compareUnsigned(after, key)).isPositive();
       assertThat(Arrays.compareUnsigned(after, keys.of(other)) <= 0)
           .isEqualTo(one.compareTo(other) < 0);
     }
-    assertThat(Arrays.compareUnsigned(keys.mark(), keys.end())).isPositive();
+    assertThat(Arrays.compareUnsigned(keys.mark(), keys.end(Space.CLAIMS))).isPositive();
   }
 }

@@ -1,11 +1,9 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.StoredRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -47,8 +45,8 @@ final class ScriptedEtcd implements Etcd {
     return mark;
   }
 
-  Etcd.Answer answer(boolean isDone, long at, Versioned... claims) {
-    return new Etcd.Answer(isDone, at, CLUSTER, Optional.of(mark), List.of(claims));
+  Etcd.Answer answer(boolean isDone, long at, StoredRecord... records) {
+    return new Etcd.Answer(isDone, at, CLUSTER, Optional.of(mark), List.of(records));
   }
 
   private Etcd.Answer next(String question) {
@@ -66,13 +64,13 @@ final class ScriptedEtcd implements Etcd {
   }
 
   @Override
-  public Etcd.Answer read(VolumeKey volume) {
-    return next("read " + volume);
+  public Etcd.Answer read(RecordKey key) {
+    return next("read " + key);
   }
 
   @Override
-  public Etcd.Answer scan(Optional<VolumeKey> after, int limit) {
-    return next("scan " + limit);
+  public Etcd.Answer scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+    return next("scan " + space + " " + limit);
   }
 
   @Override
@@ -82,18 +80,14 @@ final class ScriptedEtcd implements Etcd {
   }
 
   @Override
-  public Etcd.Answer write(
-      StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token) {
-    return next("write " + next.volume() + " after " + expected);
+  public Etcd.Answer write(StoreIdentity store, List<RecordWrite> writes) {
+    RecordWrite first = writes.get(0);
+    return next(
+        "write " + first.key() + " after " + first.seen().map(StoredRecord::version).orElse(0L));
   }
 
   @Override
-  public Etcd.Answer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
-    return next("replace " + next.volume() + " after " + seen.version());
-  }
-
-  @Override
-  public Runnable follow(long from, Etcd.Follower follower) {
+  public Runnable follow(RecordKey.Space space, long from, Etcd.Follower follower) {
     AtomicBoolean isClosed = new AtomicBoolean();
     watched.add(new Watched(from, follower, isClosed));
     return () -> isClosed.set(true);

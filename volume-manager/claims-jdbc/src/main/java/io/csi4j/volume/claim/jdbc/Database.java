@@ -2,9 +2,9 @@ package io.csi4j.volume.claim.jdbc;
 
 import dev.failsafe.Execution;
 import dev.failsafe.RetryPolicy;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
-import io.csi4j.volume.internal.text.ForeignText;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -36,6 +36,8 @@ final class Database {
       Set.of("0A", "22", "23", "25", "26", "28", "2D", "3D", "3F", "40", "42", "53", "54", "55");
 
   private static final String CANCELLED = "57014";
+
+  private static final String DIVISION = "22012";
 
   /** Begin of the states of warnings; what is only noted has another one. */
   private static final String WARNED = "01";
@@ -105,7 +107,7 @@ final class Database {
     boolean wasInterrupted = Thread.interrupted();
     try {
       if (closed) {
-        throw new Failure(Fate.CLOSED, "the store was closed here", "Open it anew", null);
+        throw new Failure(Fate.CLOSED, "the store was closed here", "Open it again", null);
       }
       return onConnection(question);
     } finally {
@@ -253,6 +255,9 @@ final class Database {
     if (state.equals("42501")) {
       return "Let the user read and write the three tables, or make them with tables.sql";
     }
+    if (state.equals("23502")) {
+      return "Bring the tables up to date with tables.sql";
+    }
     if (state.equals("42P01") || state.equals("42703") || state.equals("3F000")) {
       return "Make the schema and its tables with tables.sql, or name the schema where they are";
     }
@@ -291,6 +296,11 @@ final class Database {
 
     Fate fate() {
       return fate;
+    }
+
+    /** Whether the statement divided by zero, as {@link StoreTables#write} does. */
+    boolean isDivision() {
+      return getCause() instanceof SQLException sql && state(sql).equals(DIVISION);
     }
 
     /** Why, as a clause. */

@@ -1,8 +1,8 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.StoreIdentity;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -70,7 +70,7 @@ public final class JdbcSettings {
     return parts.watchInterval;
   }
 
-  /** Returns what claims are sealed with; they stand in clear if nothing is given. */
+  /** Returns what records are sealed with; they stand in clear if nothing is given. */
   public Optional<Sealer> sealer() {
     return Optional.ofNullable(parts.sealer);
   }
@@ -134,8 +134,8 @@ public final class JdbcSettings {
     }
 
     /**
-     * Seals claims. Those that stand in clear are read, and sealed when they are written the next
-     * time. All hosts of the claims need the key.
+     * Seals records. Those that stand in clear are read, and sealed when they are written the next
+     * time. All hosts of the store need the key.
      */
     public Builder sealer(Sealer value) {
       sealer = Objects.requireNonNull(value, "sealer");
@@ -143,7 +143,7 @@ public final class JdbcSettings {
     }
 
     /**
-     * Names the store that has to be there, as {@code ClaimStore.identity} returned it under the
+     * Names the store that has to be there, as {@code RecordStore.identity} returned it under the
      * same settings. Another one, also an empty one, is opened for reading alone, until a person
      * settles it.
      */
@@ -153,8 +153,8 @@ public final class JdbcSettings {
     }
 
     /**
-     * Sets whether tables that are missing are made. They are by default; {@code tables.sql} in the
-     * jar has them for a host that makes them elsewhere.
+     * Sets whether tables that are missing, or were made by an older version, are made. They are by
+     * default; {@code tables.sql} in the jar has them for a host that makes them elsewhere.
      */
     public Builder makesTables(boolean value) {
       makesTables = value;
@@ -164,7 +164,7 @@ public final class JdbcSettings {
     /**
      * Sets whether a standby that takes over has all that was ever written, as replication is
      * synchronous. If it does not, which is the default, a store that was taken over by a standby
-     * counts as another store, and nothing is claimed in it before a person has settled it. If it
+     * counts as another store, and nothing is written to it before a person has settled it. If it
      * does, a commit that may not be on the standby, such as one whose wait was cancelled, is no
      * grant.
      */

@@ -1,8 +1,7 @@
 /**
- * Claims in PostgreSQL, for more than one machine. Start at {@link
- * io.csi4j.volume.claim.jdbc.JdbcClaimStore#open}, with the {@code DataSource} of the host. Only
- * {@code ClaimTables} knows SQL, and only {@code Database} connections. No rule about claims stands
- * in here. Everything is safe for many threads.
+ * Claims and a catalog in PostgreSQL: {@link io.csi4j.volume.claim.jdbc.PostgresStore#open}, with
+ * the {@code DataSource} of the host. Only {@code StoreTables} knows SQL, and only {@code Database}
+ * connections. No rule about claims or volumes is in it. Everything is safe for many threads.
  */
 @NullMarked
 package io.csi4j.volume.claim.jdbc;

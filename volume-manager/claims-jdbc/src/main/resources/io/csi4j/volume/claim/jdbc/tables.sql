@@ -11,7 +11,8 @@ CREATE TABLE csi4j_claim_store (
   home text
 );
 
--- The claims as they are, by a name that sorts as the volumes do.
+-- The records as they are, by a name that sorts as the volumes do: claims, behind a byte 0 the
+-- volumes of the catalog, behind a byte 1 what belongs to the cluster.
 CREATE TABLE csi4j_claim (
   name bytea PRIMARY KEY,
   version bigint NOT NULL,
@@ -22,8 +23,10 @@ CREATE TABLE csi4j_claim (
 CREATE TABLE csi4j_claim_write (
   version bigint PRIMARY KEY,
   name bytea NOT NULL,
-  record bytea NOT NULL
+  -- Nothing for a record that was removed.
+  record bytea
 );
 
--- For tables that were made without it.
+-- For tables that were made before.
 ALTER TABLE csi4j_claim_store ADD COLUMN IF NOT EXISTS home text;
+ALTER TABLE csi4j_claim_write ALTER COLUMN record DROP NOT NULL;

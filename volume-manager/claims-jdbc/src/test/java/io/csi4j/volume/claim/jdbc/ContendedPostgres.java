@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.contend.ContendedStore;
+import io.csi4j.volume.store.RecordStore;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -19,13 +19,13 @@ public final class ContendedPostgres implements ContendedStore {
   }
 
   @Override
-  public ClaimStore open(String address, Duration deadline) {
-    return JdbcClaimStore.open(
+  public RecordStore open(String address, Duration deadline) {
+    return PostgresStore.open(
         PostgresServer.pool(address), JdbcSettings.builder().deadline(deadline).build());
   }
 
   @Override
-  public void settle(ClaimStore store) {
-    ((JdbcClaimStore) store).settle();
+  public void settle(RecordStore store) {
+    ((PostgresStore) store).settle();
   }
 }

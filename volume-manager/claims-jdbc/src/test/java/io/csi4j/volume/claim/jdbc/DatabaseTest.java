@@ -44,7 +44,7 @@ class DatabaseTest {
     return Objects.requireNonNull(
         catchThrowableOfType(
             RecordStoreException.class,
-            () -> JdbcClaimStore.open(source(source), JdbcSettings.defaults()).close()));
+            () -> PostgresStore.open(source(source), JdbcSettings.defaults()).close()));
   }
 
   private static String trace(Throwable thrown) {
@@ -60,7 +60,7 @@ class DatabaseTest {
     assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refusal)
         .hasMessage(
-            "Opening the store of claims failed: the database says 08001 'No suitable driver found"
+            "Opening the store failed: the database says 08001 'No suitable driver found"
                 + " for jdbc:…'. See that the database runs, and that it can be reached from"
                 + " here.");
     assertThat(trace(refusal))

@@ -5,21 +5,25 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.StoredRecord;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +36,7 @@ import org.junit.jupiter.api.Test;
 class PostgresTroubleTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");
+  private static final RecordKey KEY = ClaimCodec.key(DB);
   private static final JdbcSettings SETTINGS =
       JdbcSettings.builder()
           .deadline(Duration.ofSeconds(1))
@@ -47,20 +52,21 @@ class PostgresTroubleTest {
     server.close();
   }
 
-  private static WriteToken token() {
-    return new WriteToken(UUID.randomUUID());
+  private static StoredRecord write(RecordStore store) {
+    return StoredClaims.in(store).write(Claim.none(DB)).stored().orElseThrow();
   }
 
-  private static Versioned write(ClaimStore store, ClaimVersion expected) {
-    return ((WriteResult.Written) store.compareAndSet(expected, Claim.none(DB), token())).now();
+  /** Tries to write bytes over what was seen. */
+  private static WriteResult attempt(RecordStore store, StoredRecord seen, StateValue next) {
+    return store.write(new RecordWrite(KEY, Optional.of(seen), Optional.of(next)));
   }
 
   /** Connections of the pool that broke are found out one by one. */
-  private static Versioned readAtLast(ClaimStore store) {
+  private static StoredRecord readAtLast(RecordStore store) {
     long begun = System.nanoTime();
     while (true) {
       try {
-        return store.read(DB);
+        return store.read(KEY).orElseThrow();
       } catch (RecordStoreException notYet) {
         assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(60));
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
@@ -69,10 +75,10 @@ class PostgresTroubleTest {
   }
 
   /** Asks until the connections of the pool that broke are found out. */
-  private static String refusalOfAStandby(ClaimStore store) {
+  private static String refusalOfAStandby(RecordStore store) {
     for (int tries = 0; tries < 500; tries++) {
       RecordStoreException thrown =
-          catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
+          catchThrowableOfType(RecordStoreException.class, () -> store.read(KEY));
       assertThat(thrown).as("the standby answered").isNotNull();
       if (thrown.getMessage().contains("55000")) {
         return thrown.getMessage();
@@ -84,19 +90,19 @@ class PostgresTroubleTest {
   @Test
   void aServerThatStopsLeavesAWriteUnknownWithinTheDeadlineAndIsUsedAgainAfterwards()
       throws Exception {
-    try (ClaimStore store = JdbcClaimStore.open(pool, SETTINGS)) {
-      Versioned before = write(store, ClaimVersion.NEVER);
-      WriteToken lost = token();
+    try (RecordStore store = PostgresStore.open(pool, SETTINGS)) {
+      StoredRecord before = write(store);
+      StateValue lost = StateValue.of(new byte[] {7});
       server.pause();
       long begun = System.nanoTime();
-      WriteResult result = store.compareAndSet(before.version(), Claim.none(DB), lost);
+      WriteResult result = attempt(store, before, lost);
       long took = System.nanoTime() - begun;
       server.resume();
 
       assertThat(result).isInstanceOf(WriteResult.Unknown.class);
       assertThat(took).isLessThan(TimeUnit.SECONDS.toNanos(5));
-      Versioned there = readAtLast(store);
-      if (!there.by().orElseThrow().equals(lost)) {
+      StoredRecord there = readAtLast(store);
+      if (!there.value().equals(lost)) {
         assertThat(there).isEqualTo(before);
       }
     }
@@ -104,27 +110,26 @@ class PostgresTroubleTest {
 
   @Test
   void aServerThatIsKilledIsUsedAgainAndAWatchGoesOn() throws Exception {
-    try (ClaimStore store = JdbcClaimStore.open(pool, SETTINGS);
-        ClaimWatch watch = store.watch()) {
+    try (RecordStore store = PostgresStore.open(pool, SETTINGS);
+        Watch watch = store.watch(Space.CLAIMS)) {
       StoreIdentity identity = store.identity();
-      Versioned before = write(store, ClaimVersion.NEVER);
+      StoredRecord before = write(store);
       assertThat(watch.next(Duration.ofSeconds(20))).contains(new Change.Written(before));
       server.kill();
 
       RecordStoreException refusal =
-          catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
+          catchThrowableOfType(RecordStoreException.class, () -> store.read(KEY));
       assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
       assertThat(refusal)
-          .hasMessageStartingWith(
-              "Reading the claim of volume 'default/db' failed: the database says ")
+          .hasMessageStartingWith("Reading CLAIMS/default/db failed: the database says ")
           .hasMessageEndingWith(
               ". See that the database runs, and that it can be reached from here.");
 
       server.start();
       assertThat(readAtLast(store)).isEqualTo(before);
       assertThat(store.identity()).isEqualTo(identity);
-      assertThat(store.uncertainty(DB)).isEmpty();
-      Versioned after = write(store, before.version());
+      assertThat(store.uncertainty(KEY)).isEmpty();
+      StoredRecord after = write(store);
       assertThat(watch.next(Duration.ofSeconds(20))).contains(new Change.Written(after));
     }
   }
@@ -132,11 +137,11 @@ class PostgresTroubleTest {
   @Test
   void aDirectoryThatWasPutBackIsFoundOutByWhoSawMore() {
     Path backup = server.data().resolveSibling("backup");
-    try (ClaimStore store = JdbcClaimStore.open(pool, SETTINGS)) {
-      Versioned first = write(store, ClaimVersion.NEVER);
+    try (RecordStore store = PostgresStore.open(pool, SETTINGS)) {
+      StoredRecord first = write(store);
       server.around(() -> server.copy(server.data(), backup));
       readAtLast(store);
-      Versioned second = write(store, first.version());
+      StoredRecord second = write(store);
       Path lost = server.data().resolveSibling("lost");
       server.around(
           () -> {
@@ -145,7 +150,7 @@ class PostgresTroubleTest {
           });
 
       assertThat(readAtLast(store)).isEqualTo(first);
-      assertThat(store.uncertainty(DB).orElseThrow().text())
+      assertThat(store.uncertainty(KEY).orElseThrow().text())
           .isEqualTo(
               "the database is at version "
                   + first.version()
@@ -158,39 +163,39 @@ class PostgresTroubleTest {
   @Test
   void aStandbyAnswersNothingAndAfterItTookOverItIsAnotherStoreUnlessItLosesNothing() {
     JdbcSettings synchronous = SETTINGS.toBuilder().losesNothingOnFailover(true).build();
-    try (ClaimStore store = JdbcClaimStore.open(pool, SETTINGS);
-        ClaimStore trusting = JdbcClaimStore.open(pool, synchronous)) {
+    try (RecordStore store = PostgresStore.open(pool, SETTINGS);
+        RecordStore trusting = PostgresStore.open(pool, synchronous)) {
       StoreIdentity before = store.identity();
       StoreIdentity trusted = trusting.identity();
-      Versioned first = write(store, ClaimVersion.NEVER);
+      StoredRecord first = write(store);
       server.around(() -> server.becomeStandby());
 
-      for (ClaimStore asked : List.of(store, trusting)) {
+      for (RecordStore asked : List.of(store, trusting)) {
         assertThat(refusalOfAStandby(asked))
             .isEqualTo(
-                "Reading the claim of volume 'default/db' failed: the database says 55000 'ERROR:"
+                "Reading CLAIMS/default/db failed: the database says 55000 'ERROR:"
                     + " recovery is in progress'. See that the data source leads to the primary, and"
                     + " to no standby.");
-        assertThat(asked.uncertainty(DB)).isEmpty();
+        assertThat(asked.uncertainty(KEY)).isEmpty();
       }
 
       server.sql("SELECT pg_promote()");
       assertThat(readAtLast(store)).isEqualTo(first);
       assertThat(store.identity()).isNotEqualTo(before);
-      assertThat(store.compareAndSet(first.version(), Claim.none(DB), token()))
-          .isEqualTo(new WriteResult.Conflict(first));
+      assertThat(attempt(store, first, StateValue.of(new byte[] {7})))
+          .isEqualTo(new WriteResult.Conflict(List.of(first)));
       assertThat(readAtLast(trusting)).isEqualTo(first);
       assertThat(trusting.identity()).isEqualTo(trusted);
-      assertThat(trusting.uncertainty(DB)).isEmpty();
-      write(trusting, first.version());
+      assertThat(trusting.uncertainty(KEY)).isEmpty();
+      write(trusting);
     }
-    try (ClaimStore trusting = JdbcClaimStore.open(pool, synchronous);
-        JdbcClaimStore store = JdbcClaimStore.open(pool, SETTINGS)) {
+    try (RecordStore trusting = PostgresStore.open(pool, synchronous);
+        PostgresStore store = PostgresStore.open(pool, SETTINGS)) {
       assertThat(trusting.readOnly()).isEmpty();
       assertThat(store.readOnly().orElseThrow().text())
           .startsWith("it is store '" + store.identity() + "', and its mark was made in '");
       store.settle();
-      write(store, store.read(DB).version());
+      write(store);
     }
   }
 }

@@ -1,7 +1,5 @@
 package io.csi4j.volume.claim.coordination;
 
-import dev.failsafe.Execution;
-import dev.failsafe.RetryPolicy;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
@@ -9,95 +7,53 @@ import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.ClaimPages;
 import io.csi4j.volume.internal.claims.ClaimRules;
+import io.csi4j.volume.internal.store.RecordBook;
+import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes claims and gives them back, by the rules and with a store. A change is tried on the claim
- * that was seen last, and counts only if that is still the very same; all else, a refusal above
- * all, is decided after a look. A change that another one has overtaken is decided again; one whose
- * end is not known is looked for, and made again if it did not get through. Methods block as long
- * as the store does.
+ * that was seen last, and counts only if that is still there; everything else, above all a refusal,
+ * is decided after a look. A change that another process has overtaken is decided again; one whose
+ * result is not known is looked for, and made again if it was not made. Methods block as long as
+ * the store does.
  *
  * @since 1.0
  */
 public final class ClaimBook {
 
-  /** More than any honest contention needs: each lost turn means that another one has won. */
-  private static final int TURNS = 1_000;
-
-  private static final int DOUBTS = 8;
-
-  private static final RetryPolicy<WriteResult> OVERTAKEN =
-      RetryPolicy.<WriteResult>builder()
-          .handleResultIf(WriteResult.Conflict.class::isInstance)
-          .withMaxAttempts(TURNS)
-          .build();
-
-  private static final RetryPolicy<WriteResult> UNKNOWN =
-      RetryPolicy.<WriteResult>builder()
-          .handleResultIf(WriteResult.Unknown.class::isInstance)
-          .withMaxAttempts(DOUBTS)
-          .build();
-
-  /** The number of claims that are kept; beyond that it begins again. */
-  private static final int MOST = 4096;
-
-  private final ClaimStore store;
+  private final RecordBook<Claim> records;
   private final Clock clock;
-
-  /** The store that was seen first; nothing while that one takes no writes. */
-  private final AtomicReference<Optional<StoreIdentity>> identity;
-
   private final Function<ClaimRequest, Optional<Refused>> volumes;
-
-  /** How far each claim was seen to be. */
-  private final ConcurrentMap<VolumeKey, ClaimVersion> versions = new ConcurrentHashMap<>();
-
-  /** The newest claims that were seen, as far as they are kept. */
-  private final ConcurrentMap<VolumeKey, Versioned> claims = new ConcurrentHashMap<>();
 
   /**
    * A book on a store.
    *
-   * @param clock the time, for the ages that people are told
+   * @param clock the time, for the ages that people see
    */
-  public ClaimBook(ClaimStore store, Clock clock) {
-    this(
-        store,
-        clock,
-        new AtomicReference<>(
-            store.readOnly().isPresent() ? Optional.empty() : Optional.of(store.identity())),
-        request -> Optional.empty());
+  public ClaimBook(RecordStore store, Clock clock) {
+    this(store, clock, Optional.empty());
   }
 
   /**
@@ -105,18 +61,21 @@ public final class ClaimBook {
    *
    * @param identity which store it was then: nothing is claimed if it is another one now
    */
-  public ClaimBook(ClaimStore store, Clock clock, StoreIdentity identity) {
-    this(store, clock, new AtomicReference<>(Optional.of(identity)), request -> Optional.empty());
+  public ClaimBook(RecordStore store, Clock clock, StoreIdentity identity) {
+    this(store, clock, Optional.of(identity));
+  }
+
+  private ClaimBook(RecordStore store, Clock clock, Optional<StoreIdentity> identity) {
+    this(
+        new RecordBook<>(store, new ClaimCodec(), identity),
+        Objects.requireNonNull(clock, "clock"),
+        request -> Optional.empty());
   }
 
   private ClaimBook(
-      ClaimStore store,
-      Clock clock,
-      AtomicReference<Optional<StoreIdentity>> identity,
-      Function<ClaimRequest, Optional<Refused>> volumes) {
-    this.store = Objects.requireNonNull(store, "store");
-    this.clock = Objects.requireNonNull(clock, "clock");
-    this.identity = identity;
+      RecordBook<Claim> records, Clock clock, Function<ClaimRequest, Optional<Refused>> volumes) {
+    this.records = records;
+    this.clock = clock;
     this.volumes = Objects.requireNonNull(volumes, "volumes");
   }
 
@@ -129,22 +88,22 @@ public final class ClaimBook {
    *     never for one that is there; must not block
    */
   public ClaimBook asking(Function<ClaimRequest, Optional<Refused>> whyNot) {
-    return new ClaimBook(store, clock, identity, whyNot);
+    return new ClaimBook(records, clock, whyNot);
   }
 
   /** Returns the claim of a volume. */
   public Claim read(VolumeKey volume) {
-    return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false).claim();
+    return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false);
   }
 
   /** Returns the claim of a volume, unless the store may have lost something. */
   Claim certain(VolumeUse usage) {
-    return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true).claim();
+    return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true);
   }
 
   /** Returns the claim of a volume that the caller has not claimed. */
   Claim certain(Subject subject, VolumeKey volume) {
-    return look(subject, volume, true).claim();
+    return look(subject, volume, true);
   }
 
   /**
@@ -152,12 +111,15 @@ public final class ClaimBook {
    * for itself. The page also tells of claims that cannot be read. Their volumes may be in use:
    * whoever frees or counts what no claim names has to take them into account.
    *
-   * @param after only those behind this key; nothing, and then {@link ClaimPage#next} of the page
-   *     before until it is empty, for all
-   * @param limit how many claims at most; a store may give fewer
+   * @param after only those behind this volume; nothing, and then {@link ClaimPage#next} of the
+   *     page before until it is empty, for all
+   * @param limit the number of claims that the caller wants; a store may give fewer, and claims
+   *     that cannot be read may come in addition
    */
   public ClaimPage page(Optional<VolumeKey> after, int limit) {
-    return asked(Subject.of("reading the claims"), () -> store.scan(after, limit));
+    return asked(
+        Subject.of("reading the claims"),
+        () -> ClaimPages.page(after, behind -> records.page(behind, limit)));
   }
 
   /**
@@ -187,7 +149,7 @@ public final class ClaimBook {
    */
   public Optional<OperatorMessage> whyNot(ClaimRequest request) {
     Subject subject = Subject.of("asking for the claim of").by(request.usage());
-    Claim before = look(subject, request.usage().volume(), true).claim();
+    Claim before = look(subject, request.usage().volume(), true);
     return decide(before, request, request.statedOptions(), false) instanceof Refused refused
         ? Optional.of(Messages.of(refused.code(), subject, refused.because().text()))
         : Optional.empty();
@@ -300,7 +262,7 @@ public final class ClaimBook {
    */
   public ClaimStanding standing(VolumeUse usage, long epoch) {
     Subject subject = Subject.of("confirming the claim of").by(usage);
-    return ClaimRules.standing(look(subject, usage.volume(), true).claim(), usage, epoch);
+    return ClaimRules.standing(look(subject, usage.volume(), true), usage, epoch);
   }
 
   private Instant now() {
@@ -321,286 +283,56 @@ public final class ClaimBook {
     return apply(subject, volume, acquires, rule).after();
   }
 
-  /** A write that the store has, or may still get, before the change is known to be made. */
-  private static final class OpenWrite {
-    private @Nullable ClaimVersion expected;
-    private String because = "";
-
-    void unanswered(Versioned before, WriteResult.Unknown unknown) {
-      expected = before.version();
-      because = unknown.because() + ", and the write may still arrive";
-    }
-
-    void written(Versioned before) {
-      expected = before.version();
-      because = "the claim was written";
-    }
-
-    /** Once another version than the expected one is there, an unanswered write never arrives. */
-    void saw(Versioned now) {
-      if (!now.version().equals(expected)) {
-        expected = null;
-      }
-    }
-
-    boolean mayCount() {
-      return expected != null;
-    }
-  }
-
   /**
-   * Applies a rule to the claim of a volume. A failure is uncertain, whatever its reason, if the
-   * store has a write of the change or may still get one: a store can turn out to be another one
-   * after it has written.
+   * Does what a rule says to the claim of a volume. While an unanswered write of it may still
+   * arrive, it is uncertain whatever else it fails for.
    *
    * @param acquires whether a workload gets something by it
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
-    OpenWrite open = new OpenWrite();
-    try {
-      return apply(subject, volume, acquires, rule, open);
-    } catch (ClaimException failed) {
-      if (!open.mayCount() || failed.outcome() == ChangeOutcome.UNCERTAIN) {
-        throw failed;
-      }
-      throw failed(
-          ChangeOutcome.UNCERTAIN,
-          OperatorCode.CLAIM_UNCONFIRMED,
-          subject,
-          open.because + "; since then: " + failed.operatorMessage().seen(),
-          failed);
-    }
+    Claim none = Claim.none(volume);
+    return asked(
+        subject,
+        () -> {
+          RecordBook.Change<Claim> change =
+              records.apply(
+                  ClaimCodec.key(volume),
+                  acquires,
+                  there -> decision(rule.apply(there.orElse(none))));
+          return new Change(
+              change.before().value().orElse(none),
+              change.after().value().orElse(none),
+              change.changes());
+        });
   }
 
-  private Change apply(
-      Subject subject,
-      VolumeKey volume,
-      boolean acquires,
-      Function<Claim, ClaimDecision> rule,
-      OpenWrite open) {
-    Versioned remembered = claims.get(volume);
-    if (remembered != null) {
-      Optional<Change> change = fromMemory(subject, remembered, acquires, rule, open);
-      if (change.isPresent()) {
-        return change.get();
-      }
+  private static RecordBook.Decision<Claim> decision(ClaimDecision decision) {
+    if (decision instanceof Refused refused) {
+      return new RecordBook.Decision.Refuse<>(refused.code(), refused.because().text());
     }
-    Versioned there = look(subject, volume, acquires);
-    open.saw(there);
-    Execution<WriteResult> writes = Execution.of(OVERTAKEN, UNKNOWN);
-    while (true) {
-      Claim before = there.claim();
-      ClaimDecision decision = rule.apply(before);
-      if (decision instanceof Refused refused) {
-        throw failed(
-            ChangeOutcome.REFUSED, refused.code(), subject, refused.because().text(), null);
-      }
-      Granted granted = (Granted) decision;
-      if (!granted.changes()) {
-        return new Change(before, before, false);
-      }
-      WriteToken token = new WriteToken(UUID.randomUUID());
-      ClaimVersion highest = highest(volume);
-      WriteResult result = write(subject, there, granted, token);
-      writes.recordResult(result);
-      if (result instanceof WriteResult.Written written) {
-        open.written(there);
-        return new Change(before, saw(subject, highest, written.now(), acquires).claim(), true);
-      }
-      if (result instanceof WriteResult.Conflict conflict) {
-        if (isStillThere(there, conflict.now())) {
-          checkStore(subject, volume);
-        }
-        there = saw(subject, highest, conflict.now(), acquires);
-        open.saw(there);
-        if (writes.isComplete()) {
-          throw failed(
-              ChangeOutcome.UNAVAILABLE,
-              OperatorCode.CLAIM_STORE_DOWN,
-              subject,
-              "others have changed the claim " + TURNS + " times meanwhile",
-              null);
-        }
-      } else if (result instanceof WriteResult.Unknown unknown) {
-        there = lookAfter(subject, there, unknown, acquires, open);
-        if (there.by().filter(token::equals).isPresent()) {
-          return new Change(before, there.claim(), true);
-        }
-        if (writes.isComplete()) {
-          throw failed(
-              ChangeOutcome.UNCERTAIN,
-              OperatorCode.CLAIM_UNCONFIRMED,
-              subject,
-              unknown.because().text(),
-              null);
-        }
-      }
-    }
+    Granted granted = (Granted) decision;
+    return granted.changes()
+        ? new RecordBook.Decision.Write<>(granted.next())
+        : new RecordBook.Decision.Keep<>();
   }
 
-  /**
-   * The same without a look, if the claim is still the very one that was seen last. Only what is
-   * written is decided by it; all else is decided after a look, and so is what comes to any other
-   * end.
-   */
-  private Optional<Change> fromMemory(
-      Subject subject,
-      Versioned last,
-      boolean acquires,
-      Function<Claim, ClaimDecision> rule,
-      OpenWrite open) {
-    Claim before = last.claim();
-    if (store.readOnly().isPresent()) {
-      // A look shows whether a person has settled it.
-      return Optional.empty();
-    }
-    if (!(rule.apply(before) instanceof Granted granted) || !granted.changes()) {
-      return Optional.empty();
-    }
-    if (acquires) {
-      checkStore(subject, before.volume());
-    }
-    WriteToken token = new WriteToken(UUID.randomUUID());
-    ClaimVersion highest = highest(before.volume());
-    try {
-      WriteResult result = store.replace(last, granted.next(), token);
-      if (result instanceof WriteResult.Written written) {
-        open.written(last);
-        return Optional.of(
-            new Change(before, saw(subject, highest, written.now(), acquires).claim(), true));
-      }
-      claims.remove(before.volume(), last);
-      if (result instanceof WriteResult.Unknown unknown) {
-        Versioned there = lookAfter(subject, last, unknown, acquires, open);
-        return there.by().filter(token::equals).isPresent()
-            ? Optional.of(new Change(before, there.claim(), true))
-            : Optional.empty();
-      }
-      return Optional.empty();
-    } catch (RecordStoreException down) {
-      throw down(subject, down);
-    }
-  }
-
-  /**
-   * True if no write has overtaken the one that is refused. A store that is another one, or that
-   * has lost something, refuses like that, and would refuse each further try.
-   */
-  private static boolean isStillThere(Versioned expected, Versioned now) {
-    return now.version().equals(expected.version()) && now.by().equals(expected.by());
-  }
-
-  private WriteResult write(Subject subject, Versioned there, Granted granted, WriteToken token) {
-    return asked(subject, () -> store.compareAndSet(there.version(), granted.next(), token));
-  }
-
-  private Versioned look(Subject subject, VolumeKey volume, boolean acquires) {
-    ClaimVersion before = highest(volume);
-    return asked(subject, () -> saw(subject, before, store.read(volume), acquires));
+  private Claim look(Subject subject, VolumeKey volume, boolean acquires) {
+    return asked(
+        subject,
+        () ->
+            records
+                .look(ClaimCodec.key(volume), acquires)
+                .value()
+                .orElseGet(() -> Claim.none(volume)));
   }
 
   private static <T> T asked(Subject subject, Supplier<T> question) {
     try {
       return question.get();
-    } catch (RecordStoreException down) {
-      throw down(subject, down);
+    } catch (RecordFailure failed) {
+      throw new ClaimException(
+          failed.outcome(), Messages.of(failed.code(), subject, failed.seen()), failed.getCause());
     }
-  }
-
-  /** Taken before a question: others of this process may see newer versions while it is open. */
-  private ClaimVersion highest(VolumeKey volume) {
-    return versions.getOrDefault(volume, ClaimVersion.NEVER);
-  }
-
-  /** After a write whose end is not known, a store that cannot be read leaves it so. */
-  private Versioned lookAfter(
-      Subject subject,
-      Versioned expected,
-      WriteResult.Unknown unknown,
-      boolean acquires,
-      OpenWrite open) {
-    open.unanswered(expected, unknown);
-    VolumeKey volume = expected.claim().volume();
-    ClaimVersion before = highest(volume);
-    try {
-      Versioned now = saw(subject, before, store.read(volume), acquires);
-      open.saw(now);
-      return now;
-    } catch (RecordStoreException down) {
-      throw failed(
-          ChangeOutcome.UNCERTAIN,
-          OperatorCode.CLAIM_UNCONFIRMED,
-          subject,
-          unknown.because() + ", and the store cannot be read: " + down.getMessage(),
-          down);
-    }
-  }
-
-  /** Refuses to claim from a store that has gone back, or is another one. */
-  private Versioned saw(Subject subject, ClaimVersion before, Versioned now, boolean acquires) {
-    remember(now);
-    if (acquires) {
-      checkStore(subject, now.claim().volume());
-      if (now.version().compareTo(before) < 0) {
-        throw wentBack(
-            subject, "the claim has version " + now.version() + ", and had " + before + " before");
-      }
-    }
-    return now;
-  }
-
-  private void remember(Versioned now) {
-    VolumeKey volume = now.claim().volume();
-    versions.merge(volume, now.version(), (a, b) -> a.compareTo(b) >= 0 ? a : b);
-    if (claims.size() >= MOST && !claims.containsKey(volume)) {
-      claims.clear();
-    }
-    claims.merge(volume, now, (a, b) -> a.version().compareTo(b.version()) >= 0 ? a : b);
-  }
-
-  /** Checks the state of the store, as far as it is known without a question. */
-  private void checkStore(Subject subject, VolumeKey volume) {
-    store
-        .readOnly()
-        .ifPresent(
-            why -> {
-              throw wentBack(subject, why.text());
-            });
-    StoreIdentity now = store.identity();
-    StoreIdentity before =
-        identity.updateAndGet(seen -> seen.isPresent() ? seen : Optional.of(now)).orElse(now);
-    if (!now.equals(before)) {
-      throw wentBack(subject, "it is store '" + now + "' now, and was '" + before + "'");
-    }
-    store
-        .uncertainty(volume)
-        .ifPresent(
-            doubt -> {
-              throw wentBack(subject, doubt.text());
-            });
-  }
-
-  private static ClaimException wentBack(Subject subject, String seen) {
-    return failed(ChangeOutcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, seen, null);
-  }
-
-  private static ClaimException down(Subject subject, RecordStoreException cause) {
-    ChangeOutcome outcome =
-        switch (cause.reason()) {
-          case UNAVAILABLE, CLOSED -> ChangeOutcome.UNAVAILABLE;
-          case TOO_LARGE -> ChangeOutcome.REFUSED;
-          case UNREADABLE, IN_DOUBT -> ChangeOutcome.HELD;
-        };
-    return failed(outcome, cause.code(), subject, String.valueOf(cause.getMessage()), cause);
-  }
-
-  private static ClaimException failed(
-      ChangeOutcome outcome,
-      OperatorCode code,
-      Subject subject,
-      String seen,
-      @Nullable Throwable cause) {
-    return new ClaimException(outcome, Messages.of(code, subject, seen), cause);
   }
 }

@@ -15,6 +15,7 @@ import io.csi4j.volume.claim.ClaimEvent.Work;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
@@ -23,10 +24,8 @@ import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook.Change;
 import io.csi4j.volume.claim.spi.AttachmentTask;
-import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.claims.ClaimStep.Intent;
 import io.csi4j.volume.internal.claims.RoundOfCalls;
@@ -548,8 +547,7 @@ public final class ClaimCoordinator {
     Optional<VolumeKey> after = Optional.empty();
     do {
       ClaimPage page = book.page(after, PAGE);
-      for (Versioned each : page.claims()) {
-        Claim claim = each.claim();
+      for (Claim claim : page.claims()) {
         if (kept.replace(claim.volume(), claim) == null) {
           handle(claim, which, handling, all);
         }

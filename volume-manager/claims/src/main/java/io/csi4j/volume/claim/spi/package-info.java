@@ -1,7 +1,7 @@
 /**
- * The duties of a store of claims: {@link io.csi4j.volume.claim.spi.ClaimStore} and its values, for
- * authors of one. The checks that a store is held against are in the artifact csi4j-conformance. A
- * user of claims needs nothing of this package but the exception.
+ * The storage system, as far as claims need it: {@link io.csi4j.volume.claim.spi.StorageController}
+ * and its values, for authors of one. {@code VolumeController}, in csi4j-volume-controller, is the
+ * one for CSI plugins.
  */
 @NullMarked
 package io.csi4j.volume.claim.spi;

@@ -1,20 +1,19 @@
 package io.csi4j.volume.internal.claims;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.proto.ClaimProto;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.fields.StoredParts;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.RecordCodec;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -23,9 +22,9 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
-import io.csi4j.volume.store.StoreIdentity;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,11 +35,11 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The form of claims in the stores that keep them as bytes: the messages of {@code state.proto},
- * which says what each field is. Equal claims have equal bytes, and a claim has no other bytes than
- * those.
+ * The form of claims in a store: the messages of {@code state.proto}, which says what each field
+ * is. Equal claims that are written with equal marks have equal bytes, and a claim has no other
+ * bytes than those.
  */
-public final class ClaimCodec {
+public final class ClaimCodec implements RecordCodec<Claim> {
 
   /** The most bytes of a claim, in every store. */
   public static final int MAX_SIZE = StateValue.MAX_SIZE;
@@ -50,17 +49,40 @@ public final class ClaimCodec {
   /** Of claims with a holder whose mount options are known. */
   private static final int FORMAT_WITH_OPTIONS = 2;
 
-  private ClaimCodec() {}
+  /** The form. */
+  public ClaimCodec() {}
 
-  /**
-   * The bytes of a claim.
-   *
-   * @throws RecordStoreException {@link Reason#TOO_LARGE} when there are more than {@link
-   *     #MAX_SIZE}
-   */
-  public static byte[] encode(ClaimRecord record) {
-    Claim claim = record.claim();
-    UUID mark = record.by().value();
+  /** Returns the key of the claim of a volume. */
+  public static RecordKey key(VolumeKey volume) {
+    return RecordKey.of(RecordKey.Space.CLAIMS, volume);
+  }
+
+  @Override
+  public RecordKey.Space space() {
+    return RecordKey.Space.CLAIMS;
+  }
+
+  @Override
+  public RecordKey key(Claim claim) {
+    return key(claim.volume());
+  }
+
+  @Override
+  public String named(RecordKey key) {
+    return "the claim "
+        + key.volume()
+            .map(volume -> "of volume '" + volume + "'")
+            .orElseGet(() -> "under the key '" + key.name() + "'");
+  }
+
+  /** Returns false: a claim that nobody holds keeps its epoch, below which nothing is granted. */
+  @Override
+  public boolean removes() {
+    return false;
+  }
+
+  @Override
+  public byte[] encode(Claim claim, UUID mark, UnknownFields newer) {
     ClaimProto.Claim.Builder out =
         ClaimProto.Claim.newBuilder()
             .setFormat(format(claim.holders().values()))
@@ -69,7 +91,6 @@ public final class ClaimCodec {
                 ClaimProto.Mark.newBuilder()
                     .setMost(mark.getMostSignificantBits())
                     .setLeast(mark.getLeastSignificantBits()))
-            .setVersion(record.version().value())
             .setEpoch(claim.epoch());
     claim
         .use()
@@ -83,7 +104,7 @@ public final class ClaimCodec {
     claim.holders().values().forEach(holder -> out.addHolder(holder(holder)));
     claim.exhaustedUntil().ifPresent(until -> out.setExhaustedUntil(StoredParts.time(until)));
     claim.overrides().forEach(override -> out.addOverride(override(override)));
-    byte[] bytes = new RecordBytes<>(out.build(), record.unknown()).bytes();
+    byte[] bytes = new RecordBytes<>(out.build(), newer).bytes();
     if (bytes.length > MAX_SIZE) {
       throw new RecordStoreException(
           Reason.TOO_LARGE,
@@ -100,13 +121,12 @@ public final class ClaimCodec {
     return bytes;
   }
 
-  /** The claim in these bytes. */
-  public static ClaimRecord decode(byte[] bytes) throws MalformedRecordException {
+  @Override
+  public Decoded<Claim> decode(byte[] bytes) throws MalformedRecordException {
     RecordBytes<ClaimProto.Claim> read =
         RecordBytes.read(ClaimProto.Claim.parser(), bytes, FORMAT_WITH_OPTIONS);
     ClaimProto.Claim in = read.message();
     VolumeKey volume = RecordBytes.checked("volume", () -> StoredParts.key(in.getVolume()));
-    ClaimVersion version = RecordBytes.checked("version", () -> new ClaimVersion(in.getVersion()));
     Optional<Claim.Use> use = in.hasUse() ? Optional.of(use(in.getUse())) : Optional.empty();
     SortedMap<WorkloadId, ClaimHolder> holders = new TreeMap<>();
     for (ClaimProto.Holder each : in.getHolderList()) {
@@ -137,53 +157,7 @@ public final class ClaimCodec {
     Claim claim =
         RecordBytes.checked(
             "claim", () -> new Claim(volume, use, holders, in.getEpoch(), until, overrides));
-    WriteToken by = new WriteToken(new UUID(in.getMark().getMost(), in.getMark().getLeast()));
-    return new ClaimRecord(claim, by, version, read.newer());
-  }
-
-  /**
-   * Returns the volume that bytes name which are no claim for this version; nothing if they name
-   * none. They may be damaged: believe it only where something else says the same.
-   */
-  public static Optional<VolumeKey> volume(byte[] bytes) {
-    try {
-      return Optional.of(
-          StoredParts.key(ClaimProto.Claim.parser().parsePartialFrom(bytes).getVolume()));
-    } catch (InvalidProtocolBufferException | IllegalArgumentException none) {
-      return Optional.empty();
-    }
-  }
-
-  /**
-   * Returns the failure of a store that holds such bytes.
-   *
-   * @param what whose bytes they are, as a phrase such as {@code the claim of volume 'a/b'}
-   */
-  public static RecordStoreException unreadable(String what, MalformedRecordException cause) {
-    return new RecordStoreException(
-        Reason.UNREADABLE,
-        "Reading "
-            + ForeignText.of(what)
-            + " failed: "
-            + cause.getMessage()
-            + " Run the version of csi4j that wrote it, or a later one.",
-        cause);
-  }
-
-  /** The bytes of the identity of a store. */
-  public static byte[] encode(StoreIdentity identity) {
-    return ClaimProto.Identity.newBuilder()
-        .setFormat(FORMAT)
-        .setText(identity.value())
-        .build()
-        .toByteArray();
-  }
-
-  /** The identity in these bytes. */
-  public static StoreIdentity decodeIdentity(byte[] bytes) throws MalformedRecordException {
-    ClaimProto.Identity in =
-        RecordBytes.read(ClaimProto.Identity.parser(), bytes, FORMAT).whole().message();
-    return RecordBytes.checked("identity", () -> new StoreIdentity(in.getText()));
+    return new Decoded<>(claim, read.newer());
   }
 
   private static int format(Collection<ClaimHolder> holders) {

@@ -3,8 +3,8 @@
  * io.csi4j.volume.internal.claims.ClaimRules}, the table of who may claim what, deletions among
  * them; {@link io.csi4j.volume.internal.claims.ClaimCodec} is the form. {@link
  * io.csi4j.volume.internal.claims.RoundOfCalls} bounds what a plugin that does not answer takes of
- * a round over many claims. The rest are the next step of a claim, turns of writers of one key, and
- * what a process remembers of a store.
+ * a round over many claims, {@link io.csi4j.volume.internal.claims.ClaimStep} is the next step of a
+ * claim.
  */
 @NullMarked
 package io.csi4j.volume.internal.claims;

@@ -130,47 +130,51 @@ public final class RecordBook<T> {
     return asked(() -> records.page(after, limit));
   }
 
-  /** A write whose answer was lost, for as long as it may still arrive. */
-  private static final class Unanswered {
+  /** A write that the store has, or may still get, before the change is known to be made. */
+  private static final class OpenWrite {
     private @Nullable Seen<?> expected;
     private String because = "";
 
-    void sent(Seen<?> before, WriteResult.Unknown unknown) {
+    void unanswered(Seen<?> before, WriteResult.Unknown unknown) {
       expected = before;
-      because = unknown.because().text();
+      because = unknown.because() + ", and the write may still arrive";
     }
 
-    /** Once something else than the expected record is there, the write never arrives. */
+    void written(Seen<?> before) {
+      expected = before;
+      because = "the write was made";
+    }
+
+    /** Once another record than the expected one is there, an unanswered write never arrives. */
     void saw(Seen<?> now) {
       if (expected != null && !now.stored().equals(expected.stored())) {
         expected = null;
       }
     }
 
-    boolean mayArrive() {
+    boolean mayCount() {
       return expected != null;
     }
   }
 
   /**
-   * Does what a rule says to a record. While an unanswered write of the record may still arrive, a
-   * failure is uncertain whatever its reason is.
+   * Applies a rule to a record. A failure is uncertain, whatever its reason, if the store has a
+   * write of the change or may still get one: a store can turn out to be another one after it has
+   * written.
    *
    * @param acquires whether someone gets something by it
    * @param rule may be asked several times
    * @throws RecordFailure if the rule refuses, or the store does
    */
   public Change<T> apply(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
-    Unanswered earlier = new Unanswered();
+    OpenWrite open = new OpenWrite();
     try {
-      return apply(key, acquires, rule, earlier);
+      return apply(key, acquires, rule, open);
     } catch (RecordFailure failed) {
-      if (!earlier.mayArrive() || failed.outcome() == ChangeOutcome.UNCERTAIN) {
+      if (!open.mayCount() || failed.outcome() == ChangeOutcome.UNCERTAIN) {
         throw failed;
       }
-      throw unconfirmed(
-          earlier.because + ", and the write may still arrive; since then: " + failed.seen(),
-          failed);
+      throw unconfirmed(open.because + "; since then: " + failed.seen(), failed);
     }
   }
 
@@ -178,16 +182,16 @@ public final class RecordBook<T> {
       RecordKey key,
       boolean acquires,
       Function<Optional<T>, Decision<T>> rule,
-      Unanswered earlier) {
+      OpenWrite open) {
     Seen<T> last = known.get(key);
     if (last != null) {
-      Optional<Change<T>> change = fromMemory(last, acquires, rule, earlier);
+      Optional<Change<T>> change = fromMemory(last, acquires, rule, open);
       if (change.isPresent()) {
         return change.get();
       }
     }
     Seen<T> there = look(key, acquires);
-    earlier.saw(there);
+    open.saw(there);
     Execution<WriteResult> writes = Execution.of(OVERTAKEN, UNKNOWN);
     while (true) {
       Seen<T> before = there;
@@ -204,19 +208,19 @@ public final class RecordBook<T> {
       WriteResult result = asked(() -> Records.write(store, List.of(write)));
       writes.recordResult(result);
       if (result instanceof WriteResult.Written written) {
+        open.written(before);
         Seen<T> now = written(before, next.get(), written);
-        earlier.saw(now);
         return new Change<>(before, saw(highest, now, acquires), true);
       }
       if (result instanceof WriteResult.Conflict conflict) {
         Seen<T> now = asked(() -> records.among(conflict.now(), key));
-        earlier.saw(now);
         if (now.stored().equals(before.stored())) {
           // No write has overtaken this one. A store that is another one, or that has lost
           // something, refuses like that, and would refuse each further try.
           checkStore(key);
         }
         there = saw(highest, now, acquires);
+        open.saw(there);
         if (writes.isComplete()) {
           throw new RecordFailure(
               ChangeOutcome.UNAVAILABLE,
@@ -225,7 +229,7 @@ public final class RecordBook<T> {
               null);
         }
       } else if (result instanceof WriteResult.Unknown unknown) {
-        there = lookAfter(before, unknown, acquires, earlier);
+        there = lookAfter(before, unknown, acquires, open);
         if (write.isMade(there.stored())) {
           return new Change<>(before, there, true);
         }
@@ -261,7 +265,7 @@ public final class RecordBook<T> {
    * other end.
    */
   private Optional<Change<T>> fromMemory(
-      Seen<T> last, boolean acquires, Function<Optional<T>, Decision<T>> rule, Unanswered earlier) {
+      Seen<T> last, boolean acquires, Function<Optional<T>, Decision<T>> rule, OpenWrite open) {
     if (store.readOnly().isPresent()) {
       // A look shows whether a person has settled it.
       return Optional.empty();
@@ -278,12 +282,13 @@ public final class RecordBook<T> {
     RecordWrite write = asked(() -> records.draft(last, next.get()));
     WriteResult result = asked(() -> Records.write(store, List.of(write)));
     if (result instanceof WriteResult.Written written) {
+      open.written(last);
       return Optional.of(
           new Change<>(last, saw(highest, written(last, next.get(), written), acquires), true));
     }
     known.remove(key, last);
     if (result instanceof WriteResult.Unknown unknown) {
-      Seen<T> there = lookAfter(last, unknown, acquires, earlier);
+      Seen<T> there = lookAfter(last, unknown, acquires, open);
       return write.isMade(there.stored())
           ? Optional.of(new Change<>(last, there, true))
           : Optional.empty();
@@ -298,12 +303,12 @@ public final class RecordBook<T> {
 
   /** After a write whose result is not known, a store that cannot be read leaves it so. */
   private Seen<T> lookAfter(
-      Seen<T> expected, WriteResult.Unknown unknown, boolean acquires, Unanswered earlier) {
-    earlier.sent(expected, unknown);
+      Seen<T> expected, WriteResult.Unknown unknown, boolean acquires, OpenWrite open) {
+    open.unanswered(expected, unknown);
     long before = highest(expected.key());
     try {
       Seen<T> now = saw(before, records.read(expected.key()), acquires);
-      earlier.saw(now);
+      open.saw(now);
       return now;
     } catch (RecordStoreException down) {
       throw unconfirmed(

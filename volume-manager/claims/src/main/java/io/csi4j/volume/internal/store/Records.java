@@ -174,16 +174,21 @@ public final class Records<T> {
    */
   public Page<T> page(Optional<RecordKey> after, int limit) {
     RecordStore.Page page = store.scan(codec.space(), after, limit);
+    return page(page.records(), page.next());
+  }
+
+  /** Returns what records say that were read without a store. */
+  public Page<T> page(List<StoredRecord> there, Optional<RecordKey> next) {
     List<Seen<T>> readable = new ArrayList<>();
     List<Unreadable> unreadable = new ArrayList<>();
-    for (StoredRecord each : page.records()) {
+    for (StoredRecord each : there) {
       try {
         readable.add(seen(each));
       } catch (RecordStoreException e) {
         unreadable.add(new Unreadable(each.key(), e));
       }
     }
-    return new Page<>(readable, unreadable, page.next());
+    return new Page<>(readable, unreadable, next);
   }
 
   /**
@@ -209,7 +214,7 @@ public final class Records<T> {
       return StateValue.of(clear);
     }
     try {
-      return StateValue.ofSealed(
+      return StateValue.ofWrapped(
           SealedBytes.seal(clear, RecordName.about(before.key()), sealer.get()));
     } catch (SealException e) {
       throw new RecordStoreException(

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * The memory of a store that several processes share: its identity, and how far it was, by a number
  * that only ever grows. A store that is another one, or has gone back, stays so until it is opened
  * again: it may have been the one that it was only in between. A store that was opened while
- * something spoke against it takes no write until a person has settled it.
+ * something spoke against it accepts no write until a person has settled it.
  */
 public final class StoreMemory {
 
@@ -33,7 +33,7 @@ public final class StoreMemory {
    * @param store the product and its number, for people, such as {@code etcd is at revision}
    * @param configured the store that this process has to find, if it was given one
    * @param opened which store it is
-   * @param problem why it may have lost claims, if something in it says so
+   * @param problem why it may have lost records, if something in it says so
    * @param reached how far it is
    */
   public StoreMemory(
@@ -74,7 +74,7 @@ public final class StoreMemory {
     return opened;
   }
 
-  /** Why it may have lost claims. */
+  /** Why it may have lost records. */
   public Optional<ReasonText> uncertainty() {
     return doubt.get();
   }
@@ -85,7 +85,7 @@ public final class StoreMemory {
   }
 
   /**
-   * Refuses a write to a store that takes none.
+   * Refuses a write to a store that accepts none.
    *
    * @param doing what is refused
    * @param settling the method that settles the store
@@ -106,22 +106,22 @@ public final class StoreMemory {
 
   /**
    * Refuses to settle a store that this process knew before something happened to it: the process
-   * may have claims in mind that the store has lost.
+   * may know records that the store has lost.
    */
   public void checkSettling() {
     if (!identity.get().equals(opened) || doubt.get().isPresent()) {
       throw new RecordStoreException(
           Reason.IN_DOUBT,
-          "Settling the store of claims failed: "
+          "Settling the store failed: "
               + doubt
                   .get()
                   .map(ReasonText::text)
                   .orElse("it is store '" + identity + "' now, and was '" + opened + "'")
-              + ". Start this process again, and settle the store then if it takes no claims.");
+              + ". Start this process again, and settle the store then if it accepts no writes.");
     }
   }
 
-  /** Whether an answer shows that a person has settled a store that takes no writes. */
+  /** Whether an answer shows that a person has settled a store that accepts no writes. */
   public boolean isSettledBy(StoreIdentity answering, Optional<ReasonText> problem) {
     return readOnly.isPresent() && against(answering, problem).isEmpty();
   }
@@ -146,12 +146,12 @@ public final class StoreMemory {
   }
 
   /**
-   * Takes in an answer with what in the store speaks against it. The store takes writes from the
+   * Takes in an answer with what in the store speaks against it. The store accepts writes from the
    * answer on that shows that a person has settled it, through whichever process.
    *
    * @param before how far the store was when it was asked
    * @param answering which store it was that answered
-   * @param problem why it may have lost claims
+   * @param problem why it may have lost records
    * @param revision how far that one is
    */
   public void saw(

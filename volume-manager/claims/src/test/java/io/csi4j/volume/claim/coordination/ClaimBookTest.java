@@ -11,15 +11,9 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.claim.store.PassingStore;
-import io.csi4j.volume.claim.store.RoughStore;
-import io.csi4j.volume.claim.store.RoughStore.Fate;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
+import io.csi4j.volume.internal.store.Records.Seen;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
@@ -31,18 +25,24 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.RoughStore;
+import io.csi4j.volume.store.RoughStore.Fate;
 import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -86,28 +86,33 @@ class ClaimBookTest {
 
   /** A store that says yes to two who claim at the same time, and keeps the second. */
   private static final class TwiceStore extends PassingStore {
-    private final ClaimStore kept;
-    private final ClaimStore empty = new MemoryClaimStore();
+    private final RecordStore kept;
+    private final RecordStore empty = new MemoryStore();
     private boolean forgets;
 
     TwiceStore() {
-      this(new MemoryClaimStore());
+      this(new MemoryStore());
     }
 
-    private TwiceStore(ClaimStore kept) {
+    private TwiceStore(RecordStore kept) {
       super(kept);
       this.kept = kept;
     }
 
     @Override
-    public Versioned read(VolumeKey volume) {
-      return (forgets ? empty : kept).read(volume);
+    public Optional<StoredRecord> read(RecordKey key) {
+      return (forgets ? empty : kept).read(key);
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-      ClaimVersion there = forgets ? kept.read(next.volume()).version() : expected;
-      return kept.compareAndSet(there, next, token);
+    public WriteResult write(List<RecordWrite> writes) {
+      return kept.write(
+          writes.stream()
+              .map(
+                  each ->
+                      new RecordWrite(
+                          each.key(), forgets ? kept.read(each.key()) : each.seen(), each.next()))
+              .toList());
     }
 
     @Override
@@ -264,13 +269,13 @@ class ClaimBookTest {
   @Test
   void aClaimThatOthersOvertakeAThousandTimesIsGivenUpAlsoByAnInterruptedThread() {
     for (boolean isInterrupted : List.of(false, true)) {
-      AtomicInteger writes = new AtomicInteger();
-      ClaimStore busy =
+      AtomicInteger tries = new AtomicInteger();
+      RecordStore busy =
           new PassingStore(store) {
             @Override
-            public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-              writes.incrementAndGet();
-              return new WriteResult.Conflict(store.read(next.volume()));
+            public WriteResult write(List<RecordWrite> writes) {
+              tries.incrementAndGet();
+              return new WriteResult.Conflict(store.read(writes.get(0).key()).stream().toList());
             }
           };
       if (isInterrupted) {
@@ -280,11 +285,11 @@ class ClaimBookTest {
       ClaimException failure = failure(() -> new ClaimBook(busy, CLOCK).claim(wish("web", "n1")));
 
       assertThat(Thread.interrupted()).as("the flag afterwards").isEqualTo(isInterrupted);
-      assertThat(writes).hasValue(1_000);
+      assertThat(tries).hasValue(1_000);
       assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
       assertThat(failure.operatorMessage().seen().text())
-          .isEqualTo("others have changed the claim 1000 times meanwhile");
+          .isEqualTo("others have changed it 1000 times meanwhile");
     }
   }
 
@@ -295,7 +300,7 @@ class ClaimBookTest {
 
     ClaimException atWriting = failure(() -> book.claim(wish("web", "n1")));
     store.silent(true);
-    ClaimException atReading = failure(() -> book.claim(wish("web", "n1")));
+    ClaimException atReading = failure(() -> new ClaimBook(store, CLOCK).claim(wish("web", "n1")));
     store.silent(false);
 
     for (ClaimException failure : List.of(atWriting, atReading)) {
@@ -326,45 +331,30 @@ class ClaimBookTest {
     assertThat(failure).hasCauseInstanceOf(RecordStoreException.class);
   }
 
-  /** Replaces in one step, as etcd does, and counts the questions. */
+  /** Counts the questions, and may have gone back to other records. */
   private static final class InOneStep extends PassingStore {
-    private final MemoryClaimStore store;
-    private final Map<VolumeKey, Versioned> restored = new HashMap<>();
+    private RecordStore store;
     private final List<String> asked = new ArrayList<>();
 
     InOneStep() {
-      this(new MemoryClaimStore());
+      this(new MemoryStore());
     }
 
-    private InOneStep(MemoryClaimStore store) {
+    private InOneStep(RecordStore store) {
       super(store);
       this.store = store;
     }
 
     @Override
-    public Versioned read(VolumeKey volume) {
+    public Optional<StoredRecord> read(RecordKey key) {
       asked.add("read");
-      return there(volume);
-    }
-
-    private Versioned there(VolumeKey volume) {
-      return restored.getOrDefault(volume, store.read(volume));
+      return store.read(key);
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    public WriteResult write(List<RecordWrite> writes) {
       asked.add("write");
-      return there(next.volume()).version().equals(expected)
-          ? store.compareAndSet(expected, next, token)
-          : new WriteResult.Conflict(there(next.volume()));
-    }
-
-    @Override
-    public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
-      asked.add("replace");
-      return there(next.volume()).equals(seen)
-          ? store.compareAndSet(seen.version(), next, token)
-          : new WriteResult.Conflict(there(next.volume()));
+      return store.write(writes);
     }
 
     private List<String> asked() {
@@ -390,17 +380,17 @@ class ClaimBookTest {
 
     assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
     first.forget(usage("web"));
-    assertThat(counted.asked()).containsExactly("replace", "replace");
+    assertThat(counted.asked()).containsExactly("write", "write");
 
     // What another one has done meanwhile is seen, whether it stands in the way or not.
     assertThat(second.claim(wish("job", "n2")).epoch()).isEqualTo(2);
     assertThat(counted.asked()).containsExactly("read", "write");
     assertThat(failure(() -> first.claim(wish("web", "n1"))).code())
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
-    assertThat(counted.asked()).containsExactly("replace", "read");
+    assertThat(counted.asked()).containsExactly("write", "read");
     assertThat(second.advance(usage("job"), ClaimState.READY_TO_FREE)).isPresent();
     second.forget(usage("job"));
-    assertThat(counted.asked()).containsExactly("replace", "replace");
+    assertThat(counted.asked()).containsExactly("write", "write");
     assertThat(first.claim(wish("web", "n1")).epoch()).as("refused from memory").isEqualTo(3);
     assertThat(counted.asked()).containsExactly("read", "write");
   }
@@ -413,18 +403,19 @@ class ClaimBookTest {
     assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
     first.forget(usage("web"));
     // Counted to the same version by other writes: somebody else holds it there.
-    MemoryClaimStore other = new MemoryClaimStore();
+    MemoryStore other = new MemoryStore();
     ClaimBook stranger = new ClaimBook(other, CLOCK);
     ClaimHolder job = stranger.claim(wish("job", "n2"));
     assertThat(stranger.change(usage("job"), ClaimMode.READ).mode()).isEqualTo(ClaimMode.READ);
     assertThat(stranger.change(usage("job"), ClaimMode.WRITE).mode()).isEqualTo(ClaimMode.WRITE);
-    assertThat(other.read(DB).version()).isEqualTo(store.read(DB).version());
-    store.restored.put(DB, other.read(DB));
+    assertThat(StoredClaims.in(other).read(DB).version())
+        .isEqualTo(StoredClaims.in(store).read(DB).version());
+    store.store = other;
 
     ClaimException failure = failure(() -> first.claim(wish("web", "n1")));
 
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
-    assertThat(store.read(DB).claim().holders().values()).containsExactly(job);
+    assertThat(StoredClaims.in(store).claim(DB).holders().values()).containsExactly(job);
   }
 
   /** A store that became another one, in which each write expects the former one. */
@@ -434,7 +425,7 @@ class ClaimBookTest {
     private int refused;
 
     FencedStore() {
-      super(new MemoryClaimStore());
+      super(new MemoryStore());
     }
 
     @Override
@@ -443,12 +434,12 @@ class ClaimBookTest {
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    public WriteResult write(List<RecordWrite> writes) {
       if (!isAnother) {
-        return super.compareAndSet(expected, next, token);
+        return super.write(writes);
       }
       refused++;
-      return new WriteResult.Conflict(read(next.volume()));
+      return new WriteResult.Conflict(read(writes.get(0).key()).stream().toList());
     }
   }
 
@@ -510,7 +501,7 @@ class ClaimBookTest {
     other.read(DB);
 
     store.next(Fate.LATE);
-    reads.left = 2;
+    reads.left = 1;
     ClaimException atReading = failure(() -> other.holdForDeletion(DB));
 
     for (ClaimException failure : List.of(atWriting, atReading)) {
@@ -542,11 +533,11 @@ class ClaimBookTest {
 
   @Test
   void aWriteThatAnotherOneHasOvertakenOnItsWayLeavesNothingUncertain() {
-    ClaimStore overtaking =
+    RecordStore overtaking =
         new PassingStore(store) {
           @Override
-          public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-            WriteResult result = super.compareAndSet(expected, next, token);
+          public WriteResult write(List<RecordWrite> writes) {
+            WriteResult result = super.write(writes);
             new ClaimBook(store, CLOCK).claim(wish("job", "n2"));
             return result;
           }
@@ -579,12 +570,12 @@ class ClaimBookTest {
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    public WriteResult write(List<RecordWrite> writes) {
       writesLeft = Math.max(0, writesLeft - 1);
       if (writesLeft == 0) {
         rough.deliver();
       }
-      return super.compareAndSet(expected, next, token);
+      return super.write(writes);
     }
   }
 
@@ -606,7 +597,7 @@ class ClaimBookTest {
       restored.read(DB);
     }
 
-    isHeldAfterAll(failure(() -> restored.holdForDeletion(DB)), "the claim was written");
+    isHeldAfterAll(failure(() -> restored.holdForDeletion(DB)), "the write was made");
 
     ClaimException again = failure(() -> restored.holdForDeletion(DB));
     assertThat(again.outcome()).as("nothing is written now").isEqualTo(ChangeOutcome.HELD);
@@ -632,11 +623,11 @@ class ClaimBookTest {
     }
 
     @Override
-    public Versioned read(VolumeKey volume) {
+    public Optional<StoredRecord> read(RecordKey key) {
       if (left-- == 0) {
         throw new RecordStoreException("nobody answers", new IllegalStateException("line cut"));
       }
-      return super.read(volume);
+      return super.read(key);
     }
   }
 
@@ -650,21 +641,18 @@ class ClaimBookTest {
     }
 
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    public WriteResult write(List<RecordWrite> writes) {
       rough.silent(true);
-      return super.compareAndSet(expected, next, token);
+      return super.write(writes);
     }
   }
 
   @Test
   @Tag("K7")
   void nothingIsClaimedFromAStoreThatIsAnotherOneButItTakesBack() {
-    MemoryClaimStore restored = new MemoryClaimStore();
+    MemoryStore restored = new MemoryStore();
     ClaimHolder web = book.claim(wish("web", "n1"));
-    WriteResult copied =
-        restored.compareAndSet(
-            ClaimVersion.NEVER, book.read(DB), new WriteToken(UUID.randomUUID()));
-    assertThat(copied).isInstanceOf(WriteResult.Written.class);
+    assertThat(StoredClaims.in(restored).write(book.read(DB)).version()).isEqualTo(1);
     StoreIdentity before = store.identity();
     store.replaceBy(restored);
 
@@ -702,12 +690,12 @@ class ClaimBookTest {
     }
     assertThat(waiting.read(DB).holders()).as("it is read").isEmpty();
 
-    store.replaceBy(new MemoryClaimStore());
+    store.replaceBy(new MemoryStore());
     store.readOnly(Optional.empty());
 
     assertThat(waiting.claim(wish("web", "n1")).epoch()).isEqualTo(1);
     StoreIdentity settled = store.identity();
-    store.replaceBy(new MemoryClaimStore());
+    store.replaceBy(new MemoryStore());
     ClaimException refusal = failure(() -> waiting.claim(wish("job", "n2")));
     assertThat(refusal.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(refusal.operatorMessage().seen().text())
@@ -721,13 +709,13 @@ class ClaimBookTest {
     private Optional<ReasonText> readOnly = Optional.of(new ReasonText("it has no mark"));
 
     SettledElsewhere() {
-      super(new MemoryClaimStore());
+      super(new MemoryStore());
     }
 
     @Override
-    public Versioned read(VolumeKey volume) {
+    public Optional<StoredRecord> read(RecordKey key) {
       readOnly = isSettled ? Optional.empty() : readOnly;
-      return super.read(volume);
+      return super.read(key);
     }
 
     @Override
@@ -797,7 +785,7 @@ class ClaimBookTest {
     assertThat(book.advance(usage("web"), ClaimState.READY_TO_FREE)).isEmpty();
     book.forget(usage("web"));
 
-    assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
+    assertThat(store.read(ClaimCodec.key(DB))).isEmpty();
   }
 
   @Test
@@ -861,22 +849,19 @@ class ClaimBookTest {
   @Test
   void aDeletionThatGoesOnIsNotEndedByWhatWasWrittenForTheOneBefore() {
     long before = book.holdForDeletion(DB);
-    Versioned seen = store.read(DB);
+    StoredClaims claims = StoredClaims.in(store);
+    Seen<Claim> seen = claims.read(DB);
 
     // Another process goes on with it, while the end that the first one wrote is on its way.
     ClaimBook next = new ClaimBook(store, CLOCK);
     long held = next.holdForDeletion(DB);
-    WriteResult late =
-        store.compareAndSet(
-            seen.version(),
-            seen.claim().without(Claim.DELETION),
-            new WriteToken(UUID.randomUUID()));
+    WriteResult late = claims.attempt(seen, seen.value().orElseThrow().without(Claim.DELETION));
 
     assertThat(late).isInstanceOf(WriteResult.Conflict.class);
     book.endDeletion(DB, before);
-    assertThat(store.read(DB).claim().holder(Claim.DELETION).orElseThrow().epoch()).isEqualTo(held);
+    assertThat(claims.claim(DB).holder(Claim.DELETION).orElseThrow().epoch()).isEqualTo(held);
     next.endDeletion(DB, held);
-    assertThat(store.read(DB).claim().holders()).isEmpty();
+    assertThat(claims.claim(DB).holders()).isEmpty();
   }
 
   @ParameterizedTest

@@ -11,16 +11,9 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimProgress.Gone;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
@@ -30,7 +23,12 @@ import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
@@ -89,35 +87,25 @@ class ClaimKillPointsTest {
     }
   }
 
-  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final MemoryStore store = new MemoryStore();
   private final ScriptedController storage = new ScriptedController();
 
   private ClaimCoordinator process(Points points) {
-    ClaimStore line =
-        new ClaimStore() {
+    RecordStore line =
+        new PassingStore(store) {
           @Override
-          public Versioned read(VolumeKey volume) {
-            return points.pass(() -> store.read(volume));
+          public Optional<StoredRecord> read(RecordKey key) {
+            return points.pass(() -> store.read(key));
           }
 
           @Override
-          public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-            return points.pass(() -> store.compareAndSet(expected, next, token));
+          public WriteResult write(List<RecordWrite> writes) {
+            return points.pass(() -> store.write(writes));
           }
 
           @Override
-          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
-            return points.pass(() -> store.scan(after, limit));
-          }
-
-          @Override
-          public ClaimWatch watch() {
-            return store.watch();
-          }
-
-          @Override
-          public StoreIdentity identity() {
-            return store.identity();
+          public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+            return points.pass(() -> store.scan(space, after, limit));
           }
 
           @Override
@@ -158,7 +146,7 @@ class ClaimKillPointsTest {
       ClaimProgress released = claims.release(WEB);
       assertThat(released)
           .isIn(
-              store.read(WEB.volume()).claim().holder(WEB.workload()).stream()
+              StoredClaims.in(store).claim(WEB.volume()).holder(WEB.workload()).stream()
                   .map(holder -> new ClaimProgress.WaitsForNode(WEB, holder))
                   .toList());
       assertThat(claims.confirmRelease(receipt(grant.epoch()))).isEqualTo(new Gone(WEB));
@@ -169,7 +157,7 @@ class ClaimKillPointsTest {
   }
 
   private void assertNothingIsLeftAndItWentInOrder() {
-    assertThat(store.read(WEB.volume()).claim().holders()).isEmpty();
+    assertThat(StoredClaims.in(store).claim(WEB.volume()).holders()).isEmpty();
     assertThat(storage.attached).isEmpty();
     assertThat(storage.calls.stream().map(call -> call.substring(0, 6)).distinct().toList())
         .isIn(List.of(), List.of("detach"), List.of("attach", "detach"));
@@ -182,7 +170,8 @@ class ClaimKillPointsTest {
   void whereverItIsKilledWhatIsNotWantedIsGivenBackInOrder(boolean after) {
     int points = 0;
     while (isKilled(process(new Points(points, after)))) {
-      Optional<ClaimHolder> left = store.read(WEB.volume()).claim().holder(WEB.workload());
+      Optional<ClaimHolder> left =
+          StoredClaims.in(store).claim(WEB.volume()).holder(WEB.workload());
       ClaimProgress released = next().release(WEB);
       if (released instanceof ClaimProgress.WaitsForNode waits) {
         assertThat(storage.calls).doesNotContain("detach db@id-n1");
@@ -194,7 +183,7 @@ class ClaimKillPointsTest {
       storage.calls.clear();
       points++;
     }
-    assertThat(points).as("effects on the way there and back").isEqualTo(21);
+    assertThat(points).as("effects on the way there and back").isEqualTo(15);
   }
 
   @ParameterizedTest
@@ -218,7 +207,7 @@ class ClaimKillPointsTest {
       assertNothingIsLeftAndItWentInOrder();
       storage.calls.clear();
     }
-    assertThat(points).as("effects of acquiring").isEqualTo(6);
+    assertThat(points).as("effects of acquiring").isEqualTo(5);
   }
 
   @Test

@@ -16,8 +16,6 @@ import io.csi4j.volume.claim.ClaimProgress.Held;
 import io.csi4j.volume.claim.ClaimProgress.NeedsProof;
 import io.csi4j.volume.claim.ClaimProgress.Unreadable;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.store.DamagedClaims;
-import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
@@ -29,6 +27,8 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.DamagedClaims;
+import io.csi4j.volume.store.local.LocalStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ class UnreadableClaimTest {
   private final MemoryMedium medium = MemoryMedium.create();
   private final ScriptedController storage = new ScriptedController();
   private final List<ClaimEvent> events = new ArrayList<>();
-  private LocalClaimStore store = LocalClaimStore.on(medium.open());
+  private LocalStore store = LocalStore.on(medium.open());
   private ClaimCoordinator claims = coordinator();
 
   private ClaimCoordinator coordinator() {
@@ -82,7 +82,7 @@ class UnreadableClaimTest {
     store.close();
     DamagedClaims.inANewerFormat(medium, VolumeKey.of("b"));
     DamagedClaims.altogether(medium, VolumeKey.of("c"));
-    store = LocalClaimStore.on(medium.open());
+    store = LocalStore.on(medium.open());
     claims = coordinator();
     events.clear();
     storage.calls.clear();

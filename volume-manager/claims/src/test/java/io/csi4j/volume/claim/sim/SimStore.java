@@ -3,35 +3,64 @@ package io.csi4j.volume.claim.sim;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.claim.spi.WriteResult;
-import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.StoredClaims;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /** The store of claims as the world has it; each process has a line of its own to it. */
 final class SimStore {
 
-  /** A version; and which write it has to be, where that is told. */
-  private record Expected(ClaimVersion version, Optional<Versioned> seen) {
-    boolean is(Versioned there) {
-      return there.version().equals(version)
-          && seen.filter(it -> !it.by().equals(there.by())).isEmpty();
+  private static final ClaimCodec CODEC = new ClaimCodec();
+
+  /** A claim with its record. */
+  private record Kept(Claim claim, Optional<StoredRecord> record) {
+
+    static Kept of(Claim claim, long version, UUID mark) {
+      return new Kept(
+          claim,
+          Optional.of(
+              new StoredRecord(
+                  CODEC.key(claim),
+                  version,
+                  StateValue.of(CODEC.encode(claim, mark, UnknownFields.NONE)))));
+    }
+
+    long version() {
+      return record.map(StoredRecord::version).orElse(0L);
+    }
+
+    /** The same by another write. */
+    Kept next(Claim next, UUID mark) {
+      return of(next, version() + 1, mark);
+    }
+
+    /** The same write, of another claim. */
+    Kept shown(Claim other) {
+      return other.equals(claim) || record.isEmpty()
+          ? this
+          : of(other, version(), StoredClaims.mark(record.get().value()));
     }
   }
 
@@ -42,14 +71,18 @@ final class SimStore {
    */
   record Look(Claim claim, int generation) {}
 
-  private record Letter(Expected expected, Claim next, WriteToken token, World.Member process) {}
+  /** What an actor was shown, and what it was about then. */
+  private record Shown(RecordKey key, Optional<StoredRecord> record, World.Phase phase) {}
+
+  /** A write that is on its way, of what it is meant to write. */
+  private record Letter(RecordWrite write, Claim next, World.Member process) {}
 
   private final World world;
-  private NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
-  private NavigableMap<VolumeKey, Versioned> backup = new TreeMap<>();
+  private NavigableMap<VolumeKey, Kept> claims = new TreeMap<>();
+  private NavigableMap<VolumeKey, Kept> backup = new TreeMap<>();
 
   /** The claims at the moment of the last restore, which took them away. */
-  private NavigableMap<VolumeKey, Versioned> lost = new TreeMap<>();
+  private NavigableMap<VolumeKey, Kept> lost = new TreeMap<>();
 
   private final Deque<Letter> letters = new ArrayDeque<>();
   private int generation;
@@ -74,31 +107,39 @@ final class SimStore {
   }
 
   List<Claim> all() {
-    return claims.values().stream().map(Versioned::claim).toList();
+    return claims.values().stream().map(Kept::claim).toList();
   }
 
-  private Versioned there(VolumeKey volume) {
+  private Kept there(VolumeKey volume) {
     return in(claims, volume);
   }
 
-  private static Versioned in(NavigableMap<VolumeKey, Versioned> claims, VolumeKey volume) {
-    Versioned known = claims.get(volume);
-    return known == null
-        ? new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty())
-        : known;
+  private static Kept in(NavigableMap<VolumeKey, Kept> claims, VolumeKey volume) {
+    Kept known = claims.get(volume);
+    return known == null ? new Kept(Claim.none(volume), Optional.empty()) : known;
   }
 
-  private WriteResult write(Expected expected, Claim next, WriteToken token, World.Member process) {
-    Versioned before = there(next.volume());
-    if (!expected.is(before)) {
-      return new WriteResult.Conflict(before);
+  /** What a defect hides is not compared: the version alone decides then. */
+  private boolean isSeen(RecordWrite write, Kept there) {
+    return write.seen().map(StoredRecord::version).orElse(0L) == there.version()
+        && (world.isDefective() || write.seen().equals(there.record()));
+  }
+
+  private WriteResult write(RecordWrite write, Claim next, World.Member process) {
+    Kept before = there(next.volume());
+    if (!isSeen(write, before)) {
+      return new WriteResult.Conflict(blind(process, before).record().stream().toList());
     }
     judge(before.claim(), next, process);
-    Versioned now =
-        new Versioned(next, new ClaimVersion(expected.version().value() + 1), Optional.of(token));
+    Kept now = before.next(next, StoredClaims.mark(write.next().orElseThrow()));
     claims.put(next.volume(), now);
     world.look();
-    return new WriteResult.Written(now);
+    return new WriteResult.Written(blind(process, now).record().stream().toList());
+  }
+
+  private Kept blind(World.Member process, Kept now) {
+    process.saw(now.claim());
+    return now.shown(world.blinded(now.claim()));
   }
 
   /** Nothing is claimed that is being deleted, or, by one who can know that, is gone. */
@@ -126,15 +167,14 @@ final class SimStore {
   void deliver() {
     Letter letter = letters.poll();
     if (letter != null) {
-      WriteResult result =
-          write(letter.expected(), letter.next(), letter.token(), letter.process());
+      WriteResult result = write(letter.write(), letter.next(), letter.process());
       world.tell("a write of " + letter.process().name + " arrives late: " + result);
     }
   }
 
   /** Forgets a claim as nobody may. */
   void forget(VolumeUse usage) {
-    Versioned was = there(usage.volume());
+    Kept was = there(usage.volume());
     if (was.claim().holder(usage.workload()).isEmpty()) {
       return;
     }
@@ -142,15 +182,14 @@ final class SimStore {
     left.remove(usage.workload());
     claims.put(
         usage.volume(),
-        new Versioned(
+        was.next(
             new Claim(
                 usage.volume(),
                 left.isEmpty() ? Optional.empty() : was.claim().use(),
                 left,
                 was.claim().epoch(),
                 Optional.empty()),
-            new ClaimVersion(was.version().value() + 1),
-            was.by()));
+            UUID.randomUUID()));
   }
 
   void backUp() {
@@ -167,19 +206,19 @@ final class SimStore {
 
   /** After a person has seen to it that nothing is mounted nor attached. */
   void clean() {
-    for (Map.Entry<VolumeKey, Versioned> entry : claims.entrySet()) {
+    for (Map.Entry<VolumeKey, Kept> entry : claims.entrySet()) {
       Claim empty = Claim.none(entry.getKey());
-      Versioned was = entry.getValue();
       entry.setValue(
-          new Versioned(
-              new Claim(
-                  empty.volume(),
-                  empty.use(),
-                  empty.holders(),
-                  world.highestEpoch() + 1,
-                  Optional.empty()),
-              new ClaimVersion(was.version().value() + 1),
-              was.by()));
+          entry
+              .getValue()
+              .next(
+                  new Claim(
+                      empty.volume(),
+                      empty.use(),
+                      empty.holders(),
+                      world.highestEpoch() + 1,
+                      Optional.empty()),
+                  UUID.randomUUID()));
     }
     letters.clear();
   }
@@ -189,8 +228,11 @@ final class SimStore {
   }
 
   /** A process's line to it. */
-  final class Line implements ClaimStore {
+  final class Line implements RecordStore {
     private final World.Member process;
+
+    /** The last look of each actor, in a world with a defect. */
+    private final Map<Turns.Actor, Shown> shown = new HashMap<>();
 
     Line(World.Member process) {
       this.process = process;
@@ -204,20 +246,33 @@ final class SimStore {
     }
 
     @Override
-    public Versioned read(VolumeKey volume) {
+    public Optional<StoredRecord> read(RecordKey key) {
       travel();
-      Versioned now = there(volume);
-      process.saw(now.claim());
-      return new Versioned(world.blinded(now.claim()), now.version(), now.by());
+      return shown(key, blind(process, there(key.volume().orElseThrow())).record());
     }
 
+    private Optional<StoredRecord> shown(RecordKey key, Optional<StoredRecord> record) {
+      shown.put(world.turns().now(), new Shown(key, record, world.phase()));
+      return record;
+    }
+
+    /** What a defect hides depends on who looks, and for what: each has to look for himself. */
+    private boolean isFromMemory(RecordWrite write) {
+      Shown last = shown.remove(world.turns().now());
+      return world.isDefective()
+          && !new Shown(write.key(), write.seen(), world.phase()).equals(last);
+    }
+
+    /** A claim is written alone, and never removed. */
     @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-      return send(new Expected(expected, Optional.empty()), next, token);
-    }
-
-    private WriteResult send(Expected expected, Claim next, WriteToken token) {
+    public WriteResult write(List<RecordWrite> writes) {
+      RecordWrite write = writes.get(0);
+      if (isFromMemory(write)) {
+        return new WriteResult.Conflict(
+            there(write.key().volume().orElseThrow()).record().stream().toList());
+      }
       travel();
+      Claim next = claim(write.next().orElseThrow());
       Claim whole = world.restored(there(next.volume()).claim(), next);
       int fate = world.fate();
       if (fate > 0) {
@@ -227,36 +282,28 @@ final class SimStore {
           switch (fate) {
             case 1 -> unknown();
             case 2 -> {
-              write(expected, whole, token, process);
+              SimStore.this.write(write, whole, process);
               yield unknown();
             }
             case 3 -> {
-              letters.add(new Letter(expected, whole, token, process));
+              letters.add(new Letter(write, whole, process));
               yield unknown();
             }
-            default -> write(expected, whole, token, process);
+            default -> SimStore.this.write(write, whole, process);
           };
       world.turns().effect();
-      return result instanceof WriteResult.Written written
-          ? new WriteResult.Written(blind(written.now()))
-          : result instanceof WriteResult.Conflict conflict
-              ? new WriteResult.Conflict(blind(conflict.now()))
-              : result;
-    }
-
-    /** In one step, as etcd does it. */
-    @Override
-    public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
-      if (world.isDefective()) {
-        // What a defect hides depends on who looks, and for what: each has to look for himself.
-        return new WriteResult.Conflict(there(next.volume()));
+      if (result instanceof WriteResult.Conflict conflict) {
+        shown(write.key(), conflict.now().stream().findFirst());
       }
-      return send(new Expected(seen.version(), Optional.of(seen)), next, token);
+      return result;
     }
 
-    private Versioned blind(Versioned now) {
-      process.saw(now.claim());
-      return new Versioned(world.blinded(now.claim()), now.version(), now.by());
+    private static Claim claim(StateValue value) {
+      try {
+        return CODEC.decode(value.bytes()).value();
+      } catch (MalformedRecordException e) {
+        throw new IllegalArgumentException(e);
+      }
     }
 
     private WriteResult unknown() {
@@ -264,18 +311,22 @@ final class SimStore {
     }
 
     @Override
-    public ClaimPage scan(Optional<VolumeKey> after, int limit) {
+    public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
       travel();
-      return ClaimPage.of(
-          after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
+      return Page.of(
+          after
+              .map(key -> claims.tailMap(key.volume().orElseThrow(), false))
+              .orElse(claims)
+              .values()
+              .stream()
               .limit(limit)
-              .map(this::blind)
+              .flatMap(each -> blind(process, each).record().stream())
               .toList(),
           limit);
     }
 
     @Override
-    public ClaimWatch watch() {
+    public Watch watch(RecordKey.Space space) {
       throw new UnsupportedOperationException();
     }
 

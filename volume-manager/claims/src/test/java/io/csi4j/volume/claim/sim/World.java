@@ -314,7 +314,7 @@ final class World {
   // ---- rules that are not kept
 
   /** The phase of the operation of the actor whose turn it is. */
-  private Phase phase() {
+  Phase phase() {
     return turns.now() instanceof Phased phased ? phased.phase() : Phase.none();
   }
 

@@ -5,21 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.internal.claims.Claims.Marked;
+import io.csi4j.volume.internal.claims.proto.ClaimProto;
 import io.csi4j.volume.internal.fields.CodecContract;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.RecordCodec;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
-import io.csi4j.volume.store.StoreIdentity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -30,7 +32,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -40,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Claims become bytes and claims again, and whatever is none is refused by name. */
-class ClaimCodecTest implements CodecContract<ClaimRecord> {
+class ClaimCodecTest implements CodecContract<Marked> {
 
   private static final Claim.Use USE =
       new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM);
@@ -62,7 +63,7 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
       return read(file);
     }
 
-    ClaimRecord record() {
+    Marked record() {
       return switch (this) {
         case FREE -> Claims.free();
         case HELD -> Claims.held();
@@ -73,7 +74,7 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
   }
 
   @Override
-  public List<ClaimRecord> records() {
+  public List<Marked> records() {
     return IntStream.range(0, 5_000).mapToObj(seed -> Claims.random(new Random(seed))).toList();
   }
 
@@ -83,13 +84,31 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
   }
 
   @Override
-  public byte[] encode(ClaimRecord record) {
-    return ClaimCodec.encode(record);
+  public byte[] encode(Marked record) {
+    return encoded(record);
   }
 
   @Override
-  public ClaimRecord decode(byte[] bytes) throws MalformedRecordException {
-    return ClaimCodec.decode(bytes);
+  public Marked decode(byte[] bytes) throws MalformedRecordException {
+    return decoded(bytes);
+  }
+
+  private static byte[] encoded(Marked record) {
+    return StoredClaims.withVersion(
+        new ClaimCodec().encode(record.claim(), record.mark(), record.newer()), record.version());
+  }
+
+  private static Marked decoded(byte[] bytes) throws MalformedRecordException {
+    RecordCodec.Decoded<Claim> read = new ClaimCodec().decode(bytes);
+    try {
+      return new Marked(
+          read.value(),
+          StoredClaims.mark(StateValue.of(bytes)),
+          ClaimProto.Claim.parseFrom(bytes).getVersion(),
+          read.newer());
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalArgumentException(e);
+    }
   }
 
   @Override
@@ -118,82 +137,35 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
   @EnumSource
   @Tag("G7")
   void isReadAndWrittenAsItAlwaysWas(Golden golden) throws Exception {
-    byte[] bytes = kept(golden.file, ClaimCodec.encode(golden.record()));
+    byte[] bytes = kept(golden.file, encoded(golden.record()));
 
-    assertThat(ClaimCodec.decode(bytes))
+    assertThat(decoded(bytes))
         .as("G7: a claim of an older version is read")
         .isEqualTo(golden.record());
-    assertThat(ClaimCodec.encode(golden.record())).isEqualTo(bytes);
-  }
-
-  @Test
-  void anIdentityIsReadAndWrittenAsItAlwaysWas() throws Exception {
-    StoreIdentity identity = new StoreIdentity("local-0b5c1e9a");
-    byte[] bytes = kept("claims-identity-v1.bin", ClaimCodec.encode(identity));
-
-    assertThat(ClaimCodec.decodeIdentity(bytes)).isEqualTo(identity);
-    assertThat(ClaimCodec.encode(identity)).isEqualTo(bytes);
-  }
-
-  @Test
-  void theVersionStandsInTheBytesOrBesideThem() throws MalformedRecordException {
-    ClaimRecord beside = ClaimCodec.decode(ClaimCodec.encode(Claims.free()));
-    ClaimRecord inside = ClaimCodec.decode(ClaimCodec.encode(Claims.held()));
-
-    assertThat(beside.at(new ClaimVersion(5)))
-        .isEqualTo(
-            new Versioned(Claims.free().claim(), new ClaimVersion(5), Optional.of(Claims.TOKEN)));
-    assertThat(inside.versioned())
-        .isEqualTo(
-            new Versioned(
-                Claims.held().claim(), new ClaimVersion(4294967301L), Optional.of(Claims.TOKEN)));
+    assertThat(encoded(golden.record())).isEqualTo(bytes);
   }
 
   @Test
   void equalContextsHaveEqualBytesWhateverTheirOrder() {
-    assertThat(ClaimCodec.encode(attached(Map.of("a", "1", "b", "2", "c", "3"))))
-        .isEqualTo(
-            ClaimCodec.encode(attached(new TreeMap<>(Map.of("c", "3", "b", "2", "a", "1")))));
+    assertThat(encoded(attached(Map.of("a", "1", "b", "2", "c", "3"))))
+        .isEqualTo(encoded(attached(new TreeMap<>(Map.of("c", "3", "b", "2", "a", "1")))));
   }
 
-  private static ClaimRecord attached(Map<String, String> context) {
+  private static Marked attached(Map<String, String> context) {
     ClaimHolder holder =
         Claims.holder("w", new NodeAttachment.Attached(PublishContext.of(context)));
-    return ClaimRecord.of(Claims.claim(1, USE, holder), Claims.TOKEN, UnknownFields.NONE);
+    return new Marked(Claims.claim(1, USE, holder), Claims.TOKEN, 0, UnknownFields.NONE);
   }
 
   @Test
   void aContextThatWouldNotComeBackIsNotWritten() {
     for (Map<String, String> context : List.of(Map.of("\ud800", ""), Map.of("k", "\udc00"))) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> ClaimCodec.encode(attached(context)))
+          .isThrownBy(() -> encoded(attached(context)))
           .withMessage(
               "An entry of the publish context is not valid Unicode, and would not come back as it"
                   + " is. Give it as the plugin gave it.");
     }
-  }
-
-  @Test
-  void aNewerFormatOfAnIdentityIsRefusedByItsNumber() {
-    byte[] newer = new FieldWriter().number(1, 3).text(2, "what this version cannot know").bytes();
-
-    assertThatExceptionOfType(MalformedRecordException.class)
-        .isThrownBy(() -> ClaimCodec.decodeIdentity(newer))
-        .withMessage("It has format 3, and this version reads format 1.");
-  }
-
-  @Test
-  void whatIsUnreadableIsToldWithItsName() {
-    MalformedRecordException cause = new MalformedRecordException("It does not say its format.");
-
-    RecordStoreException told = ClaimCodec.unreadable("the claim of volume 'a/b\u202e'", cause);
-
-    assertThat(told.reason()).isEqualTo(Reason.UNREADABLE);
-    assertThat(told)
-        .hasMessage(
-            "Reading the claim of volume 'a/b\\u202e' failed: It does not say its format. Run the"
-                + " version of csi4j that wrote it, or a later one.")
-        .hasCause(cause);
   }
 
   @Test
@@ -207,8 +179,6 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
     refused(
         begun().part(2, new FieldWriter().text(1, "n\n").text(2, "v")).part(3, mark).bytes(),
         "The volume is not valid.");
-    refused(
-        begun().part(2, volume).part(3, mark).number(4, -1).bytes(), "The version is not valid.");
     refused(
         begun().part(2, volume).part(3, mark).part(6, new FieldWriter().number(2, 1)).bytes(),
         "The use is not valid.");
@@ -284,14 +254,14 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
 
   private static void refused(byte[] bytes, String message) {
     assertThatExceptionOfType(MalformedRecordException.class)
-        .isThrownBy(() -> ClaimCodec.decode(bytes))
+        .isThrownBy(() -> decoded(bytes))
         .withMessage(message);
   }
 
   @Test
   void aClaimOfTooManyHoldersIsRefusedWithTheirNumber() {
     RecordStoreException refusal =
-        catchThrowableOfType(RecordStoreException.class, () -> ClaimCodec.encode(crowd(2_000)));
+        catchThrowableOfType(RecordStoreException.class, () -> encoded(crowd(2_000)));
 
     assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
     assertThat(refusal)
@@ -300,23 +270,22 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
         .hasMessageEndingWith(
             " bytes, and at most 65536 are kept. Let fewer workloads hold it at a time, or use"
                 + " shorter names.");
-    assertThat(ClaimCodec.encode(crowd(1_000)).length).isLessThanOrEqualTo(ClaimCodec.MAX_SIZE);
+    assertThat(encoded(crowd(1_000)).length).isLessThanOrEqualTo(ClaimCodec.MAX_SIZE);
   }
 
-  private static ClaimRecord crowd(int holders) {
+  private static Marked crowd(int holders) {
     ClaimHolder[] crowd =
         IntStream.range(0, holders)
             .mapToObj(i -> Claims.holder("w-%04d".formatted(i), new NodeAttachment.InDoubt()))
             .toArray(ClaimHolder[]::new);
-    return ClaimRecord.of(Claims.claim(1, USE, crowd), Claims.TOKEN, UnknownFields.NONE);
+    return new Marked(Claims.claim(1, USE, crowd), Claims.TOKEN, 0, UnknownFields.NONE);
   }
 
   @Test
   void theContextIsInTheBytesAndNowhereElse() {
-    ClaimRecord record = attached(Map.of("lun", "7-canary"));
+    Marked record = attached(Map.of("lun", "7-canary"));
 
-    assertThat(new String(ClaimCodec.encode(record), StandardCharsets.UTF_8))
-        .contains("lun", "7-canary");
+    assertThat(new String(encoded(record), StandardCharsets.UTF_8)).contains("lun", "7-canary");
     assertThat(record.toString()).contains("lun").doesNotContain("7-canary");
   }
 }

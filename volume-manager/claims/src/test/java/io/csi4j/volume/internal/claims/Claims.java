@@ -10,8 +10,6 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.RandomFields;
 import io.csi4j.volume.internal.fields.UnknownFields;
@@ -37,8 +35,7 @@ import java.util.stream.Stream;
 final class Claims {
 
   static final VolumeKey VOLUME = VolumeKey.of(Namespace.of("tenant-a"), "db-1");
-  static final WriteToken TOKEN =
-      new WriteToken(UUID.fromString("0b5c1e9a-6d3f-4c55-9d5e-2f7f3f1f0a11"));
+  static final UUID TOKEN = UUID.fromString("0b5c1e9a-6d3f-4c55-9d5e-2f7f3f1f0a11");
   private static final Instant THEN = Instant.parse("2026-01-01T00:00:00.123456789Z");
 
   private Claims() {}
@@ -61,13 +58,19 @@ final class Claims {
         attachment);
   }
 
+  /**
+   * A claim with the mark of its write, the version that stood in the bytes before stores kept it,
+   * and the fields of a newer version.
+   */
+  record Marked(Claim claim, UUID mark, long version, UnknownFields newer) {}
+
   /** What nobody holds, and nobody ever did. */
-  static ClaimRecord free() {
-    return ClaimRecord.of(Claim.none(VOLUME), TOKEN, UnknownFields.NONE);
+  static Marked free() {
+    return new Marked(Claim.none(VOLUME), TOKEN, 0, UnknownFields.NONE);
   }
 
   /** Everything that a claim can hold. */
-  static ClaimRecord held() {
+  static Marked held() {
     Claim claim =
         claim(
                 7,
@@ -85,12 +88,11 @@ final class Claims {
                     new NodeAttachment.Attached(
                         PublishContext.of(Map.of("lun", "7", "", "no key", "devicePath", "")))))
             .exhausted(Optional.of(THEN.plusSeconds(40)));
-    return new ClaimRecord(
-        overridden(claim), TOKEN, new ClaimVersion(4294967301L), UnknownFields.NONE);
+    return new Marked(overridden(claim), TOKEN, 4294967301L, UnknownFields.NONE);
   }
 
   /** With what format 2 has: how each holder has it mounted. */
-  static ClaimRecord mounted() {
+  static Marked mounted() {
     Claim claim =
         claim(
             3,
@@ -103,7 +105,7 @@ final class Claims {
                     Optional.of("ext4"),
                     Optional.of(MountFlags.of("noatime", "password=7")),
                     Optional.of("1000"))));
-    return new ClaimRecord(claim, TOKEN, new ClaimVersion(9), UnknownFields.NONE);
+    return new Marked(claim, TOKEN, 9, UnknownFields.NONE);
   }
 
   private static ClaimHolder mounted(ClaimHolder holder, MountOptions options) {
@@ -146,14 +148,13 @@ final class Claims {
   /**
    * What a newer version could have written: fields 10 and 11, which this version does not know.
    */
-  static ClaimRecord newer() {
+  static Marked newer() {
     byte[] fields =
         new FieldWriter().text(10, "fenced by 7").number(11, 300).text(11, "again").bytes();
-    ClaimRecord old = held();
-    return new ClaimRecord(old.claim(), old.by(), old.version(), UnknownFields.of(fields));
+    return new Marked(held().claim(), TOKEN, held().version(), UnknownFields.of(fields));
   }
 
-  static ClaimRecord random(Random random) {
+  static Marked random(Random random) {
     VolumeKey volume =
         VolumeKey.of(Namespace.of(RandomFields.name(random)), RandomFields.name(random));
     Map<WorkloadId, ClaimHolder> holders = new TreeMap<>();
@@ -171,10 +172,10 @@ final class Claims {
             epoch + 5,
             random.nextBoolean() ? Optional.empty() : Optional.of(time(random)),
             Stream.generate(() -> override(random)).limit(random.nextInt(4)).toList());
-    return new ClaimRecord(
+    return new Marked(
         claim,
-        new WriteToken(new UUID(random.nextLong(), random.nextInt(2) * random.nextLong())),
-        new ClaimVersion(random.nextLong() & Long.MAX_VALUE),
+        new UUID(random.nextLong(), random.nextInt(2) * random.nextLong()),
+        random.nextInt(2) * (random.nextLong() & Long.MAX_VALUE),
         random.nextBoolean() ? UnknownFields.NONE : RandomFields.unknown(random, 9));
   }
 

@@ -60,7 +60,7 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
   private static final long MAX_NUMBER = 1L << 62;
 
   private static final int MAX_LENGTH =
-      FIXED - CHECKED_FROM + StateKey.MAX_ID + StateValue.MAX_SIZE + 1024;
+      FIXED - CHECKED_FROM + StateKey.MAX_ID + StateValue.MAX_SIZE + StateValue.MAX_AROUND + 1024;
 
   /** The facts of a record that can be read without trusting all of it. */
   record Key(long seq, EntryName name, int action, int size) {}

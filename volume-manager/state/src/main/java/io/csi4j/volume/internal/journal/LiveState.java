@@ -112,7 +112,7 @@ final class LiveState {
     SortedMap<StateKey, StateValue> values = new TreeMap<>();
     newest.forEach(
         (name, entry) ->
-            name.key().ifPresent(key -> values.put(key, StateValue.ofSealed(entry.value()))));
+            name.key().ifPresent(key -> values.put(key, StateValue.ofWrapped(entry.value()))));
     return new LoadedState(values, doubts, Optional.ofNullable(writtenOn));
   }
 

@@ -84,7 +84,7 @@ record Replay(
 
     private static boolean isUnderstood(Entry entry) {
       return entry.action() <= Entry.BURY
-          && entry.value().length <= StateValue.MAX_SIZE + StateValue.ROOM_FOR_SEAL;
+          && entry.value().length <= StateValue.MAX_SIZE + StateValue.MAX_AROUND;
     }
 
     private void keep(Entry entry) {

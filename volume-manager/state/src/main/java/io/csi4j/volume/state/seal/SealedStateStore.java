@@ -106,7 +106,7 @@ public final class SealedStateStore implements StateStore {
 
   private StateValue sealed(StateKey key, StateValue value) {
     try {
-      return StateValue.ofSealed(SealedBytes.seal(value.bytes(), key.toString(), sealer));
+      return StateValue.ofWrapped(SealedBytes.seal(value.bytes(), key.toString(), sealer));
     } catch (SealException e) {
       throw refused("Sealing ", key, e);
     }
@@ -114,7 +114,7 @@ public final class SealedStateStore implements StateStore {
 
   private StateValue opened(StateKey key, StateValue value) {
     try {
-      return StateValue.of(SealedBytes.open(value.bytes(), key.toString(), sealer));
+      return StateValue.ofWrapped(SealedBytes.open(value.bytes(), key.toString(), sealer));
     } catch (SealException e) {
       throw refused("Opening ", key, e);
     }

@@ -43,7 +43,8 @@ class EntryTest {
 
   @Test
   void aRecordHasAtMost1024BytesMoreThanTheLargestValueNeeds() {
-    int most = StateValue.MAX_SIZE + 1024 + StateKey.MAX_ID - NAME.id().length();
+    int most =
+        StateValue.MAX_SIZE + StateValue.MAX_AROUND + 1024 + StateKey.MAX_ID - NAME.id().length();
 
     assertThat(Entry.decode(put(most).encode(), 0))
         .isNotNull()

@@ -221,8 +221,8 @@ class ReplayTest {
   }
 
   @Test
-  void aSealedValueOfTheLargestSizeIsUnderstoodAndALargerOneIsADoubt() {
-    int most = StateValue.MAX_SIZE + StateValue.ROOM_FOR_SEAL;
+  void aWrappedValueOfTheLargestSizeIsUnderstoodAndALargerOneIsADoubt() {
+    int most = StateValue.MAX_SIZE + StateValue.MAX_AROUND;
     for (int size : new int[] {most, most + 1}) {
       Entry large = new Entry(2, 1, EntryName.of(Fixture.A), Entry.PUT, new byte[size]);
       byte[] header = Header.of(1, 2L * most, Fixture.HOST).entry(1, 1).encode();

@@ -1,0 +1,185 @@
+package io.csi4j.conformance.internal.store;
+
+import static io.csi4j.conformance.internal.store.Keys.DB;
+import static io.csi4j.conformance.internal.store.Scene.check;
+import static io.csi4j.conformance.internal.store.Scene.same;
+
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Phaser;
+import java.util.function.IntFunction;
+
+/** Many callers at once. */
+final class CrowdChecks {
+
+  private static final int CALLERS = 8;
+  private static final int TRIES = 15;
+
+  private CrowdChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "of many first writes at once one is made", scene -> oneWins(scene, i -> scene.store()));
+    all.add(
+        "of many writes over the same version one is made",
+        scene -> {
+          There before = scene.write(DB, "before");
+          oneWins(scene, before, i -> scene.store());
+        });
+    all.add("no write is lost among many", scene -> noneLost(scene, i -> scene.store()));
+    all.add(
+        "what many callers do and see fits one order",
+        scene -> oneOrder(scene, i -> scene.store()));
+    all.add("who has a key for himself meets nobody", CrowdChecks::alone);
+    all.add("a watch shows the writes of a crowd in their order", CrowdChecks::watched);
+  }
+
+  static void oneWins(Scene scene, IntFunction<RecordStore> clients) throws Exception {
+    oneWins(scene, scene.read(DB), clients);
+  }
+
+  private static void oneWins(Scene scene, There before, IntFunction<RecordStore> clients)
+      throws Exception {
+    List<WriteResult> results =
+        Crowd.atOnce(
+            scene.patience(),
+            CALLERS,
+            i -> {
+              RecordStore client = clients.apply(i);
+              return () -> client.write(before.next("w-" + i));
+            });
+    There there = scene.read(DB);
+    long made = results.stream().filter(WriteResult.Written.class::isInstance).count();
+    check(made == 1, made + " of " + CALLERS + " writes over the same version were made.");
+    for (WriteResult result : results) {
+      if (result instanceof WriteResult.Conflict conflict) {
+        same(There.among(conflict.now(), DB), there, "What a loser is told");
+      } else if (result instanceof WriteResult.Written written) {
+        same(There.among(written.now(), DB), there, "What the winner is told");
+      } else {
+        throw new AssertionError("One of many was told " + result + ".");
+      }
+    }
+  }
+
+  static void noneLost(Scene scene, IntFunction<RecordStore> clients) throws Exception {
+    int lost =
+        sum(
+            Crowd.atOnce(
+                scene.patience(),
+                CALLERS,
+                i -> {
+                  RecordStore client = clients.apply(i);
+                  return () -> join(client);
+                }));
+    There there = scene.read(DB);
+    same(there.text().length(), CALLERS, "The number of those who joined");
+    check(
+        lost <= CALLERS * (CALLERS - 1),
+        "Writes were conflicts " + lost + " times, more often than others have won.");
+  }
+
+  private static int join(RecordStore client) {
+    There at = Scene.read(client, DB);
+    for (int lost = 0; lost < 1_000; lost++) {
+      WriteResult result = client.write(at.next(at.text() + "+"));
+      if (result instanceof WriteResult.Written) {
+        return lost;
+      }
+      at = Scene.conflict(result, at);
+    }
+    throw new AssertionError("A writer lost 1000 times.");
+  }
+
+  static void oneOrder(Scene scene, IntFunction<RecordStore> clients) throws Exception {
+    History history = new History();
+    Phaser turn = new Phaser(CALLERS / 2);
+    int writers =
+        sum(
+            Crowd.atOnce(
+                scene.patience(),
+                CALLERS,
+                i -> {
+                  RecordStore client = clients.apply(i);
+                  return i % 2 == 0
+                      ? () -> writes(history, client, "w-" + i, Optional.of(turn))
+                      : () -> reads(history, client);
+                }));
+    history.check();
+    List<There> written = history.written();
+    check(writers > 0 && !written.isEmpty(), "Of many writes none was made.");
+    scene.isThere(written.get(written.size() - 1), "What is there in the end");
+  }
+
+  /** Reads and writes in turns, each of them together with the others. */
+  private static int writes(
+      History history, RecordStore client, String workload, Optional<Phaser> together)
+      throws Exception {
+    try {
+      for (int i = 0; i < TRIES; i++) {
+        if (together.isPresent()) {
+          together.get().awaitAdvanceInterruptibly(together.get().arrive());
+        }
+        There at = history.read(client, DB);
+        WriteResult result = history.write(client, at, workload + "-" + i);
+        check(
+            !(result instanceof WriteResult.Unknown),
+            "The end of a write was not known, though nothing was in its way.");
+      }
+      return 1;
+    } finally {
+      together.ifPresent(Phaser::arriveAndDeregister);
+    }
+  }
+
+  private static int reads(History history, RecordStore client) {
+    for (int i = 0; i < 4 * TRIES; i++) {
+      There seen = history.read(client, DB);
+      same(seen.key(), DB, "The key of what is read");
+    }
+    return 0;
+  }
+
+  private static void alone(Scene scene) throws Exception {
+    List<There> last =
+        Crowd.atOnce(
+            scene.patience(),
+            CALLERS,
+            i ->
+                () -> {
+                  RecordKey key = Keys.key("of-" + i);
+                  There at = scene.read(key);
+                  for (int turn = 0; turn < TRIES; turn++) {
+                    at = scene.write(at, "turn-" + turn);
+                  }
+                  return at;
+                });
+    same(scene.scanned(), last, "What is there in the end");
+  }
+
+  private static int sum(List<Integer> counts) {
+    return counts.stream().mapToInt(count -> count).sum();
+  }
+
+  private static void watched(Scene scene) throws Exception {
+    try (Watch watch = scene.watch()) {
+      History history = new History();
+      int writers =
+          sum(
+              Crowd.atOnce(
+                  scene.patience(),
+                  CALLERS,
+                  i -> () -> writes(history, scene.store(), "w-" + i, Optional.empty())));
+      List<There> written = history.written();
+      check(writers == CALLERS && !written.isEmpty(), "Of many writes none was made.");
+      same(
+          scene.follower(watch).until(written.get(written.size() - 1)),
+          written,
+          "What a watch shows of a crowd");
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.csi4j.conformance.internal.store;
+
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The writes of many callers to one key, and what they saw of it, in the order of a counter. As
+ * each write has a version, one order of all that fits is easy to find: that of the versions. It is
+ * left to see whether it goes against the order in which things were done.
+ */
+final class History {
+
+  private record Look(long from, long to, There seen) {
+    long version() {
+      return seen.version();
+    }
+  }
+
+  private record Made(long expected, Look look) {}
+
+  private final AtomicLong moments = new AtomicLong();
+  private final Queue<Look> looks = new ConcurrentLinkedQueue<>();
+  private final Queue<Made> writes = new ConcurrentLinkedQueue<>();
+
+  There read(RecordStore store, RecordKey key) {
+    long from = moments.getAndIncrement();
+    There seen = Scene.read(store, key);
+    looks.add(new Look(from, moments.getAndIncrement(), seen));
+    return seen;
+  }
+
+  WriteResult write(RecordStore store, There before, String next) {
+    long from = moments.getAndIncrement();
+    WriteResult result = store.write(before.next(next));
+    long to = moments.getAndIncrement();
+    if (result instanceof WriteResult.Written written) {
+      Look look = new Look(from, to, There.among(written.now(), before.key()));
+      looks.add(look);
+      writes.add(new Made(before.version(), look));
+    } else if (result instanceof WriteResult.Conflict conflict) {
+      There there = There.among(conflict.now(), before.key());
+      Scene.check(
+          there.version() != before.version(),
+          "A write that expected version "
+              + before.version()
+              + " was a conflict though that is what is there.");
+      looks.add(new Look(from, to, there));
+    }
+    return result;
+  }
+
+  List<There> written() {
+    return writes.stream()
+        .map(made -> made.look().seen())
+        .sorted(Comparator.comparingLong(There::version))
+        .toList();
+  }
+
+  /** Fails if no order of all this is possible in which each is done at one moment. */
+  void check() {
+    List<Made> chain = new ArrayList<>(writes);
+    chain.sort(Comparator.comparingLong(made -> made.look().version()));
+    long there = 0;
+    for (Made made : chain) {
+      Scene.check(
+          made.expected() == there,
+          "A write that expected version "
+              + made.expected()
+              + " was made when version "
+              + there
+              + " was there.");
+      there = made.look().seen().version();
+    }
+    List<Look> inOrder = new ArrayList<>(looks);
+    inOrder.sort(Comparator.comparingLong(Look::from));
+    for (Look look : inOrder) {
+      checkSeen(look, chain);
+    }
+    for (Look earlier : inOrder) {
+      for (Look later : inOrder) {
+        Scene.check(
+            earlier.to() > later.from() || earlier.version() <= later.version(),
+            "Version "
+                + earlier.version()
+                + " was seen, and afterwards "
+                + later.version()
+                + " by somebody who asked later.");
+      }
+    }
+  }
+
+  private static void checkSeen(Look look, List<Made> chain) {
+    if (look.version() == 0) {
+      return;
+    }
+    Made made =
+        chain.stream()
+            .filter(each -> each.look().version() == look.version())
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new AssertionError(
+                        "Version " + look.version() + " was seen, and nobody wrote it."));
+    Scene.check(
+        Objects.equals(made.look().seen(), look.seen()),
+        "Version " + look.version() + " was seen with something else than was written with it.");
+    Scene.check(
+        made.look().from() < look.to(),
+        "Version " + look.version() + " was seen before it was written.");
+  }
+}

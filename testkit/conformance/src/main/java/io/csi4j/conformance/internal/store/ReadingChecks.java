@@ -1,0 +1,68 @@
+package io.csi4j.conformance.internal.store;
+
+import static io.csi4j.conformance.internal.store.Keys.DB;
+import static io.csi4j.conformance.internal.store.Scene.same;
+
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/** A store reads what was written. */
+final class ReadingChecks {
+
+  private ReadingChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "what was never written is not there",
+        scene -> scene.isThere(There.never(DB), "What was never written"));
+    all.add(
+        "reading writes nothing",
+        scene -> {
+          There first = scene.read(DB);
+          scene.isThere(first, "A second look");
+          same(scene.scanned(), List.of(), "A scan of what was only read");
+        });
+    all.add(
+        "what was written is read as it was",
+        scene -> {
+          There now = scene.write(scene.read(DB), "a");
+          same(now.text(), "a", "The record in the answer to the write");
+          scene.isThere(now, "What was read after the write");
+        });
+    all.add(
+        "any bytes come back as they were",
+        scene -> {
+          byte[] each = new byte[256];
+          for (int i = 0; i < each.length; i++) {
+            each[i] = (byte) i;
+          }
+          bytesComeBack(scene, each);
+          bytesComeBack(scene, new byte[] {0});
+        });
+    all.add("sixty-four KiB are kept whole", scene -> large(scene, StateValue.MAX_SIZE));
+    all.add(
+        "a seal around sixty-four KiB is kept, too",
+        scene -> large(scene, StateValue.MAX_SIZE + 256));
+  }
+
+  private static void large(Scene scene, int size) {
+    byte[] bytes = new byte[size];
+    // No store gets by with less by compressing them.
+    new Random(1).nextBytes(bytes);
+    bytesComeBack(scene, bytes);
+  }
+
+  private static void bytesComeBack(Scene scene, byte[] bytes) {
+    StateValue value = StateValue.ofWrapped(bytes);
+    There before = scene.read(DB);
+    There now =
+        Scene.written(
+            scene.store().write(new RecordWrite(DB, before.record(), Optional.of(value))), before);
+    same(now.record().map(StoredRecord::value), Optional.of(value), "The bytes in the answer");
+    same(scene.read(DB), now, "The bytes that are read");
+  }
+}

@@ -1,0 +1,95 @@
+package io.csi4j.conformance.internal.store;
+
+import static io.csi4j.conformance.internal.store.Keys.DB;
+import static io.csi4j.conformance.internal.store.Scene.check;
+import static io.csi4j.conformance.internal.store.Scene.same;
+
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.List;
+
+/** A record is removed under the same conditions, and its versions never come again. */
+final class RemovalChecks {
+
+  private RemovalChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "a removed record is not there any more",
+        scene -> {
+          There other = scene.write(Keys.key("other"), "stays");
+          There first = scene.write(DB, "a");
+          scene.remove(first);
+          scene.isThere(There.never(DB), "What was removed");
+          same(scene.scanned(), List.of(other), "A scan after a removal");
+          scene.isInConflict(first, There.never(DB));
+        });
+    all.add(
+        "a removal expects what is there",
+        scene -> {
+          There first = scene.write(DB, "a");
+          There second = scene.write(first, "b");
+          There bytes = There.of(new StoredRecord(DB, second.version(), There.value("c")));
+          for (There seen : List.of(first, bytes, second.at(second.version() + 1))) {
+            same(
+                Scene.conflict(scene.store().write(seen.removal()), seen),
+                second,
+                "What the conflict says is there");
+          }
+          scene.isThere(second, "What is there after the conflicts");
+        });
+    all.add(
+        "what is removed already is removed by nobody else",
+        scene -> {
+          There first = scene.write(DB, "a");
+          scene.remove(first);
+          same(
+              Scene.conflict(scene.store().write(first.removal()), first),
+              There.never(DB),
+              "What the conflict says is there");
+        });
+    all.add(
+        "versions grow also where a record was removed in between",
+        scene -> {
+          long highest = 0;
+          for (int i = 0; i < 5; i++) {
+            There now = scene.write(scene.write(There.never(DB), "a"), "b");
+            check(
+                now.version() > highest + 1,
+                "Writes after a removal were given " + now.version() + " after " + highest + ".");
+            highest = now.version();
+            scene.remove(now);
+          }
+        });
+    all.add(
+        "who expects what was there before a removal is told what is there now",
+        scene -> {
+          There first = scene.write(DB, "a");
+          scene.remove(first);
+          There second = scene.write(There.never(DB), "a");
+          scene.isInConflict(first, second);
+        });
+    all.add(
+        "a watch shows a removal in the order of its key",
+        scene -> {
+          try (Watch watch = scene.watch()) {
+            There first = scene.write(DB, "a");
+            scene.remove(first);
+            There second = scene.write(There.never(DB), "b");
+            WatchFollower follower = scene.follower(watch);
+            same(follower.next(), first, "What a watch shows first");
+            long removal = follower.nextRemoval(DB);
+            same(follower.next(), second, "What a watch shows last");
+            check(
+                first.version() < removal && removal < second.version(),
+                "A removal between the versions "
+                    + first.version()
+                    + " and "
+                    + second.version()
+                    + " has version "
+                    + removal
+                    + ".");
+          }
+        });
+  }
+}

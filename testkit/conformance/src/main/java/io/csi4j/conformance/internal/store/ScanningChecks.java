@@ -1,0 +1,157 @@
+package io.csi4j.conformance.internal.store;
+
+import static io.csi4j.conformance.internal.store.Keys.DB;
+import static io.csi4j.conformance.internal.store.Scene.check;
+import static io.csi4j.conformance.internal.store.Scene.same;
+
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore.Page;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A scan shows all that was ever written, page by page. */
+final class ScanningChecks {
+
+  private ScanningChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "a scan of an empty store is empty",
+        scene -> same(scene.scanned(), List.of(), "An empty store"));
+    all.add(
+        "a scan shows what reads show",
+        scene -> {
+          List<There> written = writeAll(scene, Keys.keys(5));
+          same(scene.scanned(), written, "A scan");
+        });
+    all.add(
+        "a scan goes through all in the order of keys, page by page",
+        scene -> {
+          List<RecordKey> keys = Keys.keys(25);
+          List<RecordKey> backwards = new ArrayList<>(keys);
+          Collections.reverse(backwards);
+          writeAll(scene, backwards);
+          for (int limit : List.of(1, 10, 24, 25, 26)) {
+            same(walk(scene, limit), keys, "A scan by pages of " + limit);
+          }
+        });
+    all.add(
+        "the order of a scan is that of keys, whatever their letters",
+        scene -> {
+          List<RecordKey> keys = Keys.trickyKeys();
+          writeAll(scene, keys);
+          same(walk(scene, 7), keys, "A scan");
+        });
+    all.add(
+        "a page has no more than was asked for",
+        scene -> {
+          writeAll(scene, Keys.keys(10));
+          for (int limit : List.of(1, 3, 10, 1_000)) {
+            for (Page page : Scene.pages(scene.store(), Space.CLAIMS, Optional.empty(), limit)) {
+              int size = page.records().size();
+              check(size <= limit, "A page of at most " + limit + " records had " + size + ".");
+            }
+          }
+        });
+    all.add(
+        "a scan can begin behind a key that is not there",
+        scene -> {
+          List<RecordKey> keys = Keys.keys(3);
+          writeAll(scene, keys);
+          behind(scene, Keys.key("a", "z"), keys);
+          behind(scene, Keys.key("v-0000a"), keys.subList(1, 3));
+          behind(scene, Keys.key("v-9999"), List.of());
+          behind(scene, Keys.key("z", "a"), List.of());
+        });
+    all.add(
+        "a page does not change after it was given",
+        scene -> {
+          There first = scene.write(DB, "a");
+          List<Page> pages = Scene.pages(scene.store(), Space.CLAIMS, Optional.empty(), 10);
+          scene.write(Keys.key("another"), "b");
+          scene.write(first, "c");
+          same(Scene.records(pages), List.of(first), "A page of before");
+        });
+    all.add(
+        "what is written between two pages does not move what stays", ScanningChecks::betweenPages);
+    all.add(
+        "what stays is seen once by a scan while others are written", ScanningChecks::underChange);
+  }
+
+  private static List<There> writeAll(Scene scene, List<RecordKey> keys) {
+    return keys.stream().map(key -> scene.write(key, "w")).toList();
+  }
+
+  private static void behind(Scene scene, RecordKey after, List<RecordKey> expected) {
+    same(
+        Scene.keys(Scene.records(Scene.pages(scene.store(), Space.CLAIMS, Optional.of(after), 10))),
+        expected,
+        "What stands behind " + after);
+  }
+
+  /** All keys, in the order in which pages of this size show them. */
+  private static List<RecordKey> walk(Scene scene, int limit) {
+    return Scene.keys(
+        Scene.records(Scene.pages(scene.store(), Space.CLAIMS, Optional.empty(), limit)));
+  }
+
+  /** Adds a claim in front of all and changes the last one, after each page. */
+  private static void betweenPages(Scene scene) {
+    List<RecordKey> stay = Keys.keys(12);
+    writeAll(scene, stay);
+    List<RecordKey> seen = new ArrayList<>();
+    Optional<RecordKey> after = Optional.empty();
+    int pages = 0;
+    do {
+      Page page = scene.store().scan(Space.CLAIMS, after, 3);
+      seen.addAll(page.records().stream().map(StoredRecord::key).toList());
+      after = page.next();
+      scene.write(Keys.key("before-" + pages), "new");
+      scene.write(stay.get(11), "changed-" + pages);
+      pages++;
+      check(pages <= 1_000, "A scan does not come to an end.");
+    } while (after.isPresent());
+    same(seen.stream().filter(stay::contains).toList(), stay, "What the pages of a scan show");
+  }
+
+  private static void underChange(Scene scene) throws Exception {
+    List<RecordKey> stay = Keys.keys(40);
+    writeAll(scene, stay);
+    AtomicBoolean over = new AtomicBoolean();
+    List<Integer> writes =
+        Crowd.atOnce(
+            scene.patience(),
+            List.of(
+                () -> {
+                  int i = 0;
+                  while (!over.get() && i < 300) {
+                    scene.write(Keys.key("v-%04d-%d".formatted(i % 40, i)), "new");
+                    scene.write(Keys.key("v-%04dx".formatted(i % 40)), "changed");
+                    i++;
+                  }
+                  return i;
+                },
+                () -> {
+                  try {
+                    for (int i = 0; i < 20; i++) {
+                      List<RecordKey> seen = walk(scene, 7);
+                      Set<RecordKey> once = new HashSet<>(seen);
+                      check(once.size() == seen.size(), "A scan showed a key twice.");
+                      check(once.containsAll(stay), "A scan left out what was there.");
+                      same(seen, seen.stream().sorted().toList(), "The order of a scan");
+                    }
+                  } finally {
+                    over.set(true);
+                  }
+                  return 0;
+                }));
+    check(writes.get(0) >= 0, "Nothing was written meanwhile.");
+  }
+}

@@ -1,0 +1,57 @@
+package io.csi4j.conformance.internal.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.List;
+import java.util.Optional;
+
+/** What is there under a key: a record, or none. */
+record There(RecordKey key, Optional<StoredRecord> record) {
+
+  static There of(StoredRecord record) {
+    return new There(record.key(), Optional.of(record));
+  }
+
+  static There never(RecordKey key) {
+    return new There(key, Optional.empty());
+  }
+
+  /** What is there of a key, by an answer of a store. */
+  static There among(List<StoredRecord> records, RecordKey key) {
+    return new There(key, records.stream().filter(each -> each.key().equals(key)).findFirst());
+  }
+
+  static StateValue value(String text) {
+    return StateValue.of(text.getBytes(UTF_8));
+  }
+
+  /** The version; 0 for none. */
+  long version() {
+    return record.map(StoredRecord::version).orElse(0L);
+  }
+
+  /** The text that was written; nothing for none. */
+  String text() {
+    return record.map(it -> new String(it.value().bytes(), UTF_8)).orElse("");
+  }
+
+  /** The write that follows on this. */
+  RecordWrite next(String text) {
+    return new RecordWrite(key, record, Optional.of(value(text)));
+  }
+
+  /** The removal of this. */
+  RecordWrite removal() {
+    return new RecordWrite(key, record, Optional.empty());
+  }
+
+  /** The same record with another version. */
+  There at(long version) {
+    StoredRecord it = record.orElseThrow();
+    return of(new StoredRecord(key, version, it.value()));
+  }
+}

@@ -1,0 +1,107 @@
+package io.csi4j.conformance.internal.store;
+
+import static io.csi4j.conformance.internal.store.Scene.check;
+import static io.csi4j.conformance.internal.store.Scene.same;
+
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.FutureTask;
+
+/** Takes what a watch shows. */
+final class WatchFollower {
+
+  /** Longer than any check, so that who waits so long is let go by something else. */
+  private static final Duration EVER = Duration.ofHours(1);
+
+  private final Watch watch;
+  private final Duration patience;
+
+  WatchFollower(Watch watch, Duration patience) {
+    this.watch = watch;
+    this.patience = patience;
+  }
+
+  /** The next write; fails if something was missed, as a few writes are not too many. */
+  There next() throws InterruptedException {
+    Change change = change();
+    if (change instanceof Change.Written written) {
+      return There.of(written.now());
+    }
+    throw new AssertionError("A watch missed one of a few writes: " + change + ".");
+  }
+
+  /** Takes the removal of a record, which has to come next; returns its version. */
+  long nextRemoval(RecordKey key) throws InterruptedException {
+    Change change = change();
+    if (change instanceof Change.Removed removed && removed.key().equals(key)) {
+      return removed.version();
+    }
+    throw new AssertionError("A watch missed a removal, and showed " + change + ".");
+  }
+
+  private Change change() throws InterruptedException {
+    return watch
+        .next(patience)
+        .orElseThrow(
+            () ->
+                new AssertionError(
+                    "A watch did not show within "
+                        + patience.toMillis()
+                        + " ms what was written."));
+  }
+
+  /** All that is shown up to this write, which is the last. */
+  List<There> until(There last) throws InterruptedException {
+    List<There> seen = new ArrayList<>();
+    while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
+      seen.add(next());
+      check(seen.size() <= 100_000, "A watch does not come to an end.");
+    }
+    return seen;
+  }
+
+  void nothingMore() throws InterruptedException {
+    same(watch.next(Duration.ZERO), Optional.empty(), "What a watch shows without a write");
+  }
+
+  static List<There> of(RecordKey key, List<There> seen) {
+    return seen.stream().filter(each -> each.key().equals(key)).toList();
+  }
+
+  /** Waits for a change for ever; returns when it does, or has it already. */
+  Waiter waiting() {
+    FutureTask<Optional<Change>> wait = new FutureTask<>(() -> watch.next(EVER));
+    Thread thread = Crowd.started(wait);
+    for (long tries = 0; tries < 10_000_000 && !isWaiting(thread); tries++) {
+      Thread.onSpinWait();
+    }
+    return new Waiter(thread, wait);
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    return switch (thread.getState()) {
+      case WAITING, TIMED_WAITING, TERMINATED -> true;
+      case NEW, RUNNABLE, BLOCKED -> false;
+    };
+  }
+
+  record Waiter(Thread thread, FutureTask<Optional<Change>> waiting) {
+
+    /** Fails unless he was let go with nothing. */
+    void isLetGo(Duration patience) throws Exception {
+      try {
+        same(
+            Crowd.result(waiting, patience),
+            Optional.empty(),
+            "What is shown to who waited in vain");
+      } finally {
+        thread.interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package io.csi4j.conformance.internal.store;
+
+import static io.csi4j.conformance.internal.store.Keys.DB;
+import static io.csi4j.conformance.internal.store.Scene.check;
+import static io.csi4j.conformance.internal.store.Scene.same;
+
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A watch shows what is written, and nothing silently not. */
+final class WatchingChecks {
+
+  private static final int BURST = 300;
+
+  private WatchingChecks() {}
+
+  /** A check with a watch of its own. */
+  private interface Watched {
+    void run(Scene scene, Watch watch, WatchFollower follower) throws Exception;
+  }
+
+  private static void add(AllChecks all, String name, Watched body) {
+    all.add(
+        name,
+        scene -> {
+          try (Watch watch = scene.watch()) {
+            body.run(scene, watch, scene.follower(watch));
+          }
+        });
+  }
+
+  static void addTo(AllChecks all) {
+    showing(all);
+    ending(all);
+    add(all, "who takes nothing from a watch is in nobody's way", WatchingChecks::burst);
+  }
+
+  private static void showing(AllChecks all) {
+    add(
+        all,
+        "a watch shows what is written, as it is read, in the order of a key",
+        (scene, watch, follower) -> {
+          There at = scene.read(DB);
+          for (int i = 0; i < 5; i++) {
+            at = scene.write(at, "w-" + i);
+            same(follower.next(), at, "What a watch shows");
+          }
+        });
+    all.add(
+        "a watch shows nothing of before",
+        scene -> {
+          There before = scene.write(DB, "a");
+          try (Watch watch = scene.watch()) {
+            There now = scene.write(before, "b");
+            same(scene.follower(watch).next(), now, "What a watch shows first");
+          }
+        });
+    add(
+        all,
+        "a watch shows each write of every key once",
+        (scene, watch, follower) -> {
+          RecordKey other = Keys.key("team", "db");
+          List<There> ours = new ArrayList<>();
+          List<There> theirs = new ArrayList<>();
+          for (int i = 0; i < 25; i++) {
+            ours.add(scene.write(DB, "w-" + i));
+            theirs.add(scene.write(other, "w-" + i));
+          }
+          List<There> seen = follower.until(theirs.get(24));
+          same(WatchFollower.of(DB, seen), ours, "What a watch shows of one key");
+          same(WatchFollower.of(other, seen), theirs, "What a watch shows of another key");
+          follower.nothingMore();
+        });
+    add(
+        all,
+        "of two watches each shows everything",
+        (scene, watch, follower) -> {
+          try (Watch other = scene.watch()) {
+            There first = scene.write(DB, "a");
+            There second = scene.write(first, "b");
+            same(follower.until(second), List.of(first, second), "What one watch shows");
+            same(
+                scene.follower(other).until(second),
+                List.of(first, second),
+                "What the other watch shows");
+          }
+        });
+    add(
+        all,
+        "a watch shows no conflict",
+        (scene, watch, follower) -> {
+          There first = scene.write(DB, "a");
+          There there = scene.conflict(There.never(DB), "c");
+          There second = scene.write(there, "b");
+          same(follower.until(second), List.of(first, second), "What a watch shows");
+        });
+    add(
+        all,
+        "a watch shows nothing where nothing is written",
+        (scene, watch, follower) -> {
+          There there = scene.read(DB);
+          List<There> scanned = scene.scanned();
+          check(scanned.isEmpty() && there.record().isEmpty(), "The store was not empty.");
+          follower.nothingMore();
+        });
+  }
+
+  private static void ending(AllChecks all) {
+    add(
+        all,
+        "a closed watch keeps nobody waiting",
+        (scene, watch, follower) -> {
+          watch.close();
+          follower.waiting().isLetGo(scene.patience());
+        });
+    add(
+        all,
+        "closing a watch lets go of who waits",
+        (scene, watch, follower) -> {
+          WatchFollower.Waiter waiter = follower.waiting();
+          watch.close();
+          waiter.isLetGo(scene.patience());
+        });
+    add(
+        all,
+        "a watch that was closed twice is closed, and others go on",
+        (scene, watch, follower) -> {
+          Watch closed = scene.watch();
+          closed.close();
+          closed.close();
+          There now = scene.write(DB, "a");
+          same(follower.next(), now, "What the other watch shows");
+          scene.follower(closed).waiting().isLetGo(scene.patience());
+        });
+    add(
+        all,
+        "an interrupt ends the waiting, and nothing is lost by it",
+        (scene, watch, follower) -> {
+          WatchFollower.Waiter waiter = follower.waiting();
+          waiter.thread().interrupt();
+          try {
+            Object got = waiter.waiting().get(scene.patience().toNanos(), TimeUnit.NANOSECONDS);
+            throw new AssertionError("Who was interrupted while waiting was given " + got + ".");
+          } catch (TimeoutException e) {
+            throw new AssertionError("Who was interrupted went on waiting.", e);
+          } catch (ExecutionException e) {
+            check(
+                e.getCause() instanceof InterruptedException,
+                "Who was interrupted while waiting got " + e.getCause() + ".");
+          }
+          There now = scene.write(DB, "a");
+          same(follower.next(), now, "What a watch shows after an interrupt");
+        });
+    all.add(
+        "a watch ends with its store",
+        scene -> {
+          WatchFollower.Waiter waiter = scene.follower(scene.watch()).waiting();
+          scene.store().close();
+          waiter.isLetGo(scene.patience());
+        });
+  }
+
+  private static void burst(Scene scene, Watch watch, WatchFollower follower) throws Exception {
+    List<There> written = new ArrayList<>();
+    There at = scene.read(DB);
+    for (int i = 0; i < BURST; i++) {
+      at = scene.write(at, "w-" + i);
+      written.add(at);
+    }
+    boolean missed = false;
+    List<There> seen = new ArrayList<>();
+    There last = at;
+    while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
+      Optional<Change> next = watch.next(scene.patience());
+      if (next.isEmpty() && missed) {
+        // It may have been among those that were missed; what comes now may not be.
+        missed = false;
+        last = scene.write(last, "after");
+        seen.clear();
+        written.clear();
+        written.add(last);
+      } else if (next.isEmpty()) {
+        throw new AssertionError(
+            "A watch showed " + seen.size() + " of " + BURST + " writes, and no more.");
+      } else if (next.get() instanceof Change.Written now) {
+        seen.add(There.of(now.now()));
+      } else {
+        missed = true;
+        seen.clear();
+      }
+    }
+    check(
+        missed ? written.containsAll(seen) : seen.equals(written),
+        "A watch left something out of " + BURST + " writes without a word, or mixed them up.");
+    follower.nothingMore();
+  }
+}

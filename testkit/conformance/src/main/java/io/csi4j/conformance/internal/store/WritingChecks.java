@@ -1,0 +1,147 @@
+package io.csi4j.conformance.internal.store;
+
+import static io.csi4j.conformance.internal.store.Keys.DB;
+import static io.csi4j.conformance.internal.store.Scene.check;
+import static io.csi4j.conformance.internal.store.Scene.same;
+
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.List;
+
+/** A write expects what has to be there; and no version comes twice. */
+final class WritingChecks {
+
+  private WritingChecks() {}
+
+  static void addTo(AllChecks all) {
+    versions(all);
+    conflicts(all);
+    repeated(all);
+  }
+
+  private static void versions(AllChecks all) {
+    all.add(
+        "each write has a higher version",
+        scene -> {
+          There at = scene.read(DB);
+          for (int i = 0; i < 20; i++) {
+            at = higher(scene, at, "w-" + i);
+          }
+        });
+    all.add(
+        "the same bytes again are a write like any other",
+        scene -> {
+          There now = higher(scene, scene.write(scene.read(DB), "a"), "a");
+          scene.isThere(now, "The record that was written again");
+        });
+    all.add(
+        "a version does not come back with the bytes that it had",
+        scene -> {
+          There first = scene.write(scene.read(DB), "a");
+          There third = scene.write(scene.write(first, "b"), "a");
+          scene.isInConflict(first, third);
+        });
+  }
+
+  private static There higher(Scene scene, There before, String next) {
+    There now = scene.write(before, next);
+    check(
+        now.version() > before.version(),
+        "A write after version " + before.version() + " was given " + now.version() + ".");
+    return now;
+  }
+
+  private static void conflicts(AllChecks all) {
+    all.add(
+        "who expects an older version is told what is there",
+        scene -> {
+          There first = scene.write(DB, "a");
+          There second = scene.write(first, "b");
+          scene.isInConflict(first, second);
+        });
+    all.add(
+        "who expects that nothing is there is told what is there",
+        scene -> {
+          There first = scene.write(DB, "a");
+          scene.isInConflict(There.never(DB), first);
+        });
+    all.add(
+        "who expects a version of the future is told what is there",
+        scene -> {
+          There first = scene.write(DB, "a");
+          for (long ahead : List.of(1L, 1_000_000L)) {
+            scene.isInConflict(first.at(first.version() + ahead), first);
+          }
+        });
+    all.add(
+        "who expects the version with other bytes is told what is there",
+        scene -> {
+          There first = scene.write(DB, "a");
+          There other = There.of(new StoredRecord(DB, first.version(), There.value("b")));
+          scene.isInConflict(other, first);
+          scene.isThere(first, "What is there after the conflict");
+        });
+    all.add(
+        "who expects a version of what was never written is told that",
+        scene ->
+            scene.isInConflict(
+                There.of(new StoredRecord(DB, 1, There.value("a"))), There.never(DB)));
+    all.add(
+        "a conflict changes nothing",
+        scene -> {
+          There first = scene.write(DB, "a");
+          WriteResult result = scene.store().write(There.never(DB).next("c"));
+          scene.isThere(first, "What is there after " + result.getClass().getName());
+          same(scene.scanned(), List.of(first), "A scan after a conflict");
+        });
+    all.add(
+        "a conflict uses up nothing that the next write needs",
+        scene -> {
+          There first = scene.write(DB, "a");
+          There second = scene.write(scene.conflict(There.never(DB), "c"), "b");
+          check(
+              second.version() > first.version(),
+              "The write after a conflict has no higher version.");
+        });
+  }
+
+  private static void repeated(AllChecks all) {
+    all.add(
+        "the same write twice is made once",
+        scene -> {
+          RecordWrite write = There.never(DB).next("a");
+          There now = Scene.written(scene.store().write(write), There.never(DB));
+          There told = told(scene.store().write(write));
+          same(told, now, "What is there at the second time");
+          scene.isThere(now, "What is there after the second time");
+        });
+    all.add(
+        "a write that comes late does nothing",
+        scene -> {
+          There first = scene.write(DB, "a");
+          RecordWrite late = first.next("late");
+          There mine = Scene.written(scene.store().write(late), first);
+          There other = scene.write(mine, "other");
+          same(
+              Scene.conflict(scene.store().write(late), first),
+              other,
+              "What the late write is told");
+          scene.isThere(other, "What is there after the late write");
+        });
+  }
+
+  /**
+   * Returns what a writer who repeats a write is told. A store may know its own bytes and say that
+   * they are written, or leave that to the writer and say that it is a conflict.
+   */
+  static There told(WriteResult result) {
+    if (result instanceof WriteResult.Written written) {
+      return There.among(written.now(), DB);
+    }
+    if (result instanceof WriteResult.Conflict conflict) {
+      return There.among(conflict.now(), DB);
+    }
+    throw new AssertionError("A write that was repeated was told " + result + ".");
+  }
+}

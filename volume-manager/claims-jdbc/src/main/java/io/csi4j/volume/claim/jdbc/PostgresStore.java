@@ -1,0 +1,451 @@
+package io.csi4j.volume.claim.jdbc;
+
+import io.csi4j.volume.claim.jdbc.Database.Fate;
+import io.csi4j.volume.internal.store.RecordName;
+import io.csi4j.volume.internal.store.StoreMemory;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+
+/**
+ * A store in PostgreSQL, for many machines that have a database already. The version of a record is
+ * the number of the write of it among all writes to the store, which are made one after the other.
+ *
+ * <p>Beside the records stands the mark of the store, made when it is first opened. Nothing is
+ * written where another mark stands, or where the same mark stands in other tables, in another
+ * cluster or in another timeline of it: then it is a copy that was restored, and also a process
+ * that is started afterwards writes nothing before a person has called {@link #settle}. An operator
+ * who restores an older copy in another way deletes the row of {@code csi4j_claim_store} in it.
+ *
+ * <p>Each question takes one connection of the host's {@link DataSource}, for one statement; so a
+ * pool serves it best. The store never closes the source.
+ *
+ * <pre>{@code
+ * RecordStore store = PostgresStore.open(dataSource, JdbcSettings.defaults());
+ * ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+ * }</pre>
+ *
+ * @since 1.0
+ */
+public final class PostgresStore implements RecordStore {
+
+  /** A page of the largest records is an answer that a process takes. */
+  private static final int LONGEST_PAGE = 256;
+
+  /** Statements are as long as the records that they write. */
+  private static final int TOGETHER = 8;
+
+  /** Old writes are forgotten once in as many writes. */
+  private static final int FORGETTING = 256;
+
+  private final Database database;
+  private final StoreTables tables;
+  private final JdbcSettings settings;
+  private final Scheduler scheduler = new OnDemandThreads("csi4j-volume-jdbc-watch", 1);
+  private final StoreMemory memory;
+  private final Set<PostgresWatch> watches = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Number of times that the primary may have had something that no standby has; 0 for a store that
+   * does not rely on standbys. An earlier process may have left such a write.
+   */
+  private final AtomicLong unconfirmed;
+
+  /** Number of those after which the standbys were seen to have all. */
+  private final AtomicLong confirmed = new AtomicLong();
+
+  private volatile boolean closed;
+
+  private PostgresStore(DataSource source, JdbcSettings settings) {
+    this.settings = settings;
+    unconfirmed = new AtomicLong(settings.losesNothingOnFailover() ? 1 : 0);
+    database = new Database(source, settings.deadline());
+    tables = new StoreTables(settings);
+    StoreRows first = begin();
+    memory =
+        new StoreMemory(
+            "the database is at version",
+            settings.identity(),
+            first.identity(),
+            first.problem(),
+            first.version());
+  }
+
+  /**
+   * Opens the store. Makes its tables, unless the settings say that they are there, and its mark if
+   * it is new. One that has records and no mark, is a copy, or is not {@link
+   * JdbcSettings#identity}, is opened for reading alone: see {@link #settle}.
+   *
+   * @throws RecordStoreException if the database cannot be reached, or refuses
+   */
+  public static PostgresStore open(DataSource source, JdbcSettings settings) {
+    return new PostgresStore(source, settings);
+  }
+
+  private StoreRows begin() {
+    try {
+      if (settings.makesTables()) {
+        makeTables();
+      }
+      if (settings.identity().isEmpty()) {
+        mark(tables.mark());
+        database.ask(tables.complete(), PreparedStatement::executeUpdate);
+      }
+      return look();
+    } catch (Database.Failure failure) {
+      throw failure.during("Opening the store");
+    }
+  }
+
+  private void mark(String sql) {
+    database.ask(
+        sql,
+        statement -> {
+          statement.setObject(1, UUID.randomUUID());
+          return statement.executeUpdate();
+        });
+  }
+
+  /**
+   * Settles the store: writes are accepted again, from all processes that have been started since
+   * it became another one. For a person, or a program, that has compared all claims with what the
+   * nodes have mounted, and all volumes with the storage systems. Does nothing to a store that
+   * accepts writes.
+   *
+   * <p>A store without a mark, and a copy, get another mark. A store that is not {@link
+   * JdbcSettings#identity} is taken by this process as it is; configure the returned identity
+   * before the next start.
+   *
+   * @return which store it is from now on
+   * @throws RecordStoreException if the database cannot be asked; with {@link
+   *     RecordStoreException.Reason#IN_DOUBT} if this process opened the store before it became
+   *     another one, and has to be started again first
+   */
+  public StoreIdentity settle() {
+    String doing = "Settling the store";
+    try {
+      look(doing);
+      if (memory.readOnly().isEmpty()) {
+        memory.checkSettling();
+      } else {
+        mark(tables.settle());
+        StoreRows now = look();
+        memory.settle(now.identity(), now.version());
+      }
+      return memory.identity();
+    } catch (Database.Failure failure) {
+      throw failure.during(doing);
+    }
+  }
+
+  private void makeTables() {
+    boolean areThere =
+        database.ask(
+            tables.areThere(),
+            statement -> {
+              try (ResultSet result = statement.executeQuery()) {
+                return result.next() && result.getBoolean(1);
+              }
+            });
+    if (!areThere) {
+      database.on(
+          connection -> {
+            connection.setAutoCommit(false);
+            try (var statement = connection.createStatement()) {
+              statement.execute(tables.turnToCreate());
+              statement.execute(tables.creation());
+              connection.commit();
+              return true;
+            } finally {
+              connection.setAutoCommit(true);
+            }
+          });
+    }
+  }
+
+  private StoreRows look() {
+    return writtenAfter(RecordKey.Space.CLAIMS, Long.MAX_VALUE, 1);
+  }
+
+  private StoreRows look(String doing) {
+    return seen(doing, () -> look());
+  }
+
+  /** The writes of a space behind a version, in their order. */
+  StoreRows writtenAfter(RecordKey.Space space, long version, int limit) {
+    return answer(
+        tables.written(),
+        statement -> {
+          statement.setLong(1, version);
+          statement.setBytes(2, RowName.of(space, new byte[0]));
+          statement.setBytes(3, RowName.end(space));
+          statement.setInt(4, limit);
+        });
+  }
+
+  /** Values for a statement. */
+  private interface Values {
+    void setOn(PreparedStatement statement) throws SQLException;
+  }
+
+  private StoreRows answer(String sql, Values values) {
+    return database.ask(
+        sql,
+        statement -> {
+          values.setOn(statement);
+          try (ResultSet result = statement.executeQuery()) {
+            return StoreRows.of(result);
+          }
+        });
+  }
+
+  /** Asks, and takes in which store it was that answered. */
+  private StoreRows seen(String doing, Supplier<StoreRows> question) {
+    long before = memory.reached();
+    try {
+      StoreRows answer = question.get();
+      memory.saw(before, answer.identity(), answer.problem(), answer.version());
+      if (memory.readOnly().isEmpty()) {
+        confirm();
+      }
+      return answer;
+    } catch (Database.Failure failure) {
+      throw failure.during(doing);
+    }
+  }
+
+  /** Waits until the standbys have what was seen, if they may lack some of it. */
+  private void confirm() {
+    long open = unconfirmed.get();
+    if (open > confirmed.get()) {
+      database.ask(
+          tables.confirm(),
+          statement -> {
+            int changed = statement.executeUpdate();
+            Database.refuseWarned(statement);
+            return changed;
+          });
+      confirmed.accumulateAndGet(open, Math::max);
+    }
+  }
+
+  @Override
+  public Optional<StoredRecord> read(RecordKey key) {
+    return read("Reading " + key, List.of(key)).stream().findFirst();
+  }
+
+  private List<StoredRecord> read(String doing, List<RecordKey> keys) {
+    return seen(
+            doing,
+            () ->
+                answer(
+                    tables.read(keys.size()),
+                    statement -> {
+                      for (int i = 0; i < keys.size(); i++) {
+                        statement.setBytes(i + 1, RowName.of(keys.get(i)));
+                      }
+                    }))
+        .rows()
+        .stream()
+        .map(StoreRows.Row::stored)
+        .toList();
+  }
+
+  @Override
+  public int together() {
+    return TOGETHER;
+  }
+
+  @Override
+  public WriteResult write(List<RecordWrite> writes) {
+    if (writes.isEmpty() || writes.size() > TOGETHER) {
+      throw new IllegalArgumentException(
+          "A write has 1 to " + TOGETHER + " records, and not " + writes.size() + ".");
+    }
+    String doing = "Writing " + writes.get(0).key();
+    if (memory.readOnly().isPresent()) {
+      // A person may have settled it through another process.
+      look(doing);
+      memory.checkWritable(doing, "PostgresStore.settle()");
+    }
+    String opened = memory.opened().value();
+    OptionalLong made;
+    try {
+      made =
+          made(
+              tables.write(writes),
+              statement -> {
+                statement.setString(1, opened);
+                setOn(statement, writes);
+              });
+    } catch (Database.Failure failure) {
+      if (failure.fate() == Fate.UNKNOWN) {
+        if (settings.losesNothingOnFailover()) {
+          unconfirmed.incrementAndGet();
+        }
+        return new WriteResult.Unknown(new ReasonText(failure.because()));
+      }
+      if (!failure.isDivision()) {
+        throw failure.during(doing);
+      }
+      made = OptionalLong.empty();
+    }
+    if (made.isEmpty()) {
+      return new WriteResult.Conflict(read(doing, writes.stream().map(RecordWrite::key).toList()));
+    }
+    memory.reached(made.getAsLong());
+    forgetSometimes(made.getAsLong(), writes.size());
+    return new WriteResult.Written(written(writes, made.getAsLong() - writes.size() + 1));
+  }
+
+  private static void setOn(PreparedStatement statement, List<RecordWrite> writes)
+      throws SQLException {
+    int at = 2;
+    for (RecordWrite each : writes) {
+      byte[] name = RowName.of(each.key());
+      if (each.seen().isEmpty()) {
+        statement.setBytes(at++, name);
+      }
+      if (each.next().isPresent()) {
+        statement.setBytes(at++, each.next().get().bytes());
+      }
+      if (each.seen().isPresent()) {
+        statement.setBytes(at++, name);
+        statement.setLong(at++, each.seen().get().version());
+        statement.setBytes(at++, each.seen().get().value().bytes());
+      }
+    }
+  }
+
+  private static List<StoredRecord> written(List<RecordWrite> writes, long first) {
+    return IntStream.range(0, writes.size())
+        .boxed()
+        .flatMap(
+            i ->
+                writes.get(i).next().stream()
+                    .map(next -> new StoredRecord(writes.get(i).key(), first + i, next)))
+        .toList();
+  }
+
+  private OptionalLong made(String sql, Values values) {
+    return database.ask(
+        sql,
+        statement -> {
+          values.setOn(statement);
+          try (ResultSet result = statement.executeQuery()) {
+            OptionalLong made =
+                result.next() ? OptionalLong.of(result.getLong(1)) : OptionalLong.empty();
+            if (settings.losesNothingOnFailover()) {
+              Database.refuseWarned(statement);
+            }
+            return made;
+          }
+        });
+  }
+
+  private void forgetSometimes(long version, int writes) {
+    if (version % FORGETTING < writes) {
+      try {
+        database.ask(tables.forget(), PreparedStatement::executeUpdate);
+      } catch (Database.Failure later) {
+        // One of the next writes does it.
+        return;
+      }
+    }
+  }
+
+  @Override
+  public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("A page has at least one record, not " + limit + ".");
+    }
+    return RecordName.page(
+        space,
+        after,
+        Math.min(limit, LONGEST_PAGE),
+        (name, most) ->
+            seen(
+                    "Listing " + space,
+                    () ->
+                        answer(
+                            tables.scan(),
+                            statement -> {
+                              statement.setBytes(1, RowName.of(space, name));
+                              statement.setBytes(2, RowName.end(space));
+                              statement.setInt(3, most);
+                            }))
+                .rows()
+                .stream()
+                .map(StoreRows.Row::found)
+                .toList());
+  }
+
+  @Override
+  public Watch watch(RecordKey.Space space) {
+    StoreRows now = look("Watching " + space);
+    PostgresWatch watch =
+        new PostgresWatch(
+            this,
+            memory,
+            scheduler,
+            space,
+            settings.watchInterval(),
+            now.version(),
+            watches::remove);
+    watches.add(watch);
+    if (closed) {
+      watch.close();
+    } else {
+      watch.begin();
+    }
+    return watch;
+  }
+
+  @Override
+  public StoreIdentity identity() {
+    return memory.identity();
+  }
+
+  @Override
+  public Optional<ReasonText> uncertainty(RecordKey key) {
+    return memory.uncertainty();
+  }
+
+  @Override
+  public Optional<ReasonText> readOnly() {
+    return memory.readOnly();
+  }
+
+  @Override
+  public Optional<Sealer> sealer() {
+    return settings.sealer();
+  }
+
+  /** Ends its watches. The data source is the host's, and stays open. */
+  @Override
+  public void close() {
+    closed = true;
+    watches.forEach(PostgresWatch::close);
+    database.close();
+  }
+}

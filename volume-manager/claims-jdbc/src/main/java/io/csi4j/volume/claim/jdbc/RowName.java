@@ -1,0 +1,58 @@
+package io.csi4j.volume.claim.jdbc;
+
+import io.csi4j.volume.internal.store.RecordName;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import java.util.Arrays;
+
+/**
+ * The name of a record in the table, where the records of all spaces are: a byte for the space, and
+ * a {@link RecordName}. The names of claims have no such byte, as the table was that of claims
+ * alone; a name that could be mistaken for another one has a byte of its own.
+ */
+final class RowName {
+
+  /** Behind all names: none begins with this byte. */
+  private static final byte[] END = {(byte) 0xff};
+
+  private RowName() {}
+
+  static byte[] of(RecordKey key) {
+    return of(key.space(), RecordName.bytes(key.name()));
+  }
+
+  /** Returns the bytes of a name in a space; for no name, what stands before all others. */
+  static byte[] of(Space space, byte[] name) {
+    byte first = first(space);
+    if (space == Space.CLAIMS && name.length > 0 && (name[0] & 0xff) > first) {
+      return name;
+    }
+    byte[] all = new byte[1 + name.length];
+    all[0] = first;
+    System.arraycopy(name, 0, all, 1, name.length);
+    return all;
+  }
+
+  /** Returns what stands behind all names of a space. */
+  static byte[] end(Space space) {
+    return space == Space.CLAIMS ? END : new byte[] {(byte) (first(space) + 1)};
+  }
+
+  private static byte first(Space space) {
+    return switch (space) {
+      case VOLUMES -> 0;
+      case CLUSTER -> 1;
+      case CLAIMS -> 2;
+    };
+  }
+
+  /** Returns the bytes of the name alone. */
+  static byte[] name(byte[] row) {
+    return row[0] > 2 || row[0] < 0 ? row : Arrays.copyOfRange(row, 1, row.length);
+  }
+
+  static RecordKey key(byte[] row) {
+    Space space = row[0] == 0 ? Space.VOLUMES : row[0] == 1 ? Space.CLUSTER : Space.CLAIMS;
+    return new RecordKey(space, RecordName.text(name(row)));
+  }
+}

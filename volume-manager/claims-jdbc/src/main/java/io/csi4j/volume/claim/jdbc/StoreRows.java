@@ -1,0 +1,99 @@
+package io.csi4j.volume.claim.jdbc;
+
+import io.csi4j.volume.internal.store.RecordName;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer of a database, all of one moment.
+ *
+ * @param identity which store it is
+ * @param problem why the store may have lost records
+ * @param version how often anything was written
+ * @param forgotten up to which version writes are no longer reported
+ * @param rows the records or writes that were asked for
+ */
+record StoreRows(
+    StoreIdentity identity,
+    Optional<ReasonText> problem,
+    long version,
+    long forgotten,
+    List<Row> rows) {
+
+  /** A record as it is kept, or a removal, which has no bytes. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Row(byte[] name, long version, byte @Nullable [] record) {
+
+    RecordKey key() {
+      return RowName.key(name);
+    }
+
+    /** Returns the record, where this is one. */
+    StoredRecord stored() {
+      return StoredRecord.of(key(), version, Objects.requireNonNull(record));
+    }
+
+    /** Returns the same without its space. */
+    RecordName.Found found() {
+      return new RecordName.Found(RowName.name(name), version, Objects.requireNonNull(record));
+    }
+
+    /** Returns the change, where this is a write. */
+    Change change() {
+      return record == null ? new Change.Removed(key(), version) : new Change.Written(stored());
+    }
+  }
+
+  /** Takes the rows of a question of {@link StoreTables}. */
+  static StoreRows of(ResultSet result) throws SQLException {
+    String identity = null;
+    String elsewhere = null;
+    long version = 0;
+    long forgotten = 0;
+    List<Row> rows = new ArrayList<>();
+    while (result.next()) {
+      identity = result.getString(1);
+      version = result.getLong(2);
+      forgotten = result.getLong(3);
+      elsewhere = result.getString(4);
+      byte[] name = result.getBytes(5);
+      if (name != null) {
+        rows.add(new Row(name, result.getLong(6), result.getBytes(7)));
+      }
+    }
+    return new StoreRows(
+        new StoreIdentity(identity == null ? "postgresql, without the mark of a store" : identity),
+        problem(identity, elsewhere),
+        version,
+        forgotten,
+        rows);
+  }
+
+  private static Optional<ReasonText> problem(
+      @Nullable String identity, @Nullable String elsewhere) {
+    if (identity == null) {
+      return Optional.of(
+          new ReasonText("it has records and no mark, as an older copy that was restored"));
+    }
+    return Optional.ofNullable(elsewhere)
+        .map(
+            home ->
+                new ReasonText(
+                    "it is store '"
+                        + identity
+                        + "', and its mark was made in '"
+                        + home
+                        + "' (cluster, table and timeline), as in a copy that was restored or a"
+                        + " standby that took over"));
+  }
+}

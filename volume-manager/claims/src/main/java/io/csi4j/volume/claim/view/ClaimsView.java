@@ -1,0 +1,116 @@
+package io.csi4j.volume.claim.view;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimPage;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.ClaimPages;
+import io.csi4j.volume.internal.store.LocalRecords;
+import io.csi4j.volume.internal.store.Records;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.Uncertainty;
+import io.csi4j.volume.state.journal.JournalView;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The claims on the disk of this host at one moment, read without opening their store: nothing is
+ * written or locked, whether the store is open or not.
+ *
+ * <pre>{@code
+ * for (Claim claim : ClaimsView.read(directory).claims()) {
+ *   log.accept(claim.volume() + ": " + claim.holders().keySet());
+ * }
+ * }</pre>
+ *
+ * @param journal the state that holds them
+ * @param identity which store it is; nothing if it does not say so
+ * @param claims the claims that can be read, by volume
+ * @param unreadable what is wrong with each of the others, in sentences
+ * @param uncertainties the damage after which nothing is claimed of some volumes
+ * @since 1.0
+ */
+public record ClaimsView(
+    JournalView journal,
+    Optional<StoreIdentity> identity,
+    List<Claim> claims,
+    List<String> unreadable,
+    List<Uncertainty> uncertainties) {
+
+  private static final int PAGE = 256;
+
+  /** Copies the lists. */
+  public ClaimsView {
+    Objects.requireNonNull(journal, "journal");
+    Objects.requireNonNull(identity, "identity");
+    claims = List.copyOf(claims);
+    unreadable = List.copyOf(unreadable);
+    uncertainties = List.copyOf(uncertainties);
+  }
+
+  /**
+   * Reads the claims in the directory of a {@link LocalStore}.
+   *
+   * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
+   *     read; or if it holds claims and cannot say of which store
+   * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
+   */
+  public static ClaimsView read(Path directory) {
+    JournalView journal;
+    try {
+      journal = JournalView.read(directory);
+    } catch (StateException missing) {
+      if (Files.isDirectory(directory.resolve("state"))
+          && Files.isDirectory(directory.resolve("v"))) {
+        throw new IllegalArgumentException(
+            "Reading the claims in "
+                + directory
+                + " failed: it is the directory of a volume manager. Give the directory of a"
+                + " LocalStore.",
+            missing);
+      }
+      throw new RecordStoreException(String.valueOf(missing.getMessage()), missing);
+    }
+    LocalRecords stored = LocalRecords.of(journal.state());
+    Records.Page<Claim> page =
+        new Records<>(new MemoryStore(), new ClaimCodec())
+            .page(stored.in(RecordKey.Space.CLAIMS), Optional.empty());
+    return new ClaimsView(
+        journal,
+        stored.identity(),
+        page.records().stream().flatMap(each -> each.value().stream()).toList(),
+        page.unreadable().stream()
+            .map(each -> String.valueOf(each.problem().getMessage()))
+            .toList(),
+        stored.uncertainties());
+  }
+
+  /**
+   * Returns all claims of a store on one page, also of one that is opened for a look.
+   *
+   * @throws RecordStoreException if the store cannot answer
+   */
+  public static ClaimPage all(RecordStore store) {
+    Records<Claim> records = new Records<>(store, new ClaimCodec());
+    List<Claim> claims = new ArrayList<>();
+    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+    Optional<VolumeKey> after = Optional.empty();
+    do {
+      ClaimPage page = ClaimPages.page(after, behind -> records.page(behind, PAGE));
+      claims.addAll(page.claims());
+      unreadable.addAll(page.unreadable());
+      after = page.next();
+    } while (after.isPresent());
+    return new ClaimPage(claims, unreadable, Optional.empty());
+  }
+}

@@ -1,0 +1,44 @@
+package io.csi4j.volume.internal.claims;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimPage;
+import io.csi4j.volume.internal.store.Records;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Pages of claims, of pages of records. */
+public final class ClaimPages {
+
+  private ClaimPages() {}
+
+  /**
+   * Returns the claims behind a volume. A page of claims ends with the name of a volume; it goes on
+   * past records that have another one.
+   *
+   * @param records gives the records behind a key
+   */
+  public static ClaimPage page(
+      Optional<VolumeKey> after, Function<Optional<RecordKey>, Records.Page<Claim>> records) {
+    List<Claim> claims = new ArrayList<>();
+    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+    Optional<RecordKey> next = after.map(ClaimCodec::key);
+    do {
+      Records.Page<Claim> page = records.apply(next);
+      page.records().forEach(each -> claims.add(each.value().orElseThrow()));
+      page.unreadable().forEach(each -> unreadable.add(unreadable(each)));
+      next = page.next();
+    } while (next.isPresent() && next.get().volume().isEmpty());
+    return new ClaimPage(claims, unreadable, next.flatMap(RecordKey::volume));
+  }
+
+  private static ClaimPage.Unreadable unreadable(Records.Unreadable record) {
+    return new ClaimPage.Unreadable(
+        record.key().toString(),
+        record.key().volume(),
+        String.valueOf(record.problem().getMessage()));
+  }
+}

@@ -1,0 +1,94 @@
+package io.csi4j.volume.internal.store;
+
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateKind;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Uncertainty;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The records in the state of a host.
+ *
+ * @param identity which store it is; nothing if that was not written yet
+ * @param records the records; one that does not say whose it is has the text of its key as its name
+ * @param unnamed the records with such a name
+ * @param highest the highest version that may have been used
+ * @param uncertainties the damage after which records may be missing
+ */
+public record LocalRecords(
+    Optional<StoreIdentity> identity,
+    SortedMap<RecordKey, StoredRecord> records,
+    Map<StateKey, RecordKey> unnamed,
+    long highest,
+    List<Uncertainty> uncertainties) {
+
+  /** The key of the identity: no hash of a name is as short. */
+  public static final StateKey IDENTITY = StateKey.claim("identity");
+
+  /** The key of the highest version that may have been used. */
+  public static final StateKey FLOOR = StateKey.claim("floor");
+
+  /**
+   * Reads them.
+   *
+   * @throws RecordStoreException if the state cannot say which store it is
+   * @throws IllegalArgumentException if there is something else in it
+   */
+  public static LocalRecords of(LoadedState loaded) {
+    SortedMap<RecordKey, StoredRecord> records = new TreeMap<>();
+    Map<StateKey, RecordKey> unnamed = new HashMap<>();
+    long highest = loaded.value(FLOOR).map(StoreCodec::floor).orElse(0L);
+    boolean hasClaims = false;
+    for (Map.Entry<StateKey, StateValue> each : loaded.values().entrySet()) {
+      StateKey key = each.getKey();
+      if (key.kind() != StateKind.CLAIM && key.kind() != StateKind.CATALOG) {
+        throw new IllegalArgumentException(
+            "The state holds "
+                + key
+                + ", so it is that of a volume manager. Give the state of a LocalStore, which holds"
+                + " claims and a catalog alone.");
+      }
+      if (!key.equals(IDENTITY) && !key.equals(FLOOR)) {
+        StoredRecord record = StoreCodec.local(key, each.getValue());
+        records.put(record.key(), record);
+        highest = Math.max(highest, record.version());
+        hasClaims |= key.kind() == StateKind.CLAIM;
+        if (!StoreCodec.stateKey(record.key()).equals(key)) {
+          unnamed.put(key, record.key());
+        }
+      }
+    }
+    Optional<StoreIdentity> identity =
+        loaded
+            .value(IDENTITY)
+            .map(value -> StoreCodec.identity(value.bytes(), "the identity of the store"));
+    List<Uncertainty> uncertainties =
+        loaded.uncertainties().stream()
+            .filter(doubt -> doubt.reason() != StateReason.JOURNAL_TAIL_DROPPED)
+            .toList();
+    if (identity.isEmpty() && hasClaims && uncertainties.isEmpty()) {
+      throw new RecordStoreException(
+          Reason.UNREADABLE,
+          "Opening the store failed: its state has claims and does not say which store it is. Find"
+              + " out who wrote it.");
+    }
+    return new LocalRecords(identity, records, unnamed, highest, uncertainties);
+  }
+
+  /** Returns the records of a space. */
+  public List<StoredRecord> in(RecordKey.Space space) {
+    return records.values().stream().filter(each -> each.key().space() == space).toList();
+  }
+}

@@ -1,0 +1,207 @@
+package io.csi4j.volume.internal.store;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.RecordBytes;
+import io.csi4j.volume.internal.store.proto.StoreProto;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.text.HashedName;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateKind;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The form of a store's own records: the messages of {@code store.proto}, which says what each
+ * field is.
+ */
+public final class StoreCodec {
+
+  private static final int FORMAT = 1;
+  private static final int LOCAL_FORMAT = 3;
+
+  /** Of a volume of a catalog that was written before volumes had versions. */
+  private static final long FIRST_VERSION = 1;
+
+  private StoreCodec() {}
+
+  /** Returns the bytes of the identity of a store. */
+  public static byte[] encode(StoreIdentity identity) {
+    return StoreProto.Identity.newBuilder()
+        .setFormat(FORMAT)
+        .setText(identity.value())
+        .build()
+        .toByteArray();
+  }
+
+  /**
+   * Returns the identity in these bytes.
+   *
+   * @param what whose bytes they are, such as {@code the identity of the store}
+   * @throws RecordStoreException if they cannot be read
+   */
+  public static StoreIdentity identity(byte[] bytes, String what) {
+    try {
+      StoreProto.Identity in =
+          RecordBytes.read(StoreProto.Identity.parser(), bytes, FORMAT).whole().message();
+      return RecordBytes.checked("identity", () -> new StoreIdentity(in.getText()));
+    } catch (MalformedRecordException e) {
+      throw unreadable(what, e);
+    }
+  }
+
+  private static RecordStoreException unreadable(String what, MalformedRecordException cause) {
+    return new RecordStoreException(
+        Reason.UNREADABLE,
+        "Reading "
+            + ForeignText.of(what)
+            + " failed: "
+            + cause.getMessage()
+            + " Run the version of csi4j that wrote it, or a later one.",
+        cause);
+  }
+
+  /** Returns the value that says up to which version some may have been used. */
+  public static StateValue floor(long version) {
+    return StateValue.of(
+        StoreProto.Floor.newBuilder().setFormat(FORMAT).setVersion(version).build().toByteArray());
+  }
+
+  /**
+   * Returns the highest version that may have been used.
+   *
+   * @throws RecordStoreException if it cannot be read
+   */
+  public static long floor(StateValue value) {
+    try {
+      return RecordBytes.read(StoreProto.Floor.parser(), value.bytes(), FORMAT)
+          .message()
+          .getVersion();
+    } catch (MalformedRecordException e) {
+      throw unreadable("the versions of the store", e);
+    }
+  }
+
+  /** Returns the key in the state of a host under which a record is kept. */
+  public static StateKey stateKey(RecordKey key) {
+    Optional<VolumeKey> volume = key.volume();
+    return switch (key.space()) {
+      case CLAIMS ->
+          StateKey.claim(
+              volume
+                  .map(it -> HashedName.of(it.namespace().value(), it.id()))
+                  .orElseGet(() -> hashed(key)));
+      case VOLUMES ->
+          StateKey.catalog(volume.map(HashedName::inCatalog).orElseGet(() -> hashed(key)));
+      case CLUSTER -> StateKey.catalog(hashed(key));
+    };
+  }
+
+  private static String hashed(RecordKey key) {
+    return HashedName.of("record", key.space().name().toLowerCase(Locale.ROOT), key.name());
+  }
+
+  /**
+   * Returns a record as the state of a host keeps it.
+   *
+   * @throws io.csi4j.volume.state.StateException if it is too large
+   */
+  public static StateValue local(StoredRecord record) {
+    return StateValue.ofWrapped(
+        StoreProto.LocalRecord.newBuilder()
+            .setFormat(LOCAL_FORMAT)
+            .setVersion(record.version())
+            .setName(ByteString.copyFrom(RecordName.bytes(record.key().name())))
+            .setValue(ByteString.copyFrom(record.value().bytes()))
+            .build()
+            .toByteArray());
+  }
+
+  /**
+   * Returns the record that the state of a host keeps under a key, also one that was written before
+   * records had their key and their version beside them. Where the bytes do not say whose record it
+   * is, or say it wrongly, the record has the text of the key as its name.
+   */
+  public static StoredRecord local(StateKey key, StateValue kept) {
+    byte[] bytes = kept.bytes();
+    Optional<StoredRecord> record =
+        format(bytes) < LOCAL_FORMAT ? former(key.kind(), bytes) : local(key, bytes);
+    // The key is a hash of the record's name, and so proves it.
+    return record
+        .filter(it -> stateKey(it.key()).equals(key))
+        .orElseGet(
+            () ->
+                new StoredRecord(
+                    new RecordKey(
+                        key.kind() == StateKind.CLAIM ? Space.CLAIMS : Space.VOLUMES,
+                        key.toString()),
+                    record.map(StoredRecord::version).orElse(FIRST_VERSION),
+                    record.map(StoredRecord::value).orElse(kept)));
+  }
+
+  private static long format(byte[] bytes) {
+    try {
+      CodedInputStream in = CodedInputStream.newInstance(bytes);
+      return in.readTag() == 1 << 3 ? in.readUInt64() : 0;
+    } catch (IOException none) {
+      return 0;
+    }
+  }
+
+  private static Optional<StoredRecord> local(StateKey key, byte[] bytes) {
+    try {
+      StoreProto.LocalRecord in = StoreProto.LocalRecord.parser().parsePartialFrom(bytes);
+      String name = RecordName.text(in.getName().toByteArray());
+      if (name.isEmpty()) {
+        return Optional.empty();
+      }
+      RecordKey own =
+          Stream.of(Space.values())
+              .map(space -> new RecordKey(space, name))
+              .filter(it -> stateKey(it).equals(key))
+              .findFirst()
+              .orElseGet(() -> new RecordKey(Space.CLAIMS, name));
+      return Optional.of(
+          in.getFormat() == LOCAL_FORMAT && in.getUnknownFields().getSerializedSize() == 0
+              ? StoredRecord.of(own, in.getVersion(), in.getValue().toByteArray())
+              : StoredRecord.of(own, FIRST_VERSION, bytes));
+    } catch (InvalidProtocolBufferException none) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<StoredRecord> former(StateKind kind, byte[] bytes) {
+    try {
+      if (kind == StateKind.CLAIM) {
+        StoreProto.FormerClaim in = StoreProto.FormerClaim.parser().parsePartialFrom(bytes);
+        return Optional.of(
+            StoredRecord.of(
+                key(Space.CLAIMS, in.getVolume().getNamespace(), in.getVolume().getId()),
+                in.getVersion(),
+                bytes));
+      }
+      StoreProto.FormerVolume in = StoreProto.FormerVolume.parser().parsePartialFrom(bytes);
+      return Optional.of(
+          StoredRecord.of(key(Space.VOLUMES, in.getNamespace(), in.getId()), FIRST_VERSION, bytes));
+    } catch (InvalidProtocolBufferException | IllegalArgumentException none) {
+      return Optional.empty();
+    }
+  }
+
+  private static RecordKey key(Space space, String namespace, String id) {
+    return RecordKey.of(space, VolumeKey.of(Namespace.of(namespace), id));
+  }
+}

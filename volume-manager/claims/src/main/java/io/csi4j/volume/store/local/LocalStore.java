@@ -1,0 +1,326 @@
+package io.csi4j.volume.store.local;
+
+import io.csi4j.volume.internal.store.LocalRecords;
+import io.csi4j.volume.internal.store.StoreCodec;
+import io.csi4j.volume.internal.time.Turns;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.Uncertainty;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.state.seal.SealedStateStore;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store on the disk of this host, for one process at a time: the one to use where no other
+ * machine has to see a record. A write that was reported as made is on the medium, and survives any
+ * crash and power cut. Claims and a catalog may share one directory.
+ *
+ * <p>Its state is its own, never that of a {@code VolumeManager}: that one settles the
+ * uncertainties of its state when it has looked at its mounts, which say nothing of claims and
+ * volumes of a storage system.
+ *
+ * <p>After damage to the journal nothing is acquired by the records that may be concerned, until a
+ * person has compared them with what is mounted and calls {@link #settle()}; releases go on. The
+ * torn end that a crash in the middle of a write leaves is no damage: that write was not reported
+ * as made.
+ *
+ * <p>Records that were written before records had versions beside them are read.
+ *
+ * @since 1.0
+ */
+public final class LocalStore implements RecordStore {
+
+  /** The number of versions that are reserved at once; the next opening begins behind them. */
+  private static final long RESERVED = 1L << 32;
+
+  private final StateStore state;
+  private final StoreIdentity identity;
+  private final AtomicLong lastVersion;
+  private final AtomicLong floor;
+  private final ConcurrentNavigableMap<RecordKey, StoredRecord> records;
+
+  /** The records whose key is not known. */
+  private final Map<StateKey, RecordKey> unnamed;
+
+  private final Turns<RecordKey> turns = new Turns<>();
+  private final ChangeFeed feed = new ChangeFeed();
+  private volatile List<Uncertainty> uncertainties;
+  private volatile boolean closed;
+
+  /** Set when another process has the state, and this one no longer knows what is in it. */
+  private volatile @Nullable StateException takenOver;
+
+  private LocalStore(StateStore state, LocalRecords stored, StoreIdentity identity) {
+    this.state = state;
+    this.identity = identity;
+    this.records = new ConcurrentSkipListMap<>(stored.records());
+    this.unnamed = new ConcurrentHashMap<>(stored.unnamed());
+    this.uncertainties = stored.uncertainties();
+    this.lastVersion =
+        new AtomicLong(
+            Math.max(Math.multiplyExact(state.owner().epoch(), RESERVED), stored.highest()));
+    this.floor = new AtomicLong(lastVersion.get());
+    reserve();
+  }
+
+  /**
+   * Opens the store in this directory, which is made when it is missing. Its parent has to be
+   * there, on a local disk.
+   *
+   * @throws RecordStoreException if it is in use by another process, or cannot be read
+   */
+  public static LocalStore open(Path directory) {
+    return opened(directory, UnaryOperator.identity());
+  }
+
+  /**
+   * The same, with each record sealed. Records that are there in clear are sealed now.
+   *
+   * @throws RecordStoreException if it is in use by another process, cannot be read, or does not
+   *     open
+   */
+  public static LocalStore open(Path directory, Sealer sealer) {
+    return opened(directory, state -> SealedStateStore.on(state, sealer));
+  }
+
+  private static LocalStore opened(Path directory, UnaryOperator<StateStore> sealing) {
+    try {
+      return on(sealing.apply(JournalStateStore.open(directory, JournalSettings.defaults())));
+    } catch (StateException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /**
+   * Opens the store in a state that is kept for it alone, and is closed with it.
+   *
+   * @throws RecordStoreException if it cannot be read, or a new store not be written; the state is
+   *     closed then
+   * @throws IllegalArgumentException if the state is that of a volume manager; it stays open
+   */
+  public static LocalStore on(StateStore state) {
+    Objects.requireNonNull(state, "state");
+    try {
+      LocalRecords stored = LocalRecords.of(state.load());
+      StoreIdentity identity = stored.identity().orElseGet(() -> made(state));
+      // Each crash leaves a torn end, whose doubt names every key.
+      if (stored.uncertainties().isEmpty() && !state.load().uncertainties().isEmpty()) {
+        state.settle();
+      }
+      return new LocalStore(state, stored, identity);
+    } catch (StateException e) {
+      state.close();
+      throw unavailable(e);
+    } catch (RecordStoreException e) {
+      state.close();
+      throw e;
+    }
+  }
+
+  private static StoreIdentity made(StateStore state) {
+    StoreIdentity identity = new StoreIdentity("local-" + UUID.randomUUID());
+    Stored stored =
+        state.put(
+            LocalRecords.IDENTITY, StateValue.of(StoreCodec.encode(identity)), Durability.REQUIRED);
+    if (stored != Stored.DURABLE) {
+      throw new RecordStoreException(
+          Reason.UNAVAILABLE,
+          "Opening the store failed: its state keeps nothing for good. Give it another one.");
+    }
+    return identity;
+  }
+
+  /**
+   * Reserves versions, so that none of them comes again when the record that had it is gone. On a
+   * medium that refuses, the reservation comes before the first record that it accepts again.
+   */
+  private void reserve() {
+    state.put(
+        LocalRecords.FLOOR, StoreCodec.floor(floor.addAndGet(RESERVED)), Durability.BEST_EFFORT);
+  }
+
+  @Override
+  public Optional<StoredRecord> read(RecordKey key) {
+    checkUsable();
+    return there(key);
+  }
+
+  private Optional<StoredRecord> there(RecordKey key) {
+    StoredRecord there = records.get(key);
+    if (there == null && !unnamed.isEmpty()) {
+      RecordKey other = unnamed.get(StoreCodec.stateKey(key));
+      there = other == null ? null : records.get(other);
+    }
+    return Optional.ofNullable(there).map(it -> new StoredRecord(key, it.version(), it.value()));
+  }
+
+  @Override
+  public WriteResult write(List<RecordWrite> writes) {
+    if (writes.size() != 1) {
+      throw new IllegalArgumentException(
+          "A local store makes one write at a time, and not " + writes.size() + ".");
+    }
+    RecordWrite write = writes.get(0);
+    return turns.during(
+        write.key(),
+        () -> {
+          checkUsable();
+          Optional<StoredRecord> there = there(write.key());
+          return there.equals(write.seen())
+              ? made(write)
+              : new WriteResult.Conflict(there.stream().toList());
+        });
+  }
+
+  private WriteResult made(RecordWrite write) {
+    RecordKey key = write.key();
+    StateKey stateKey = StoreCodec.stateKey(key);
+    // A version is used up by a try: after a failure the medium may have it, and show it one day.
+    long version = lastVersion.incrementAndGet();
+    try {
+      if (version > floor.get()) {
+        reserve();
+      }
+      Optional<StoredRecord> next =
+          write.next().map(value -> new StoredRecord(key, version, value));
+      Stored stored =
+          next.isPresent()
+              ? state.put(stateKey, StoreCodec.local(next.get()), Durability.REQUIRED)
+              : state.remove(stateKey);
+      if (stored != Stored.DURABLE) {
+        return new WriteResult.Unknown(
+            new ReasonText("the state says that it is not on the medium"));
+      }
+      RecordKey other = unnamed.remove(stateKey);
+      if (other != null) {
+        records.remove(other);
+      }
+      if (next.isPresent()) {
+        records.put(key, next.get());
+      } else {
+        records.remove(key);
+      }
+      feed.report(
+          key.space(),
+          next.<Watch.Change>map(Watch.Change.Written::new)
+              .orElseGet(() -> new Watch.Change.Removed(key, version)));
+      return new WriteResult.Written(next.stream().toList());
+    } catch (StateException e) {
+      return failed(e);
+    }
+  }
+
+  /** A write that was refused may still be on the medium, unless it never got that far. */
+  private WriteResult failed(StateException cause) {
+    switch (cause.reason()) {
+      case STATE_CLOSED ->
+          throw new RecordStoreException(Reason.CLOSED, String.valueOf(cause.getMessage()), cause);
+      case STATE_VALUE_TOO_LARGE ->
+          throw new RecordStoreException(
+              Reason.TOO_LARGE, String.valueOf(cause.getMessage()), cause);
+      case STATE_SEALED -> throw unavailable(cause);
+      case STATE_TAKEN_OVER -> {
+        takenOver = cause;
+        feed.close();
+      }
+      default -> {}
+    }
+    return new WriteResult.Unknown(new ReasonText(String.valueOf(cause.getMessage())));
+  }
+
+  @Override
+  public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+    checkUsable();
+    return MemoryStore.page(records, space, after, limit);
+  }
+
+  @Override
+  public Watch watch(RecordKey.Space space) {
+    checkUsable();
+    return feed.watch(space);
+  }
+
+  @Override
+  public StoreIdentity identity() {
+    return identity;
+  }
+
+  @Override
+  public Optional<ReasonText> uncertainty(RecordKey key) {
+    if (uncertainties.isEmpty()) {
+      return Optional.empty();
+    }
+    StateKey kept = StoreCodec.stateKey(key);
+    return uncertainties.stream()
+        .filter(doubt -> doubt.hidesUnknownKeys() || doubt.keys().contains(kept))
+        .findFirst()
+        .map(
+            doubt ->
+                new ReasonText(
+                    "its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
+  }
+
+  /**
+   * Forgets what is in doubt: records are acquired again. For a person, or a program, that has
+   * compared all claims with what is mounted, and all volumes with the storage system.
+   *
+   * @throws RecordStoreException if the store is closed
+   */
+  public void settle() {
+    checkUsable();
+    try {
+      state.settle();
+    } catch (StateException e) {
+      throw unavailable(e);
+    }
+    uncertainties = List.of();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    feed.close();
+    state.close();
+  }
+
+  private void checkUsable() {
+    if (closed) {
+      throw new RecordStoreException(
+          Reason.CLOSED,
+          "Asking the store '" + identity + "' failed: it is closed. Open it again.");
+    }
+    StateException other = takenOver;
+    if (other != null) {
+      throw unavailable(other);
+    }
+  }
+
+  private static RecordStoreException unavailable(StateException cause) {
+    return new RecordStoreException(Reason.UNAVAILABLE, String.valueOf(cause.getMessage()), cause);
+  }
+}

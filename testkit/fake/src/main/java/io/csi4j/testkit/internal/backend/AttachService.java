@@ -40,10 +40,6 @@ final class AttachService {
     String id = request.getVolumeId();
     String node = request.getNodeId();
     Capabilities.checkAtController(shape, "volume_capability", request.getVolumeCapability());
-    if (request.getReadonly() && !shape.offers(ControllerCapability.PUBLISH_READONLY)) {
-      throw Refusal.invalid(
-          "readonly", "needs the capability PUBLISH_READONLY. Send false; the node enforces it.");
-    }
     try (Held held = ground.flights().take(Thing.volume(id))) {
       StoredVolume volume = ground.volume("volume_id", id);
       if (!ground.nodes().contains(NodeId.of(node))) {

@@ -4,50 +4,54 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.internal.spec.CallNeeds;
+import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
-import java.util.function.Predicate;
 
-/** Which calls a plugin serves, by what it offers. */
+/** Which calls a plugin serves, and which fields it takes, by what it offers. */
 final class ServedCalls {
 
   private ServedCalls() {}
 
   static void check(CsiOperation operation, Call call) throws Refusal {
     PluginShape shape = call.shape();
-    switch (operation.service()) {
-      case IDENTITY -> {}
-      case CONTROLLER -> {
-        service(operation, shape, PluginCapability.CONTROLLER_SERVICE);
-        one(operation, name -> shape.offers(ControllerCapability.valueOf(name)));
-      }
-      case GROUP_CONTROLLER -> {
-        service(operation, shape, PluginCapability.GROUP_CONTROLLER_SERVICE);
-        one(operation, name -> shape.offers(GroupControllerCapability.valueOf(name)));
-      }
-      case SNAPSHOT_METADATA ->
-          service(operation, shape, PluginCapability.SNAPSHOT_METADATA_SERVICE);
-      case NODE -> {
-        need(operation, call.node() != null, "the node service, which another socket serves");
-        one(operation, name -> shape.offers(NodeCapability.valueOf(name)));
-      }
+    CsiService service = operation.service();
+    if (service == CsiService.NODE) {
+      need(operation, call.node() != null, "the node service, which another socket serves");
+    } else if (service != CsiService.IDENTITY) {
+      String offered = service.name() + "_SERVICE";
+      need(operation, offers(shape, "PLUGIN", offered), offered);
     }
-  }
-
-  private static void service(
-      CsiOperation operation, PluginShape shape, PluginCapability capability) throws Refusal {
-    need(operation, shape.offers(capability), capability.name());
-  }
-
-  /** Refuses a call if the plugin offers none of the capabilities that the call needs. */
-  private static void one(CsiOperation operation, Predicate<String> offers) throws Refusal {
     List<String> anyOf = CallNeeds.of(operation).capabilities();
     if (!anyOf.isEmpty()) {
-      need(operation, anyOf.stream().anyMatch(offers), anyOf.get(0));
+      boolean any = anyOf.stream().anyMatch(each -> offers(shape, service.name(), each));
+      need(operation, any, anyOf.get(0));
     }
+  }
+
+  /** Refuses a field for which the plugin does not offer the capability. */
+  static void checkFields(CsiOperation operation, PluginShape shape, WireMessage request)
+      throws Refusal {
+    for (CallNeeds.FieldNeed need : CallNeeds.of(operation).optionalFields()) {
+      if (need.isIn(request) && !offers(shape, need.part(), need.capability())) {
+        throw Refusal.invalid(
+            need.path().replace('/', '.'),
+            "needs the capability " + need.capability() + ". Leave it out.");
+      }
+    }
+  }
+
+  private static boolean offers(PluginShape shape, String part, String capability) {
+    return switch (part) {
+      case "CONTROLLER" -> shape.offers(ControllerCapability.valueOf(capability));
+      case "NODE" -> shape.offers(NodeCapability.valueOf(capability));
+      case "GROUP_CONTROLLER" -> shape.offers(GroupControllerCapability.valueOf(capability));
+      default -> shape.offers(PluginCapability.valueOf(capability));
+    };
   }
 
   private static void need(CsiOperation operation, boolean offered, String what) throws Refusal {

@@ -46,8 +46,7 @@ final class SnapshotService {
   CreateSnapshotResponse create(Call call, CreateSnapshotRequest request) throws Refusal {
     String source = request.getSourceVolumeId();
     TopologyRequirement wanted = request.getAccessibilityRequirements();
-    VolumePlacement.check(
-        call.shape(), PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS, wanted);
+    VolumePlacement.check(call.shape(), wanted);
     try (Held held =
         ground
             .flights()

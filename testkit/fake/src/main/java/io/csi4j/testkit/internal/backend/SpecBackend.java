@@ -11,6 +11,7 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
@@ -122,6 +123,7 @@ public final class SpecBackend implements Backend {
     Call call = new Call(shape.get(), asked.node());
     ServedCalls.check(asked.operation(), call);
     RequestRules.check(call.shape(), asked.request());
+    ServedCalls.checkFields(asked.operation(), call.shape(), new ProtoMessage(asked.request()));
     return List.copyOf(
         Objects.requireNonNull(works.get(asked.operation())).of(call, asked.request()));
   }

@@ -35,19 +35,8 @@ final class VolumePlacement {
     return shape.topology(nodes.indexOf(NodeId.of(node))).map(VolumePlacement::message);
   }
 
-  /** Refuses topology where the plugin has none, or other labels. */
+  /** Refuses topology with labels that no node of the plugin has. */
   static void check(PluginShape shape, String at, List<Topology> named) throws Refusal {
-    check(shape, PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS, at, named);
-  }
-
-  private static void check(
-      PluginShape shape, PluginCapability needed, String at, List<Topology> named) throws Refusal {
-    if (named.isEmpty()) {
-      return;
-    }
-    if (!shape.offers(needed)) {
-      throw Refusal.invalid(at, "needs the capability %s. Leave it out.", needed);
-    }
     List<String> known =
         shape.topologies().stream()
             .flatMap(topology -> topology.segments().keySet().stream())
@@ -74,9 +63,8 @@ final class VolumePlacement {
    */
   static Optional<Topology> place(
       PluginShape shape, TopologyRequirement wanted, List<Topology> within) throws Refusal {
-    PluginCapability needed = PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS;
-    check(shape, needed, wanted);
-    if (!shape.offers(needed)) {
+    check(shape, wanted);
+    if (!shape.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)) {
       return Optional.empty();
     }
     List<io.csi4j.client.model.Topology> places =
@@ -97,11 +85,9 @@ final class VolumePlacement {
         .orElse(source.getAccessibleTopologyList());
   }
 
-  /** Refuses a requirement where the plugin has no such places, or other labels. */
-  static void check(PluginShape shape, PluginCapability needed, TopologyRequirement wanted)
-      throws Refusal {
-    check(shape, needed, REQUIREMENTS + ".requisite", wanted.getRequisiteList());
-    check(shape, needed, REQUIREMENTS + ".preferred", wanted.getPreferredList());
+  static void check(PluginShape shape, TopologyRequirement wanted) throws Refusal {
+    check(shape, REQUIREMENTS + ".requisite", wanted.getRequisiteList());
+    check(shape, REQUIREMENTS + ".preferred", wanted.getPreferredList());
   }
 
   /** The first of {@code places} that fits a requirement, the preferred ones before the others. */
@@ -136,7 +122,7 @@ final class VolumePlacement {
     return meet(node.map(VolumePlacement::of).stream(), volume.getAccessibleTopologyList());
   }
 
-  /** Whether one of these places is in one of those; everything is in no place in particular. */
+  /** Whether one of these places is a wanted one; each of them is if none is named. */
   private static boolean meet(
       Stream<io.csi4j.client.model.Topology> places, List<Topology> wanted) {
     return wanted.isEmpty()

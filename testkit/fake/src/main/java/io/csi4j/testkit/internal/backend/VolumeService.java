@@ -1,6 +1,5 @@
 package io.csi4j.testkit.internal.backend;
 
-import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
@@ -59,7 +58,6 @@ final class VolumeService {
       }
     }
     checkMutable(shape, "mutable_parameters", request.getMutableParamsMap());
-    checkSource(shape, request);
     Optional<Thing> source = thing(request.getVolumeContentSource());
     try (Held name = ground.flights().take(Thing.name("volume name", request.getName()))) {
       Optional<StoredVolume> existing = named(request.getName());
@@ -259,9 +257,6 @@ final class VolumeService {
   /** Refuses mutable parameters that this plugin does not take: empty values, odd keys. */
   static void checkMutable(PluginShape shape, String at, Map<String, String> parameters)
       throws Refusal {
-    if (!parameters.isEmpty() && !shape.offers(ControllerCapability.MODIFY_VOLUME)) {
-      throw Refusal.invalid(at, "needs the capability MODIFY_VOLUME. Leave it out.");
-    }
     for (Map.Entry<String, String> parameter : parameters.entrySet()) {
       if (!PARAMETER.matcher(parameter.getKey()).matches() || parameter.getValue().isEmpty()) {
         throw Refusal.invalid(
@@ -305,20 +300,6 @@ final class VolumeService {
       case VOLUME -> Optional.of(Thing.volume(source.getVolume().getVolumeId()));
       case TYPE_NOT_SET -> Optional.empty();
     };
-  }
-
-  private void checkSource(PluginShape shape, CreateVolumeRequest request) throws Refusal {
-    VolumeContentSource source = request.getVolumeContentSource();
-    if (source.hasSnapshot() && !shape.offers(ControllerCapability.CREATE_DELETE_SNAPSHOT)) {
-      throw Refusal.invalid(
-          "volume_content_source.snapshot",
-          "needs the capability CREATE_DELETE_SNAPSHOT. Create the volume without it.");
-    }
-    if (source.hasVolume() && !shape.offers(ControllerCapability.CLONE_VOLUME)) {
-      throw Refusal.invalid(
-          "volume_content_source.volume",
-          "needs the capability CLONE_VOLUME. Create the volume without it.");
-    }
   }
 
   /** How much the source holds; 0 without a source. */

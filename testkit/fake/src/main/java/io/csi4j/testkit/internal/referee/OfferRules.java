@@ -1,6 +1,5 @@
 package io.csi4j.testkit.internal.referee;
 
-import io.csi4j.client.internal.text.Rows;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
@@ -13,10 +12,6 @@ import java.util.List;
 /** Calls and fields that only a plugin with the capability takes. */
 final class OfferRules extends DutyRule {
 
-  /** The fields that need a capability: operation, path, and the part that has to offer it. */
-  private static final List<List<String>> FIELDS =
-      Rows.of(OfferRules.class.getResourceAsStream("fields.tsv"), 4);
-
   private String version = "";
   private boolean versionChanged;
   private boolean readSinceStart;
@@ -27,11 +22,9 @@ final class OfferRules extends DutyRule {
 
   @Override
   void began(RecordedCall call) {
-    switch (call.operation().service()) {
-      case CONTROLLER -> service(call, "CONTROLLER_SERVICE");
-      case GROUP_CONTROLLER -> service(call, "GROUP_CONTROLLER_SERVICE");
-      case SNAPSHOT_METADATA -> service(call, "SNAPSHOT_METADATA_SERVICE");
-      case NODE, IDENTITY -> {}
+    CsiService service = call.operation().service();
+    if (service != CsiService.NODE && service != CsiService.IDENTITY) {
+      service(call, service.name() + "_SERVICE");
     }
     List<String> anyOf = CallNeeds.of(call.operation()).capabilities();
     if (!anyOf.isEmpty() && !isCleanUp(call)) {
@@ -104,14 +97,9 @@ final class OfferRules extends DutyRule {
   }
 
   private void fields(RecordedCall call) {
-    for (List<String> row : FIELDS) {
-      String[] path = row.get(1).split("/", -1);
-      String name = path[path.length - 1];
-      if (row.get(0).equals(call.operation().name())) {
-        WireMessage within = path.length == 1 ? call.request() : call.request().message(path[0]);
-        if (within.has(name)) {
-          field(call, name, Part.valueOf(row.get(2)), row.get(3));
-        }
+    for (CallNeeds.FieldNeed need : CallNeeds.of(call.operation()).optionalFields()) {
+      if (need.isIn(call.request())) {
+        field(call, need.name(), Part.valueOf(need.part()), need.capability());
       }
     }
     WireFields.capabilities(call).forEach(capability -> capability(call, capability));

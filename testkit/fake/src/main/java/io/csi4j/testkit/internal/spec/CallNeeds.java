@@ -2,32 +2,62 @@ package io.csi4j.testkit.internal.spec;
 
 import io.csi4j.client.internal.text.Rows;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.testkit.journal.WireMessage;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The needs of a call, as they stand in {@code needs.tsv}: capabilities of which its service must
- * offer one, if there are any, and required fields.
+ * The needs of a call, as they stand in {@code needs.tsv} and {@code fields.tsv}: capabilities of
+ * which its service must offer one, if there are any, required fields, and fields that need a
+ * capability.
  */
-public record CallNeeds(List<String> capabilities, List<String> fields) {
+public record CallNeeds(
+    List<String> capabilities, List<String> fields, List<FieldNeed> optionalFields) {
 
   private static final Map<CsiOperation, CallNeeds> ALL = read();
-  private static final CallNeeds NOTHING = new CallNeeds(List.of(), List.of());
+  private static final CallNeeds NOTHING = new CallNeeds(List.of(), List.of(), List.of());
+
+  /**
+   * A field that only a plugin with a capability takes.
+   *
+   * @param path its path in the request, with slashes
+   * @param part the part that offers the capability, such as {@code CONTROLLER}
+   */
+  public record FieldNeed(String path, String part, String capability) {
+
+    /** The name of the field in its message. */
+    public String name() {
+      return path.substring(path.indexOf('/') + 1);
+    }
+
+    /** Whether a request has the field. */
+    public boolean isIn(WireMessage request) {
+      int slash = path.indexOf('/');
+      WireMessage within = slash < 0 ? request : request.message(path.substring(0, slash));
+      return within.has(name());
+    }
+  }
 
   public static CallNeeds of(CsiOperation operation) {
     return ALL.getOrDefault(operation, NOTHING);
   }
 
   private static Map<CsiOperation, CallNeeds> read() {
+    Map<CsiOperation, List<FieldNeed>> optional = new EnumMap<>(CsiOperation.class);
+    for (List<String> row : Rows.of(CallNeeds.class.getResourceAsStream("fields.tsv"), 4)) {
+      optional
+          .computeIfAbsent(CsiOperation.valueOf(row.get(0)), none -> new ArrayList<>())
+          .add(new FieldNeed(row.get(1), row.get(2), row.get(3)));
+    }
     Map<CsiOperation, CallNeeds> all = new EnumMap<>(CsiOperation.class);
-    Rows.of(CallNeeds.class.getResourceAsStream("needs.tsv"), 3)
-        .forEach(
-            row ->
-                all.put(
-                    CsiOperation.valueOf(row.get(0)),
-                    new CallNeeds(words(row.get(1)), words(row.get(2)))));
+    for (List<String> row : Rows.of(CallNeeds.class.getResourceAsStream("needs.tsv"), 3)) {
+      CsiOperation operation = CsiOperation.valueOf(row.get(0));
+      List<FieldNeed> fields = optional.getOrDefault(operation, List.of());
+      all.put(operation, new CallNeeds(words(row.get(1)), words(row.get(2)), fields));
+    }
     return all;
   }
 

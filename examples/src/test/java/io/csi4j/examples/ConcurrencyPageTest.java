@@ -26,7 +26,6 @@ class ConcurrencyPageTest {
           "csi4j-hidden-attach",
           "csi4j-hidden-publish",
           "csi4j-hidden-stage",
-          "csi4j-hostpath-",
           "csi4j-hostpath-state\\n",
           "csi4j-invalid-token",
           "csi4j-no-such-group-snapshot",

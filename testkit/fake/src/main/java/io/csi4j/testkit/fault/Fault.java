@@ -100,7 +100,7 @@ public sealed interface Fault {
    * @param made makes the fields of the request
    */
   static Fault answer(Function<WireMessage, ? extends Map<String, ?>> made) {
-    return new AnswerWith((request, empty) -> made.apply(request), false);
+    return new TestAnswer((request, empty) -> made.apply(request), false);
   }
 
   /**
@@ -110,7 +110,7 @@ public sealed interface Fault {
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
    */
   static Fault answer(CsiOperation operation, String json) {
-    return new AnswerWith(FixedAnswer.parse(operation, json), false);
+    return new TestAnswer(FixedAnswer.parse(operation, json), false);
   }
 
   /**
@@ -120,7 +120,7 @@ public sealed interface Fault {
    * @param made makes the fields of the request and the plugin's own answer; null clears a field
    */
   static Fault change(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made) {
-    return new AnswerWith(made, true);
+    return new TestAnswer(made, true);
   }
 
   /**
@@ -130,7 +130,7 @@ public sealed interface Fault {
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
    */
   static Fault change(CsiOperation operation, String json) {
-    return new AnswerWith(FixedAnswer.parse(operation, json), true);
+    return new TestAnswer(FixedAnswer.parse(operation, json), true);
   }
 
   /** This fault, then {@code next}. */
@@ -186,7 +186,7 @@ public sealed interface Fault {
    * @param made makes the fields
    * @param changes whether that answer is the plugin's own, and not an empty one
    */
-  record AnswerWith(
+  record TestAnswer(
       BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made, boolean changes)
       implements Fault {}
 

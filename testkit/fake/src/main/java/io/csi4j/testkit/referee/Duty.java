@@ -8,13 +8,13 @@ import java.util.Optional;
  * One thing that the spec asks of an orchestrator.
  *
  * @param id its number
- * @param level how binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on
  * @param section the part of the spec that lays it down
+ * @param level how binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on
  * @param text what it asks
  * @param unseen why no plugin can see whether it is kept; nothing if the referee judges it
  * @since 1.0
  */
-public record Duty(DutyId id, Level level, String section, String text, Optional<String> unseen) {
+public record Duty(DutyId id, String section, Level level, String text, Optional<String> unseen) {
 
   /** Stands in the last column of a duty that is judged. */
   private static final String SEEN = "SEEN";
@@ -34,8 +34,8 @@ public record Duty(DutyId id, Level level, String section, String text, Optional
   private static Duty of(List<String> cells) {
     return new Duty(
         DutyId.of(Integer.parseInt(cells.get(0))),
-        Level.valueOf(cells.get(1).replace(' ', '_')),
         cells.get(2),
+        Level.valueOf(cells.get(1).replace(' ', '_')),
         cells.get(3),
         cells.get(4).equals(SEEN) ? Optional.empty() : Optional.of(cells.get(4)));
   }

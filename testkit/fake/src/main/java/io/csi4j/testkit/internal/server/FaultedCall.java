@@ -123,9 +123,9 @@ public abstract class FaultedCall {
           Doing.ONCE,
           WrongAnswers.request(wrong, request),
           () -> tellInstead(right -> answerWrongly(wrong, right)));
-    } else if (step instanceof Fault.AnswerWith with && with.changes()) {
+    } else if (step instanceof Fault.TestAnswer with && with.changes()) {
       workThen(Doing.ONCE, request, () -> tellInstead(right -> make(with, right)));
-    } else if (step instanceof Fault.AnswerWith with) {
+    } else if (step instanceof Fault.TestAnswer with) {
       make(with, List.of(emptyAnswer));
     } else {
       throw new IllegalStateException("A sequence is no single step.");
@@ -146,7 +146,7 @@ public abstract class FaultedCall {
   }
 
   /** Answers with messages that the code of a test makes. */
-  private void make(Fault.AnswerWith with, List<Message> answers) {
+  private void make(Fault.TestAnswer with, List<Message> answers) {
     server.runTestCode(
         () -> {
           try {

@@ -64,7 +64,7 @@ public final class RegistrarCore extends TestServer {
 
   /** Makes a fault happen to the next so many calls. */
   public void inject(RegistrationCall call, Fault fault, int times) {
-    if (fault.steps().stream().anyMatch(Fault.AnswerWith.class::isInstance)) {
+    if (fault.steps().stream().anyMatch(Fault.TestAnswer.class::isInstance)) {
       throw new IllegalArgumentException(
           "A registrar has no answers of a plugin to give or change. Let it announce something else"
               + " with announce(...).");

@@ -97,15 +97,21 @@ final class ScenarioScript {
 
   /** Reads the steps of a row. */
   static Consumer<Play> of(String steps) {
-    List<String[]> parts =
-        Arrays.stream(steps.split("; ")).map(step -> step.split(" ", 2)).toList();
-    parts.forEach(part -> Objects.requireNonNull(VERBS.get(part[0]), part[0]));
+    List<Consumer<ScenarioScript>> all =
+        Arrays.stream(steps.split("; ")).map(ScenarioScript::step).toList();
     return play -> {
       ScenarioScript script = new ScenarioScript(play);
-      for (String[] part : parts) {
-        Objects.requireNonNull(VERBS.get(part[0])).accept(script, part.length == 1 ? "" : part[1]);
-      }
+      all.forEach(step -> step.accept(script));
     };
+  }
+
+  private static Consumer<ScenarioScript> step(String text) {
+    String[] parts = text.split(" ", 2);
+    BiConsumer<ScenarioScript, String> verb = VERBS.get(parts[0]);
+    if (verb == null) {
+      throw new IllegalStateException("No step of scenarios.tsv is: " + text);
+    }
+    return script -> verb.accept(script, parts.length == 1 ? "" : parts[1]);
   }
 
   private MountOrder order(String name) {

@@ -8,7 +8,7 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.StoredClaims;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;

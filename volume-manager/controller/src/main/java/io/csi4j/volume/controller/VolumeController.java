@@ -33,7 +33,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.claims.ClaimCodec;
-import io.csi4j.volume.internal.store.Records;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -702,7 +702,7 @@ public final class VolumeController implements AutoCloseable {
      * deleted: no other process can claim one between the last look at its claims and its deletion.
      */
     public Builder claims(RecordStore value) {
-      Records<Claim> records = new Records<>(value, new ClaimCodec());
+      RecordValues<Claim> records = new RecordValues<>(value, new ClaimCodec());
       claims(
           key -> records.read(ClaimCodec.key(key)).value().or(() -> Optional.of(Claim.none(key))));
       claimStore = value;

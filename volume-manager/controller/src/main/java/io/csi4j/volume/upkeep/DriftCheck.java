@@ -14,7 +14,7 @@ import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.condition.Conditions;
-import io.csi4j.volume.internal.store.Records;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.OperatorCode;
@@ -53,13 +53,13 @@ public final class DriftCheck {
       EnumSet.of(StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.CANCELLED);
 
   private final StoredAttachments storage;
-  private final Records<Claim> claims;
+  private final RecordValues<Claim> claims;
   private final Clock clock = new SystemClock();
 
   /** Between this plugin and these claims. */
   public DriftCheck(StoredAttachments storage, RecordStore claims) {
     this.storage = Objects.requireNonNull(storage, "storage");
-    this.claims = new Records<>(claims, new ClaimCodec());
+    this.claims = new RecordValues<>(claims, new ClaimCodec());
   }
 
   /**
@@ -73,7 +73,7 @@ public final class DriftCheck {
    */
   public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
     List<Drift> findings = new ArrayList<>();
-    Map<VolumeId, Records.Seen<Claim>> before =
+    Map<VolumeId, RecordValues.Seen<Claim>> before =
         new TreeMap<>(Comparator.comparing(VolumeId::value));
     volumes.forEach(
         (handle, key) -> {
@@ -268,13 +268,13 @@ public final class DriftCheck {
 
   /** Returns the differences that are there before and after, while the claim has not changed. */
   private List<Drift> confirmed(
-      VolumeId handle, Records.Seen<Claim> before, Seen seen, Instant since) {
+      VolumeId handle, RecordValues.Seen<Claim> before, Seen seen, Instant since) {
     List<Drift> first = differences(handle, claim(before), seen, since);
     if (first.isEmpty()) {
       return first;
     }
     Optional<Seen> again = again(handle, seen);
-    Records.Seen<Claim> now = claims.read(before.key());
+    RecordValues.Seen<Claim> now = claims.read(before.key());
     if (again.isEmpty() || now.version() != before.version()) {
       return List.of();
     }
@@ -283,7 +283,7 @@ public final class DriftCheck {
         .toList();
   }
 
-  private static Claim claim(Records.Seen<Claim> seen) {
+  private static Claim claim(RecordValues.Seen<Claim> seen) {
     return seen.value().orElseGet(() -> Claim.none(seen.key().volume().orElseThrow()));
   }
 

@@ -62,7 +62,8 @@ class ControlPlaneTest {
             try {
               claim(Path.of(args[0]), settings);
               try (RecordStore again = EtcdStore.open(settings)) {
-                System.out.println(again.read(NOTES).claim().holders().keySet());
+                System.out.println(
+                    new ClaimBook(again, Clock.systemUTC()).read(NOTES).holders().keySet());
               }
             } catch (RecordStoreException e) {
               System.out.println(e.getMessage());
@@ -88,7 +89,7 @@ class ControlPlaneTest {
       """;
 
   private static final String UNREACHABLE =
-      "Opening the store of claims failed: etcd at %s cannot be reached, or has no leader. See"
+      "Opening the store failed: etcd at %s cannot be reached, or has no leader. See"
           + " that it runs, and that it can be reached from here, with TLS where it asks for it.";
 
   @TempDir Path directory;

@@ -736,7 +736,8 @@ class PlacementTest {
           catchThrowableOfType(ClaimException.class, () -> whileUnreadable(volume));
       assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
       assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
-      assertThat(refused.operatorMessage().seen().text()).isEqualTo("It is damaged");
+      assertThat(refused.operatorMessage().seen().text())
+          .contains("failed: It has format 9, and this version reads format 1 to 2");
     }
     assertThat(whileUnreadable(Optional.of(VolumeKey.of("elsewhere"))).candidates())
         .as("all nodes have room")

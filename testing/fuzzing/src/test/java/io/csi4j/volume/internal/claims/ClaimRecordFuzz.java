@@ -5,8 +5,8 @@ import io.csi4j.fuzz.Finding;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.internal.claims.proto.ClaimProto;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
-import io.csi4j.volume.internal.store.RecordCodec;
 import io.csi4j.volume.internal.store.StoreCodec;
+import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordStoreException;
@@ -28,7 +28,7 @@ public final class ClaimRecordFuzz {
       return;
     }
     try {
-      RecordCodec.Decoded<Claim> claim = new ClaimCodec().decode(input);
+      ValueCodec.Decoded<Claim> claim = new ClaimCodec().decode(input);
       ClaimProto.Claim message = ClaimProto.Claim.parseFrom(input);
       UUID mark = new UUID(message.getMark().getMost(), message.getMark().getLeast());
       byte[] again = new ClaimCodec().encode(claim.value(), mark, claim.newer());

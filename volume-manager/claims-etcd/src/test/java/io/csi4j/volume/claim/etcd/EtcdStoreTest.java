@@ -15,7 +15,7 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;

@@ -13,8 +13,8 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.store.Records;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
@@ -241,9 +241,9 @@ class EtcdTroubleTest {
   @Test
   void aTryThatIsMadeTwiceIsNoConflictWithItself() {
     try (EtcdStore store = open()) {
-      WriteResult first = Records.write(store, List.of(FIRST));
+      WriteResult first = RecordValues.write(store, List.of(FIRST));
 
-      assertThat(Records.write(store, List.of(FIRST))).isEqualTo(first);
+      assertThat(RecordValues.write(store, List.of(FIRST))).isEqualTo(first);
       assertThat(first).isInstanceOf(WriteResult.Written.class);
     }
   }

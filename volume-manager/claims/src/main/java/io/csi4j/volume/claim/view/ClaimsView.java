@@ -5,7 +5,7 @@ import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimPages;
 import io.csi4j.volume.internal.store.LocalRecords;
-import io.csi4j.volume.internal.store.Records;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.Uncertainty;
@@ -82,8 +82,8 @@ public record ClaimsView(
       throw new RecordStoreException(String.valueOf(missing.getMessage()), missing);
     }
     LocalRecords stored = LocalRecords.of(journal.state());
-    Records.Page<Claim> page =
-        new Records<>(new MemoryStore(), new ClaimCodec())
+    RecordValues.Page<Claim> page =
+        new RecordValues<>(new MemoryStore(), new ClaimCodec())
             .page(stored.in(RecordKey.Space.CLAIMS), Optional.empty());
     return new ClaimsView(
         journal,
@@ -101,7 +101,7 @@ public record ClaimsView(
    * @throws RecordStoreException if the store cannot answer
    */
   public static ClaimPage all(RecordStore store) {
-    Records<Claim> records = new Records<>(store, new ClaimCodec());
+    RecordValues<Claim> records = new RecordValues<>(store, new ClaimCodec());
     List<Claim> claims = new ArrayList<>();
     List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();

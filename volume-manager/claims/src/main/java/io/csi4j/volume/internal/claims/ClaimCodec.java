@@ -13,7 +13,7 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.fields.StoredParts;
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.store.RecordCodec;
+import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -39,7 +39,7 @@ import java.util.UUID;
  * is. Equal claims that are written with equal marks have equal bytes, and a claim has no other
  * bytes than those.
  */
-public final class ClaimCodec implements RecordCodec<Claim> {
+public final class ClaimCodec implements ValueCodec<Claim> {
 
   /** The most bytes of a claim, in every store. */
   public static final int MAX_SIZE = StateValue.MAX_SIZE;

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.claims;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimPage;
-import io.csi4j.volume.internal.store.Records;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import java.util.ArrayList;
@@ -22,12 +22,12 @@ public final class ClaimPages {
    * @param records gives the records behind a key
    */
   public static ClaimPage page(
-      Optional<VolumeKey> after, Function<Optional<RecordKey>, Records.Page<Claim>> records) {
+      Optional<VolumeKey> after, Function<Optional<RecordKey>, RecordValues.Page<Claim>> records) {
     List<Claim> claims = new ArrayList<>();
     List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
     Optional<RecordKey> next = after.map(ClaimCodec::key);
     do {
-      Records.Page<Claim> page = records.apply(next);
+      RecordValues.Page<Claim> page = records.apply(next);
       page.records().forEach(each -> claims.add(each.value().orElseThrow()));
       page.unreadable().forEach(each -> unreadable.add(unreadable(each)));
       next = page.next();
@@ -35,7 +35,7 @@ public final class ClaimPages {
     return new ClaimPage(claims, unreadable, next.flatMap(RecordKey::volume));
   }
 
-  private static ClaimPage.Unreadable unreadable(Records.Unreadable record) {
+  private static ClaimPage.Unreadable unreadable(RecordValues.Unreadable record) {
     return new ClaimPage.Unreadable(
         record.key().toString(),
         record.key().volume(),

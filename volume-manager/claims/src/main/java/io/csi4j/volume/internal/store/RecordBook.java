@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.store;
 import dev.failsafe.Execution;
 import dev.failsafe.RetryPolicy;
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.store.RecordKey;
@@ -12,6 +12,7 @@ import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -56,8 +57,8 @@ public final class RecordBook<T> {
   private static final int MOST = 4096;
 
   private final RecordStore store;
-  private final RecordCodec<T> codec;
-  private final Records<T> records;
+  private final ValueCodec<T> codec;
+  private final RecordValues<T> records;
 
   /** The store that was seen first; nothing while that one accepts no writes. */
   private final AtomicReference<Optional<StoreIdentity>> identity;
@@ -74,10 +75,10 @@ public final class RecordBook<T> {
    * @param identity the store that was seen before, maybe by another process; nothing is acquired
    *     if it is another one now
    */
-  public RecordBook(RecordStore store, RecordCodec<T> codec, Optional<StoreIdentity> identity) {
+  public RecordBook(RecordStore store, ValueCodec<T> codec, Optional<StoreIdentity> identity) {
     this.store = Objects.requireNonNull(store, "store");
     this.codec = Objects.requireNonNull(codec, "codec");
-    this.records = new Records<>(store, codec);
+    this.records = new RecordValues<>(store, codec);
     this.identity =
         new AtomicReference<>(
             identity.isPresent() || store.readOnly().isPresent()
@@ -126,7 +127,7 @@ public final class RecordBook<T> {
    *
    * @throws RecordFailure if the store cannot answer
    */
-  public Records.Page<T> page(Optional<RecordKey> after, int limit) {
+  public RecordValues.Page<T> page(Optional<RecordKey> after, int limit) {
     return asked(() -> records.page(after, limit));
   }
 
@@ -205,11 +206,11 @@ public final class RecordBook<T> {
       }
       long highest = highest(key);
       RecordWrite write = asked(() -> records.draft(before, next.get()));
-      WriteResult result = asked(() -> Records.write(store, List.of(write)));
+      WriteResult result = asked(() -> RecordValues.write(store, List.of(write)));
       writes.recordResult(result);
       if (result instanceof WriteResult.Written written) {
         open.written(before);
-        Seen<T> now = written(before, next.get(), written);
+        Seen<T> now = written(write, before, next.get(), written);
         return new Change<>(before, saw(highest, now, acquires), true);
       }
       if (result instanceof WriteResult.Conflict conflict) {
@@ -250,13 +251,14 @@ public final class RecordBook<T> {
         : Optional.empty();
   }
 
-  private static <T> Seen<T> written(
-      Seen<T> before, Optional<T> next, WriteResult.Written written) {
-    return new Seen<>(
-        before.key(),
-        written.now().stream().findFirst(),
-        next,
-        next.isPresent() ? before.newer() : UnknownFields.NONE);
+  /** What is there after a write; what the store says counts, if it says something else. */
+  private Seen<T> written(
+      RecordWrite write, Seen<T> before, Optional<T> next, WriteResult.Written written) {
+    Optional<StoredRecord> now = written.now().stream().findFirst();
+    return write.isMade(now)
+        ? new Seen<>(
+            before.key(), now, next, next.isPresent() ? before.newer() : UnknownFields.NONE)
+        : asked(() -> records.among(written.now(), before.key()));
   }
 
   /**
@@ -280,11 +282,12 @@ public final class RecordBook<T> {
     }
     long highest = highest(key);
     RecordWrite write = asked(() -> records.draft(last, next.get()));
-    WriteResult result = asked(() -> Records.write(store, List.of(write)));
+    WriteResult result = asked(() -> RecordValues.write(store, List.of(write)));
     if (result instanceof WriteResult.Written written) {
       open.written(last);
       return Optional.of(
-          new Change<>(last, saw(highest, written(last, next.get(), written), acquires), true));
+          new Change<>(
+              last, saw(highest, written(write, last, next.get(), written), acquires), true));
     }
     known.remove(key, last);
     if (result instanceof WriteResult.Unknown unknown) {

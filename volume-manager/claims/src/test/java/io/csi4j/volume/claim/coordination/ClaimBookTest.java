@@ -13,7 +13,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;

@@ -17,7 +17,7 @@ import io.csi4j.volume.internal.fields.CodecContract;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.store.RecordCodec;
+import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordStoreException;
@@ -99,7 +99,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
   }
 
   private static Marked decoded(byte[] bytes) throws MalformedRecordException {
-    RecordCodec.Decoded<Claim> read = new ClaimCodec().decode(bytes);
+    ValueCodec.Decoded<Claim> read = new ClaimCodec().decode(bytes);
     try {
       return new Marked(
           read.value(),

@@ -7,8 +7,8 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.internal.claims.proto.ClaimProto;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
-import io.csi4j.volume.internal.store.Records;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordStore;
@@ -22,11 +22,11 @@ import java.util.UUID;
 public final class StoredClaims {
 
   private final RecordStore store;
-  private final Records<Claim> records;
+  private final RecordValues<Claim> records;
 
   private StoredClaims(RecordStore store) {
     this.store = store;
-    this.records = new Records<>(store, new ClaimCodec());
+    this.records = new RecordValues<>(store, new ClaimCodec());
   }
 
   public static StoredClaims in(RecordStore store) {
@@ -59,7 +59,7 @@ public final class StoredClaims {
     return store.write(records.draft(before, Optional.of(next)));
   }
 
-  public Records.Page<Claim> page(int limit) {
+  public RecordValues.Page<Claim> page(int limit) {
     return records.page(Optional.empty(), limit);
   }
 

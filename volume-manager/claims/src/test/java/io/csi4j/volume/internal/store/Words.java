@@ -11,7 +11,7 @@ import java.util.UUID;
  * Words by their first letter: a mark, then the word, then what a newer version wrote behind a plus
  * sign.
  */
-record Words(boolean removes) implements RecordCodec<String> {
+record Words(boolean removes) implements ValueCodec<String> {
 
   private static final int MARK = UUID.randomUUID().toString().length();
 

@@ -13,7 +13,7 @@ import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.journal.Journal;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;

@@ -16,8 +16,8 @@ import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.store.Records;
-import io.csi4j.volume.internal.store.Records.Seen;
+import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.store.StoreCodec;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.AttachmentMode;
@@ -362,7 +362,7 @@ class LocalStoreTest {
                       Optional.of(StateValue.of(new byte[] {1})))))
           .isEqualTo(
               new WriteResult.Conflict(List.of(store.read(ClaimCodec.key(DB)).orElseThrow())));
-      Records.Page<Claim> page = StoredClaims.in(store).page(10);
+      RecordValues.Page<Claim> page = StoredClaims.in(store).page(10);
       assertThat(page.records()).containsExactly(logs);
       assertThat(page.unreadable())
           .singleElement()

@@ -6,8 +6,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.csi4j.volume.internal.store.Records.Seen;
-import io.csi4j.volume.internal.store.Records.Unreadable;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
+import io.csi4j.volume.internal.store.RecordValues.Unreadable;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.AesGcmSealer;
@@ -28,14 +28,15 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Values in a store of bytes. */
-class RecordsTest {
+class RecordValuesTest {
 
   private final MemoryStore store = new MemoryStore();
-  private final Records<String> words = new Records<>(store, new Words(true));
+  private final RecordValues<String> words = new RecordValues<>(store, new Words(true));
 
-  private static Seen<String> write(Records<String> to, RecordStore store, String word) {
+  private static Seen<String> write(RecordValues<String> to, RecordStore store, String word) {
     RecordKey key = new Words(true).key(word);
-    WriteResult result = Records.write(store, List.of(to.draft(to.read(key), Optional.of(word))));
+    WriteResult result =
+        RecordValues.write(store, List.of(to.draft(to.read(key), Optional.of(word))));
     assertThat(result).isInstanceOf(WriteResult.Written.class);
     return to.read(key);
   }
@@ -60,15 +61,15 @@ class RecordsTest {
   void aWriteThatIsSentTwiceIsMadeOnce() {
     List<RecordWrite> first = List.of(words.draft(words.read(A), Optional.of("a")));
 
-    assertThat(Records.write(store, first)).isInstanceOf(WriteResult.Written.class);
+    assertThat(RecordValues.write(store, first)).isInstanceOf(WriteResult.Written.class);
     Seen<String> there = words.read(A);
-    assertThat(Records.write(store, first))
+    assertThat(RecordValues.write(store, first))
         .isEqualTo(new WriteResult.Written(List.of(there.stored().orElseThrow())));
 
     List<RecordWrite> removal = List.of(words.draft(there, Optional.empty()));
-    assertThat(Records.write(store, removal)).isEqualTo(new WriteResult.Written(List.of()));
-    assertThat(Records.write(store, removal)).isEqualTo(new WriteResult.Written(List.of()));
-    assertThat(Records.write(store, first)).isInstanceOf(WriteResult.Written.class);
+    assertThat(RecordValues.write(store, removal)).isEqualTo(new WriteResult.Written(List.of()));
+    assertThat(RecordValues.write(store, removal)).isEqualTo(new WriteResult.Written(List.of()));
+    assertThat(RecordValues.write(store, first)).isInstanceOf(WriteResult.Written.class);
   }
 
   @Test
@@ -87,7 +88,7 @@ class RecordsTest {
     raw(A, "short");
     raw(new RecordKey(RecordKey.Space.VOLUMES, "c"), "-".repeat(36) + "d");
 
-    Records.Page<String> page = words.page(Optional.empty(), 10);
+    RecordValues.Page<String> page = words.page(Optional.empty(), 10);
 
     assertThat(page.records()).containsExactly(other);
     assertThat(page.unreadable().stream().map(Unreadable::problem))
@@ -140,7 +141,7 @@ class RecordsTest {
   @Test
   void valuesAreSealedForTheirKeyWhereTheStoreWasGivenAKey() {
     Sealed sealed = new Sealed();
-    Records<String> hidden = new Records<>(sealed, new Words(true));
+    RecordValues<String> hidden = new RecordValues<>(sealed, new Words(true));
     raw(B, "-".repeat(36) + "b");
 
     StoredRecord there = write(hidden, sealed, "a").stored().orElseThrow();

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the values
  */
-public final class Records<T> {
+public final class RecordValues<T> {
 
   private final RecordStore store;
-  private final RecordCodec<T> codec;
+  private final ValueCodec<T> codec;
 
   /** The values of a space in a store. */
-  public Records(RecordStore store, RecordCodec<T> codec) {
+  public RecordValues(RecordStore store, ValueCodec<T> codec) {
     this.store = Objects.requireNonNull(store, "store");
     this.codec = Objects.requireNonNull(codec, "codec");
   }
@@ -120,7 +120,7 @@ public final class Records<T> {
               + " what the nodes have mounted before the record is removed.",
           null);
     }
-    RecordCodec.Decoded<T> read;
+    ValueCodec.Decoded<T> read;
     try {
       read = codec.decode(opened(there));
     } catch (MalformedRecordException e) {

@@ -11,7 +11,7 @@ import java.util.UUID;
  *
  * @param <T> the values
  */
-public interface RecordCodec<T> {
+public interface ValueCodec<T> {
 
   /** Returns the space. */
   RecordKey.Space space();

@@ -18,6 +18,8 @@ final class SparseFile {
   /** How many bytes are looked at together. */
   static final int BLOCK = 64 << 10;
 
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(BLOCK).asReadOnlyBuffer();
+
   /** The length of a device is a multiple of this. */
   private static final long SECTOR = 4096;
 
@@ -71,18 +73,7 @@ final class SparseFile {
   }
 
   static boolean isZero(ByteBuffer block) {
-    int at = block.position();
-    for (; at + Long.BYTES <= block.limit(); at += Long.BYTES) {
-      if (block.getLong(at) != 0) {
-        return false;
-      }
-    }
-    for (; at < block.limit(); at++) {
-      if (block.get(at) != 0) {
-        return false;
-      }
-    }
-    return true;
+    return block.equals(ZEROS.slice(0, block.remaining()));
   }
 
   /**

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -113,36 +112,19 @@ final class VolumeMountIndex {
 
   /** Where a path is in its filesystem; it need not exist. */
   private static Place place(Path path, MountSnapshot now) {
-    List<byte[]> names = new ArrayList<>();
-    MountPath above = MountPath.of(path);
-    Optional<MountRecord> mount = now.at(above);
-    while (mount.isEmpty() && !above.isRoot()) {
-      names.add(0, above.name());
-      above = above.parent();
-      mount = now.at(above);
+    MountPath at = MountPath.of(path);
+    MountRecord mount =
+        now.holding(at)
+            .orElseThrow(() -> new IllegalStateException("nothing is mounted at / for " + at));
+    byte[] whole = at.bytes();
+    int above = mount.path().isRoot() ? 0 : mount.path().bytes().length;
+    ByteArrayOutputStream root = new ByteArrayOutputStream();
+    if (!mount.root().is("/") || above == whole.length) {
+      root.writeBytes(mount.root().bytes());
     }
-    if (mount.isEmpty()) {
-      throw new IllegalStateException("nothing is mounted at / for " + MountPath.of(path));
-    }
-    byte[] root = mount.get().root().bytes();
-    byte[] whole = root.length == 1 && !names.isEmpty() ? new byte[0] : root;
-    for (byte[] name : names) {
-      whole = concat(concat(whole, "/"), name);
-    }
-    return new Place(
-        mount.get().device(),
-        KernelText.ofBytes(whole),
-        KernelText.ofBytes(concat(whole, "//deleted")));
-  }
-
-  private static byte[] concat(byte[] first, String then) {
-    return concat(first, then.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static byte[] concat(byte[] first, byte[] then) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.writeBytes(first);
-    out.writeBytes(then);
-    return out.toByteArray();
+    root.write(whole, above, whole.length - above);
+    KernelText there = KernelText.ofBytes(root.toByteArray());
+    root.writeBytes("//deleted".getBytes(StandardCharsets.UTF_8));
+    return new Place(mount.device(), there, KernelText.ofBytes(root.toByteArray()));
   }
 }

@@ -4,17 +4,24 @@ import static io.csi4j.volume.internal.store.Words.A;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.store.RecordBook.Change;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.RoughStore;
 import io.csi4j.volume.store.RoughStore.Fate;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,6 +153,24 @@ class RecordBookTest {
         .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED))
         .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY))
         .withMessage("a11");
+  }
+
+  @Test
+  void whatTheStoreSaysOfAWriteCountsWhereItIsSomethingElse() {
+    RecordStore changing =
+        new PassingStore(store) {
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            RecordWrite write = writes.get(0);
+            StateValue other =
+                StateValue.of(new Words(true).encode("ab", UUID.randomUUID(), UnknownFields.NONE));
+            return super.write(
+                List.of(new RecordWrite(write.key(), write.seen(), Optional.of(other))));
+          }
+        };
+
+    assertThat(add(new RecordBook<>(changing, new Words(true), Optional.empty())).after().value())
+        .contains("ab");
   }
 
   @Test

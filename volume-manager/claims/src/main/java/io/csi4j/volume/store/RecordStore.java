@@ -91,6 +91,14 @@ public interface RecordStore extends AutoCloseable {
   }
 
   /**
+   * Returns whether several processes may have the store open at the same time. If not, a process
+   * that had it open before has closed it, or has ended.
+   */
+  default boolean isShared() {
+    return true;
+  }
+
+  /**
    * Returns the key that writers seal values with before they give them to this store. A store
    * neither seals nor opens values; it only passes on what it was configured with.
    */

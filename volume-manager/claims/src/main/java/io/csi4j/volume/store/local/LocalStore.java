@@ -302,6 +302,11 @@ public final class LocalStore implements RecordStore {
   }
 
   @Override
+  public boolean isShared() {
+    return false;
+  }
+
+  @Override
   public void close() {
     closed = true;
     feed.close();

@@ -14,7 +14,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -50,9 +49,6 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
-import io.csi4j.volume.state.JournalSettings;
-import io.csi4j.volume.state.StateStore;
-import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.local.LocalStore;
@@ -124,18 +120,17 @@ public final class ControllerQuickstart {
                 .nodes(NODE_1, NODE_2)
                 .effects(NodeEffects.none())
                 .open();
-        JournalStateStore state =
-            JournalStateStore.open(directory.resolve("volumes"), JournalSettings.defaults())) {
+        LocalStore volumes = LocalStore.open(directory.resolve("volumes"))) {
       if (etcd.isPresent()) {
         try (LocalEtcd server = LocalEtcd.start(etcd.get(), directory.resolve("etcd"));
             RecordStore claims = opened(server)) {
           story.step("claims", "are in an etcd at " + server.endpoint());
-          tell(plugins, storage, state, claims);
+          tell(plugins, storage, volumes, claims);
         }
       } else {
         try (LocalStore claims = LocalStore.open(directory.resolve("claims"))) {
           story.step("claims", "are on disk, as there is no etcd on the PATH");
-          tell(plugins, storage, state, claims);
+          tell(plugins, storage, volumes, claims);
         }
       }
     }
@@ -162,11 +157,11 @@ public final class ControllerQuickstart {
   }
 
   private void tell(
-      PluginRegistry plugins, FakeCsiPlugin storage, StateStore state, RecordStore claims) {
+      PluginRegistry plugins, FakeCsiPlugin storage, RecordStore volumes, RecordStore claims) {
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, storage.endpoint())));
     story.step("storage", PLUGIN + " listens at " + storage.endpoint());
     try (VolumeController controller =
-        VolumeController.builder(plugins, VolumeStore.on(state)).claims(claims).open()) {
+        VolumeController.builder(plugins, volumes).claims(claims).open()) {
       ClaimBook book = new ClaimBook(claims, Clock.systemUTC());
       ClaimCoordinator coordinator =
           new ClaimCoordinator(book, controller.attachments(), Clock.systemUTC(), event -> {});

@@ -60,7 +60,8 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
                   "io.csi4j.volume.internal.store.proto"),
           "volume-manager/controller",
               List.of(
-                  "io.csi4j.volume.catalog.CatalogCodec*",
+                  "io.csi4j.volume.internal.catalog.CatalogCodec*",
+                  "io.csi4j.volume.internal.catalog.SessionCodec*",
                   "io.csi4j.volume.internal.catalog.proto"));
   private static final Map<String, List<String>> ETCD =
       Map.of("volume-manager/claims-etcd", List.of("io.csi4j.volume.claim.etcd.Jetcd*"));

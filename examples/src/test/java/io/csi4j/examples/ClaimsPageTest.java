@@ -79,13 +79,12 @@ class ClaimsPageTest {
   void theControllerMakesAVolumeAndLeavesNothing() {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     try (FakeCsiPlugin storage = FakeCsiPlugin.builder().effects(NodeEffects.none()).open();
-        MemoryStore claims = new MemoryStore()) {
+        MemoryStore store = new MemoryStore()) {
       PluginId id = PluginId.of("fake");
       plugins.register(PluginRegistration.controller(PluginBinding.of(id, storage.endpoint())));
       ClaimsSnippets.controller(
           plugins,
-          directory.resolve("volumes"),
-          claims,
+          store,
           VolumeSpec.builder(id)
               .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
               .build());

@@ -9,7 +9,6 @@ import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -45,11 +44,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.state.JournalSettings;
-import io.csi4j.volume.state.StateStore;
-import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.AesGcmSealer;
-import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -270,13 +265,9 @@ final class ClaimsSnippets {
     RecordStore claims = LocalStore.open(directory.resolve("claims"), sealer);
     RecordStore shared =
         EtcdStore.open(etcd.toBuilder().sealer(sealer).build()); // all hosts have the key
-    StateStore catalog =
-        SealedStateStore.on(
-            JournalStateStore.open(directory.resolve("catalog"), JournalSettings.defaults()),
-            sealer);
-    VolumeStore volumes = VolumeStore.on(catalog);
+    RecordStore catalog = LocalStore.open(directory.resolve("catalog"), sealer);
     // end
-    List.of(claims, shared, volumes).forEach(host);
+    List.of(claims, shared, catalog).forEach(host);
   }
 
   static void doubt(LocalStore store, VolumeKey volume, Consumer<Object> log, Runnable compared) {
@@ -301,13 +292,11 @@ final class ClaimsSnippets {
     // end
   }
 
-  static void controller(
-      PluginRegistry plugins, Path directory, RecordStore claims, VolumeSpec spec) {
+  static void controller(PluginRegistry plugins, RecordStore store, VolumeSpec spec) {
     VolumeKey db = VolumeKey.of("db");
     // snippet: controller
-    try (StateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
-        VolumeController controller =
-            VolumeController.builder(plugins, VolumeStore.on(state)).claims(claims).open()) {
+    try (VolumeController controller =
+        VolumeController.builder(plugins, store).claims(store).open()) { // claims and catalog
       CatalogVolume made =
           controller.create(db, spec); // the same again finds it, also after a crash
       Snapshot cut = controller.createSnapshot(db, SnapshotName.of("nightly"), Map.of()); // ready

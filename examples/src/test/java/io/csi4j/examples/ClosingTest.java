@@ -37,7 +37,6 @@ import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.proxy.RecordedPlugin;
 import io.csi4j.testkit.recording.Recording;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
@@ -418,7 +417,7 @@ class ClosingTest {
 
   private VolumeController controller() {
     return VolumeController.builder(
-            InMemoryPluginRegistry.open(), VolumeStore.on(MemoryMedium.create().open()))
+            InMemoryPluginRegistry.open(), LocalStore.on(MemoryMedium.create().open()))
         .open();
   }
 

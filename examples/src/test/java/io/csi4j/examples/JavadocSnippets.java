@@ -42,7 +42,6 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -348,7 +347,7 @@ final class JavadocSnippets {
     // end
   }
 
-  static void controller(PluginRegistry plugins, VolumeStore store, PluginId plugin) {
+  static void controller(PluginRegistry plugins, RecordStore store, PluginId plugin) {
     // snippet: VolumeController
     try (VolumeController controller = VolumeController.builder(plugins, store).open()) {
       CatalogVolume made =

@@ -14,7 +14,6 @@ import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
@@ -55,9 +54,6 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
-import io.csi4j.volume.state.JournalSettings;
-import io.csi4j.volume.state.StateStore;
-import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import java.net.URLEncoder;
@@ -141,7 +137,7 @@ final class ManagedNode implements OrchestratorUnderTest {
     private final CsiPlugin plugin;
     private final boolean hasController;
     private final RecordStore claims;
-    private final StateStore catalog;
+    private final RecordStore catalog;
     private final VolumeController controller;
     private final ClaimBook book;
     private final ClaimCoordinator coordinator;
@@ -158,9 +154,9 @@ final class ManagedNode implements OrchestratorUnderTest {
       hasController =
           plugin.identity().getPluginCapabilities().offers(PluginCapability.CONTROLLER_SERVICE);
       claims = LocalStore.open(directory.resolve("claims"));
-      catalog = JournalStateStore.open(directory.resolve("catalog"), JournalSettings.defaults());
+      catalog = LocalStore.open(directory.resolve("catalog"));
       controller =
-          VolumeController.builder(controllers(), VolumeStore.on(catalog))
+          VolumeController.builder(controllers(), catalog)
               .claims(claims)
               .secrets(volume -> secrets(VolumeId.of(volume.value())))
               .settings(

@@ -18,7 +18,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -322,7 +321,7 @@ final class OneCarrier {
   private static VolumeController controller(FakeCsiPlugin fake, StateStore state) {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, fake.endpoint())));
-    return VolumeController.builder(plugins, VolumeStore.on(state)).open();
+    return VolumeController.builder(plugins, LocalStore.on(state)).open();
   }
 
   private static VolumeSpec spec() {

@@ -13,7 +13,6 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -39,6 +38,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
@@ -86,7 +86,7 @@ class StoragePageTest {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     plugins.register(PluginRegistration.controller(PluginBinding.of(ID, fake.endpoint())));
     controller =
-        VolumeController.builder(plugins, VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(plugins, LocalStore.on(MemoryMedium.create().open()))
             .claims(store)
             .open();
   }

@@ -19,7 +19,6 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -47,6 +46,7 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
@@ -91,7 +91,7 @@ class ControllerTracingTest {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, fake.endpoint())));
     VolumeController.Builder builder =
-        VolumeController.builder(plugins, VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(plugins, LocalStore.on(MemoryMedium.create().open()))
             .secrets(reference -> operation -> Secrets.of(Map.of("password", SECRET)))
             .claims(claims);
     List.of(listeners).forEach(builder::listener);

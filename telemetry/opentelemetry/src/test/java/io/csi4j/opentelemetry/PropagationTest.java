@@ -19,7 +19,6 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -35,6 +34,7 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import io.opentelemetry.api.baggage.Baggage;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
@@ -193,7 +193,7 @@ class PropagationTest {
                 .connectOptions(options().metadata(tracing.propagation()).build())
                 .build()));
     try (VolumeController controller =
-        VolumeController.builder(plugins, VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(plugins, LocalStore.on(MemoryMedium.create().open()))
             .listener(tracing.controllers())
             .open()) {
       controller.create(

@@ -9,7 +9,7 @@ import io.csi4j.testkit.cli.SecretsFileFuzz;
 import io.csi4j.testkit.fault.FaultScriptFuzz;
 import io.csi4j.testkit.internal.server.FramesFuzz;
 import io.csi4j.testkit.recording.RecordingFuzz;
-import io.csi4j.volume.catalog.CatalogRecordFuzz;
+import io.csi4j.volume.internal.catalog.CatalogRecordFuzz;
 import io.csi4j.volume.internal.claims.ClaimRecordFuzz;
 import io.csi4j.volume.internal.journal.JournalFuzz;
 import io.csi4j.volume.internal.layout.IdentityFileFuzz;

@@ -18,6 +18,7 @@ import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.controller.ControllerEvent.Operation;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
@@ -46,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncVolumeController {
 
+  private static final String GOING_ON = "going on with";
+
+  private final Catalog catalog;
   private final OperationRunner runner;
   private final UnfinishedWork unfinished;
   private final VolumeCreation creation;
@@ -55,6 +59,7 @@ public final class AsyncVolumeController {
   private final StorageReads reads;
 
   AsyncVolumeController(
+      Catalog catalog,
       OperationRunner runner,
       UnfinishedWork unfinished,
       VolumeCreation creation,
@@ -62,6 +67,7 @@ public final class AsyncVolumeController {
       VolumeDeletion deletion,
       SnapshotCreation snapshots,
       StorageReads reads) {
+    this.catalog = catalog;
     this.runner = runner;
     this.unfinished = unfinished;
     this.creation = creation;
@@ -126,23 +132,32 @@ public final class AsyncVolumeController {
 
   /** Goes on at once with what was begun with a volume. */
   public CompletionStage<@Nullable Void> resume(VolumeKey key) {
-    return changing(Operation.RESUME, "going on with", key, done(() -> goOn(key)));
+    return changing(
+        Operation.RESUME, GOING_ON, key, done(() -> catalog.work(goingOn(key), key, this::goOn)));
   }
 
-  private void goOn(VolumeKey key) {
-    if (!deletion.goOn(key)) {
-      changes.goOn(key);
+  private Done goOn(VolumeWork work) {
+    if (!deletion.goOn(work)) {
+      changes.goOn(work);
     }
+    return Done.DONE;
   }
 
-  /** Goes on with what was begun with a volume, for no caller. */
+  private static Subject goingOn(VolumeKey key) {
+    return Subject.of(GOING_ON + " volume '" + key + "'");
+  }
+
+  /**
+   * Goes on with what was begun with a volume, for no caller, unless another control plane works on
+   * it.
+   */
   CompletableFuture<@Nullable Void> retry(VolumeKey key) {
     return runner.begin(
         Operation.RESUME,
         Optional.of(key),
         new TreeSet<>(Set.of(key)),
-        "going on with volume '" + key + "'",
-        done(() -> goOn(key)),
+        GOING_ON + " volume '" + key + "'",
+        done(() -> catalog.workIfFree(goingOn(key), key, this::goOn)),
         failure -> {});
   }
 

@@ -4,61 +4,107 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.internal.catalog.CatalogCodec;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
+import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.path.StateCodes;
+import io.csi4j.volume.internal.store.RecordBook;
+import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.store.RecordFailure;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.internal.time.Turns;
+import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStoreException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The volumes that are remembered: what the store has, at hand. */
-final class Catalog {
+/**
+ * The volumes on record, in a store that other control planes may have open, too. Each decision
+ * about a volume is made on its record in the store; lists are shown from a {@link CatalogView}.
+ */
+final class Catalog implements AutoCloseable {
 
-  private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+  /** More than any real contention needs: each lost turn means that another process has written. */
+  private static final int TURNS = 1_000;
 
-  private final VolumeStore store;
-  private final Turns<VolumeKey> turns = new Turns<>();
-  private final ConcurrentSkipListMap<VolumeKey, CatalogEntry> records =
-      new ConcurrentSkipListMap<>();
+  /** The pause after which a session is looked at again whose work is waited for. */
+  private static final Duration PAUSE = Duration.ofMillis(500);
 
-  /** What is on the medium already, and not shown yet. */
-  private final Map<VolumeKey, CatalogEntry> intended = new ConcurrentHashMap<>();
+  private static final Subject READING = Subject.of("reading the catalog of volumes");
 
-  /** Volumes that are being forgotten: shown as they are, and not attached any more. */
-  private final Set<VolumeKey> leaving = ConcurrentHashMap.newKeySet();
+  private final RecordStore store;
+  private final CatalogCodec codec = new CatalogCodec();
+  private final RecordBook<CatalogRecord> book;
+  private final CatalogView view;
+  private final ControlPlaneSession session;
+  private final Clock clock;
+  private final Duration longestWait;
 
-  /** The catalog in this store. */
-  Catalog(VolumeStore store) {
+  /**
+   * The catalog in this store.
+   *
+   * @param longestWait how long work waits for that of another control plane
+   * @throws ControllerException if the store cannot be read, or a record in it
+   */
+  Catalog(RecordStore store, ControlPlaneSession session, Clock clock, Duration longestWait) {
     this.store = store;
-    stored(ChangeOutcome.HELD, Subject.of("reading the catalog of volumes"), store::load)
-        .forEach(each -> records.put(each.key(), each));
+    this.session = session;
+    this.clock = clock;
+    this.longestWait = longestWait;
+    this.view = new CatalogView(store, codec);
+    try {
+      this.book = asked(READING, () -> new RecordBook<>(store, codec, Optional.empty()));
+      refuseUnreadable(READING);
+    } catch (ControllerException failed) {
+      view.close();
+      throw failed;
+    }
   }
 
+  // ---- one volume
+
+  /** Returns what is on record of a volume, as the store has it now. */
   Optional<CatalogEntry> find(VolumeKey key) {
-    return Optional.ofNullable(records.get(key));
+    return look(Subject.of("reading the record of volume '" + key + "'"), key).map(this::shown);
+  }
+
+  private Optional<CatalogRecord> look(Subject subject, VolumeKey key) {
+    Seen<CatalogRecord> now = asked(subject, () -> book.look(CatalogCodec.key(key), false));
+    if (now.value().isPresent()) {
+      view.saw(now);
+    }
+    return now.value();
   }
 
   /** The record of a volume that is there. */
   CatalogEntry there(VolumeKey key, String doing) {
+    return there(find(key), key, doing);
+  }
+
+  /** The record of a volume that is there. */
+  static CatalogEntry there(Optional<CatalogEntry> found, VolumeKey key, String doing) {
     Subject subject = Subject.of(doing + " volume '" + key + "'");
     CatalogEntry record =
-        find(key)
-            .orElseThrow(
-                () -> ControllerFailures.refused(OperatorCode.VOLUME_UNKNOWN, subject, ""));
+        found.orElseThrow(
+            () -> ControllerFailures.refused(OperatorCode.VOLUME_UNKNOWN, subject, ""));
     if (record.state() instanceof CatalogEntry.State.Deleting) {
       throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
     }
@@ -76,17 +122,213 @@ final class Catalog {
 
   /** The record of a volume that may be attached: that of one that is being forgotten is none. */
   Optional<CatalogEntry> findToAttach(VolumeKey key) {
-    // In this order: it leaves the set when its record is removed.
-    return leaving.contains(key) ? Optional.empty() : find(key);
+    Subject subject = Subject.of("reading the record of volume '" + key + "'");
+    return look(subject, key)
+        .filter(
+            record ->
+                record
+                    .work(CatalogWork.VOLUME)
+                    .filter(work -> work.kind() == Kind.DEREGISTRATION)
+                    .filter(work -> !isOver(subject, work.owner()))
+                    .isEmpty())
+        .map(this::shown);
   }
 
+  /**
+   * What is shown of a record: the deletion goes on whose owner has ended while it was intended.
+   */
+  private CatalogEntry shown(CatalogRecord record) {
+    return record
+        .work(CatalogWork.VOLUME)
+        .filter(work -> work.kind() == Kind.DELETION && isLeft(work.owner()))
+        .map(work -> VolumeDeletion.doomed(record.entry()))
+        .orElseGet(record::entry);
+  }
+
+  private boolean isLeft(Owner owner) {
+    return session.isKnownOver(owner) || session.isFormer(owner);
+  }
+
+  // ---- lists
+
   Collection<CatalogEntry> all() {
-    return List.copyOf(records.values());
+    return asked(READING, view::all).stream().map(this::shown).toList();
   }
 
   List<CatalogVolume> volumes() {
     return all().stream().flatMap(each -> each.volume().stream()).toList();
   }
+
+  /** What lists show of a volume. */
+  Optional<CatalogEntry> known(VolumeKey key) {
+    return asked(READING, () -> view.known(key)).map(this::shown);
+  }
+
+  /** Whether another control plane works on a volume, as far as it is known. */
+  boolean isWorkedOnElsewhere(VolumeKey key) {
+    return asked(READING, () -> view.known(key))
+        .flatMap(record -> record.work(CatalogWork.VOLUME))
+        .filter(work -> !session.isOwn(work.owner()) && !session.isKnownOver(work.owner()))
+        .isPresent();
+  }
+
+  /** Whether other control planes may have the store open. */
+  boolean isShared() {
+    return session.isShared();
+  }
+
+  // ---- work on a volume
+
+  /**
+   * Does work on a volume once no other control plane works on it. Another decision is made when
+   * the record was changed before the first write.
+   */
+  <T> T work(Subject subject, VolumeKey key, Function<VolumeWork, T> work) {
+    return worked(subject, key, true, work).orElseThrow();
+  }
+
+  /** Does work on a volume, unless another control plane works on it. */
+  <T> Optional<T> workIfFree(Subject subject, VolumeKey key, Function<VolumeWork, T> work) {
+    return worked(subject, key, false, work);
+  }
+
+  private <T> Optional<T> worked(
+      Subject subject, VolumeKey key, boolean waits, Function<VolumeWork, T> work) {
+    for (int turn = 0; turn < TURNS; turn++) {
+      if (!isFree(subject, key, CatalogWork.VOLUME, waits)) {
+        return Optional.empty();
+      }
+      Optional<CatalogRecord> now = look(subject, key);
+      if (taken(subject, now, CatalogWork.VOLUME).isPresent()) {
+        continue;
+      }
+      VolumeWork begun = new VolumeWork(this, session, key, now, now.map(this::goingOn));
+      try {
+        return Optional.of(work.apply(begun));
+      } catch (VolumeWork.Overtaken again) {
+        // Nothing was begun: it is decided again.
+      } finally {
+        begun.giveUp(subject);
+      }
+    }
+    throw ControllerFailures.unavailable(
+        OperatorCode.CONTROLLER_BUSY,
+        subject,
+        "other control planes have changed its record " + TURNS + " times meanwhile");
+  }
+
+  /** What a record says to those who take it up: an intended deletion of an ended owner goes on. */
+  private CatalogEntry goingOn(CatalogRecord record) {
+    return record
+        .work(CatalogWork.VOLUME)
+        .filter(work -> work.kind() == Kind.DELETION)
+        .map(work -> VolumeDeletion.doomed(record.entry()))
+        .orElseGet(record::entry);
+  }
+
+  /** The work of another control plane on a part of a volume, if its session lasts. */
+  private Optional<CatalogWork> taken(
+      Subject subject, Optional<CatalogRecord> record, String part) {
+    return record
+        .flatMap(it -> it.work(part))
+        .filter(work -> !session.isOwn(work.owner()) && !isOver(subject, work.owner()));
+  }
+
+  private boolean isOver(Subject subject, Owner owner) {
+    return asked(subject, () -> session.isOver(owner));
+  }
+
+  /** Waits until no other control plane works on a part of a volume. */
+  private boolean isFree(Subject subject, VolumeKey key, String part, boolean waits) {
+    if (!session.isShared() || taken(subject, look(subject, key), part).isEmpty()) {
+      return true;
+    }
+    if (!waits) {
+      return false;
+    }
+    long end = clock.nanos() + longestWait.toNanos();
+    try (Watch watch = asked(subject, () -> store.watch(RecordKey.Space.VOLUMES))) {
+      while (true) {
+        Optional<CatalogWork> other = taken(subject, look(subject, key), part);
+        if (other.isEmpty()) {
+          return true;
+        }
+        if (clock.nanos() - end >= 0) {
+          throw ControllerFailures.unavailable(
+              OperatorCode.CONTROLLER_BUSY,
+              subject,
+              "control plane '"
+                  + other.get().owner().controlPlane()
+                  + "' has worked on it for "
+                  + longestWait.toSeconds()
+                  + " s");
+        }
+        awaitChange(subject, watch, CatalogCodec.key(key));
+      }
+    }
+  }
+
+  private static void awaitChange(Subject subject, Watch watch, RecordKey key) {
+    long end = System.nanoTime() + PAUSE.toNanos();
+    try {
+      for (long left = PAUSE.toNanos(); left > 0; left = end - System.nanoTime()) {
+        Optional<Change> change = watch.next(Duration.ofNanos(left));
+        if (change.filter(it -> isOf(it, key)).isPresent()) {
+          return;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ControllerFailures.unavailable(
+          OperatorCode.CONTROLLER_CALL_CANCELLED,
+          subject,
+          "the thread was interrupted that waited for another control plane");
+    }
+  }
+
+  private static boolean isOf(Change change, RecordKey key) {
+    return change instanceof Change.Written written
+        ? written.now().key().equals(key)
+        : !(change instanceof Change.Removed removed) || removed.key().equals(key);
+  }
+
+  /** Begins work of the session of this control plane. */
+  Owner enter(Subject subject) {
+    return asked(subject, session::enter);
+  }
+
+  /** Changes a record by a rule, and returns it as it is then. */
+  Optional<CatalogRecord> apply(
+      Subject subject,
+      VolumeKey key,
+      boolean acquires,
+      Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule) {
+    RecordBook.Change<CatalogRecord> change =
+        asked(subject, () -> book.apply(CatalogCodec.key(key), acquires, rule));
+    if (change.after().value().isPresent()) {
+      view.saw(change.after());
+    } else if (change.changes()) {
+      view.removed(change.before());
+    }
+    return change.after().value();
+  }
+
+  /** Returns a call that is sent only if it may be when its turn comes. */
+  static <T> ControllerCall<T> guarded(ControllerCall<T> call, BooleanSupplier maySend) {
+    return call.sentBy(
+        (services, secrets) -> {
+          if (!maySend.getAsBoolean()) {
+            throw ControllerFailures.unavailable(
+                OperatorCode.CONTROLLER_CALL_CANCELLED,
+                call.subject(),
+                "the session of this control plane was not renewed in time, and another one may"
+                    + " have taken the work over");
+          }
+          return call.sending().send(services, secrets);
+        });
+  }
+
+  // ---- snapshots
 
   /**
    * Returns the snapshots of a volume that are on record, and the groups that it belongs to: also
@@ -96,225 +338,50 @@ final class Catalog {
     return Stream.concat(
         find(key).stream().flatMap(record -> record.pendingSnapshots().stream()),
         all().stream()
+            .filter(record -> !record.key().equals(key))
+            .filter(record -> record.pendingSnapshots().stream().anyMatch(it -> isOf(it, key)))
+            .flatMap(record -> find(record.key()).stream())
             .flatMap(record -> record.pendingSnapshots().stream())
-            .filter(cut -> cut.group().contains(key)));
+            .filter(cut -> isOf(cut, key)));
   }
 
-  /**
-   * Remembers it on the medium before it is shown. The snapshots that are asked for stay as they
-   * are by now: they are cut while other things are done with the volume.
-   */
-  CatalogEntry put(Subject subject, CatalogEntry record) {
-    return turns.during(
-        record.key(),
-        () -> {
-          List<PendingSnapshot> now =
-              find(record.key())
-                  .map(CatalogEntry::pendingSnapshots)
-                  .orElse(record.pendingSnapshots());
-          CatalogEntry put = write(subject, record.cutting(now));
-          intended.remove(record.key());
-          return put;
-        });
-  }
-
-  /**
-   * Remembers on the medium that a volume is being deleted, and shows what was there before until
-   * this is {@linkplain #show shown}, or another record is {@link #put}. No snapshot of the volume
-   * begins meanwhile.
-   *
-   * @throws ControllerException if a snapshot of it is on record, whose fate is not known: it can
-   *     be found by its volume only
-   */
-  void intend(Subject subject, CatalogEntry deleting) {
-    turns.during(
-        deleting.key(),
-        () -> {
-          find(deleting.key()).ifPresent(record -> refuseCut(subject, record));
-          return intended.put(deleting.key(), store(subject, deleting));
-        });
-  }
-
-  /** Shows what was {@linkplain #intend intended}, and returns what is shown by now. */
-  CatalogEntry show(VolumeKey key) {
-    return turns.during(
-        key,
-        () -> {
-          CatalogEntry now = intended.remove(key);
-          if (now != null) {
-            records.put(key, now);
-          }
-          return Objects.requireNonNull(records.get(key));
-        });
+  private static boolean isOf(PendingSnapshot cut, VolumeKey key) {
+    return cut.group().contains(key);
   }
 
   /** Refuses to lose a volume by which alone its snapshots of unknown fate can be found. */
   static void refuseCut(Subject subject, CatalogEntry record) {
-    if (!record.pendingSnapshots().isEmpty()) {
-      throw ControllerFailures.refused(OperatorCode.SNAPSHOT_OWED, subject, asked(record));
-    }
+    asked(record)
+        .ifPresent(
+            asked -> {
+              throw ControllerFailures.refused(OperatorCode.SNAPSHOT_OWED, subject, asked);
+            });
   }
 
-  /** The snapshots that nobody was told of. */
-  static String asked(CatalogEntry record) {
-    return record.pendingSnapshots().stream()
-        .map(cut -> "snapshot '" + cut.name() + "' was asked for")
-        .collect(Collectors.joining(", "));
+  /** The snapshots on record, for people; nothing if there are none. */
+  static Optional<String> asked(CatalogEntry record) {
+    return record.pendingSnapshots().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            record.pendingSnapshots().stream()
+                .map(cut -> "snapshot '" + cut.name() + "' was asked for")
+                .collect(Collectors.joining(", ")));
   }
 
-  /**
-   * Remembers that a snapshot is asked for.
-   *
-   * @return what was on record of it before; nothing if it was not asked for
-   * @throws ControllerException if one of the same name was asked for in another way
-   */
-  Optional<PendingSnapshot> begin(Subject subject, VolumeKey key, PendingSnapshot cut) {
-    return turns.during(
-        key,
-        () -> {
-          CatalogEntry record =
-              find(key)
-                  .filter(each -> each.volume().isPresent())
-                  .orElseThrow(
-                      () ->
-                          ControllerFailures.refused(
-                              OperatorCode.VOLUME_UNKNOWN,
-                              subject,
-                              "it is being deleted, or is gone"));
-          if (intended.containsKey(key)) {
-            throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
-          }
-          if (cuts(key).anyMatch(it -> it.isNamedAs(cut) && !it.asked().equals(cut.asked()))) {
-            throw ControllerFailures.refused(
-                OperatorCode.VOLUME_REQUEST_REFUSED,
-                subject,
-                "a snapshot of that name is on record with other parameters, places or volumes, and"
-                    + " it may be in the storage system; ask for just that one, drop it, or take"
-                    + " another name");
-          }
-          Optional<PendingSnapshot> before = record.cut(cut);
-          if (before.isEmpty()) {
-            write(subject, record.with(cut));
-          }
-          return before;
-        });
-  }
+  // ---- several records
 
   /**
-   * Remembers what a plugin answered about a snapshot that is asked for. Where that cannot be
-   * written, the request is on record all the same, and finds the snapshot again.
+   * Another record of the same volume, if there is one: deleting it would take that one's data. All
+   * records count that were written before the newest write of this one.
    */
-  void answered(Subject subject, VolumeKey key, PendingSnapshot cut) {
-    try {
-      turns.during(
-          key,
-          () ->
-              find(key)
-                  .filter(
-                      record -> isOnRecord(record, cut) && !record.pendingSnapshots().contains(cut))
-                  .map(record -> write(subject, record.with(cut))));
-    } catch (ControllerException notWritten) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "The id of a snapshot is not on record: {0}",
-          notWritten.getMessage());
-    }
-  }
-
-  /**
-   * Forgets a snapshot that is there and told, or that is not there. Another one that is on record
-   * under the same name stays.
-   */
-  void end(Subject subject, VolumeKey key, PendingSnapshot cut) {
-    try {
-      turns.during(
-          key,
-          () ->
-              find(key)
-                  .filter(record -> isOnRecord(record, cut))
-                  .map(record -> write(subject, record.without(cut))));
-    } catch (ControllerException notWritten) {
-      // It is told as owed until it is asked for again, which finds it and comes by here.
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "What came of a snapshot is not on record: {0}",
-          notWritten.getMessage());
-    }
-  }
-
-  private static boolean isOnRecord(CatalogEntry record, PendingSnapshot cut) {
-    return record.pendingSnapshots().stream().anyMatch(it -> it.asked().equals(cut.asked()));
-  }
-
-  private CatalogEntry write(Subject subject, CatalogEntry record) {
-    records.put(record.key(), store(subject, record));
-    return record;
-  }
-
-  private CatalogEntry store(Subject subject, CatalogEntry record) {
-    return stored(
-        ChangeOutcome.UNAVAILABLE,
-        subject,
-        () -> {
-          store.put(record);
-          return record;
-        });
-  }
-
-  private static <T> T stored(ChangeOutcome ifRefused, Subject subject, Supplier<T> step) {
-    try {
-      return step.get();
-    } catch (StateException refused) {
-      throw ControllerFailures.failed(
-          ifRefused,
-          StateCodes.of(refused.reason()),
-          subject,
-          String.valueOf(refused.getMessage()),
-          refused);
-    }
-  }
-
-  /** Forgets a volume, and returns its last record. */
-  Optional<CatalogEntry> remove(VolumeKey key) {
-    return turns.during(key, () -> removed(key));
-  }
-
-  /**
-   * Forgets a volume of which no snapshot is on record. It is not attached from before the last
-   * look on: the look finds a claim that was written before that, and a later one finds no record.
-   *
-   * @param lastLook throws if the volume must not be forgotten
-   * @throws ControllerException if a snapshot is on record, also one that has just begun
-   */
-  void removeUncut(Subject subject, VolumeKey key, Runnable lastLook) {
-    leaving.add(key);
-    try {
-      lastLook.run();
-      Optional<CatalogEntry> ignored =
-          turns.during(
-              key,
-              () -> {
-                find(key).ifPresent(record -> refuseCut(subject, record));
-                return removed(key);
-              });
-    } finally {
-      leaving.remove(key);
-    }
-  }
-
-  private Optional<CatalogEntry> removed(VolumeKey key) {
-    // What was done with the volume before is done, so that nothing is undone for it.
-    return stored(
-        ChangeOutcome.UNCERTAIN,
-        Subject.of("forgetting volume '" + key + "'"),
-        () -> {
-          store.remove(key);
-          return Optional.ofNullable(records.remove(key));
-        });
-  }
-
-  /** Another record of the same volume, if there is one: deleting it would take that one's data. */
   Optional<CatalogEntry> other(CatalogEntry record, VolumeId id) {
+    RecordKey key = CatalogCodec.key(record.key());
+    asked(
+        READING,
+        () -> {
+          view.upTo(key, book.look(key, false).version());
+          return key;
+        });
     return all().stream()
         .filter(each -> !each.key().equals(record.key()))
         .filter(each -> each.spec().plugin().equals(record.spec().plugin()))
@@ -322,18 +389,83 @@ final class Catalog {
         .findFirst();
   }
 
-  /** Refuses a volume that is on record under another name. */
+  /** Refuses a volume that is on record under another name, or may be. */
   void refuseOther(CatalogEntry record, VolumeId id) {
+    Subject subject =
+        Subject.of(
+            "asking for volume '" + record.key() + "', which got the id of",
+            new VolumeIdentity(record.spec().plugin(), id));
     Optional<CatalogEntry> other = other(record, id);
     if (other.isPresent()) {
       throw ControllerFailures.failed(
           ChangeOutcome.HELD,
           OperatorCode.VOLUME_ID_TAKEN,
-          Subject.of(
-              "asking for volume '" + record.key() + "', which got the id of",
-              new VolumeIdentity(record.spec().plugin(), id)),
+          subject,
           "that is '" + other.get().key() + "'",
           null);
     }
+    refuseUnreadable(subject);
+  }
+
+  /**
+   * Refuses to go on beside a record that cannot be read: a volume that is passed over may leak.
+   */
+  private void refuseUnreadable(Subject subject) {
+    asked(subject, view::unreadable).stream()
+        .findFirst()
+        .ifPresent(
+            wrong -> {
+              throw failure(subject, RecordBook.failure(wrong));
+            });
+  }
+
+  // ---- failures
+
+  private static <T> T asked(Subject subject, Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (RecordFailure failed) {
+      throw failure(subject, failed);
+    } catch (RecordStoreException refused) {
+      throw failure(subject, RecordBook.failure(refused));
+    }
+  }
+
+  private static ControllerException failure(Subject subject, RecordFailure failed) {
+    return ControllerFailures.failed(
+        failed.outcome(), code(failed), subject, failed.seen(), failed);
+  }
+
+  /** The code of a failure of a store, which names it as claims do. */
+  private static OperatorCode code(RecordFailure failed) {
+    if (failed.getCause() instanceof RecordStoreException refused
+        && refused.getCause() instanceof StateException state) {
+      return StateCodes.of(state.reason());
+    }
+    return switch (failed.code()) {
+      case CLAIM_STORE_DOWN -> OperatorCode.CATALOG_DOWN;
+      case CLAIM_STORE_WENT_BACK -> OperatorCode.CATALOG_WENT_BACK;
+      case CLAIM_UNREADABLE -> OperatorCode.CATALOG_UNREADABLE;
+      case CLAIM_UNCONFIRMED -> OperatorCode.CATALOG_UNCONFIRMED;
+      case CLAIM_TOO_LARGE -> OperatorCode.STATE_VALUE_TOO_LARGE;
+      default -> failed.code();
+    };
+  }
+
+  /** Work on snapshots, which begins with its first write. */
+  SnapshotWork snapshots() {
+    return new SnapshotWork(this, session);
+  }
+
+  /** Waits until no other control plane works on a snapshot of a volume. */
+  void awaitFree(Subject subject, VolumeKey key, String part) {
+    var unused = isFree(subject, key, part, true);
+  }
+
+  /** Ends the session and the watch; the store stays open. */
+  @Override
+  public void close() {
+    session.close();
+    view.close();
   }
 }

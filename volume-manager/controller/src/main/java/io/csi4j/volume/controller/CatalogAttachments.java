@@ -55,8 +55,7 @@ record CatalogAttachments(
   public boolean attaches(VolumeKey volume) {
     Subject subject = Subject.of("claiming volume '" + volume + "'");
     CatalogEntry record =
-        catalog
-            .find(volume)
+        read(volume)
             .orElseThrow(
                 () ->
                     new ClaimException(
@@ -70,9 +69,18 @@ record CatalogAttachments(
     }
   }
 
+  /** Returns the record of a volume, or fails as those who claim expect it. */
+  private Optional<CatalogEntry> read(VolumeKey volume) {
+    try {
+      return catalog.find(volume);
+    } catch (ControllerException failed) {
+      throw new ClaimException(failed.outcome(), failed.operatorMessage(), failed);
+    }
+  }
+
   @Override
   public Optional<Refused> whyNot(ClaimRequest request) {
-    CatalogEntry record = catalog.find(request.usage().volume()).orElse(null);
+    CatalogEntry record = read(request.usage().volume()).orElse(null);
     if (record == null) {
       return refused(OperatorCode.VOLUME_UNKNOWN, NOT_ON_RECORD);
     }
@@ -116,8 +124,7 @@ record CatalogAttachments(
 
   @Override
   public Optional<MountOptions> options(ClaimRequest request) {
-    return catalog
-        .find(request.usage().volume())
+    return read(request.usage().volume())
         .flatMap(CatalogEntry::volume)
         .flatMap(it -> it.capability(request.use().mode(), request.use().attachment()))
         .map(own -> own.mountOptions().map(it -> it.overlaidWith(request.options())))
@@ -126,19 +133,24 @@ record CatalogAttachments(
 
   @Override
   public AccessMode knownMode(VolumeKey volume, AccessMode mode) {
-    return catalog.find(volume).filter(CatalogEntry::olderModes).isPresent()
+    return read(volume).filter(CatalogEntry::olderModes).isPresent()
         ? mode.withoutSingleNodeMultiWriter()
         : mode;
   }
 
   @Override
   public Optional<PluginId> plugin(VolumeKey volume) {
-    return catalog.find(volume).map(record -> record.spec().plugin());
+    return read(volume).map(record -> record.spec().plugin());
   }
 
   @Override
   public ControllerAnswer attach(AttachmentTask task, Guard guard) {
-    CatalogEntry record = catalog.findToAttach(task.volume()).orElse(null);
+    CatalogEntry record;
+    try {
+      record = catalog.findToAttach(task.volume()).orElse(null);
+    } catch (ControllerException notRead) {
+      return failed(notRead);
+    }
     CatalogVolume volume = record == null ? null : record.volume().orElse(null);
     if (record == null || volume == null) {
       return unknown(task, "is not on record, or is being made, deleted or forgotten");
@@ -179,7 +191,12 @@ record CatalogAttachments(
   /** Also from a volume that is being deleted: that is what makes it possible to delete it. */
   @Override
   public ControllerAnswer detach(AttachmentTask task, Guard guard) {
-    CatalogEntry record = catalog.find(task.volume()).orElse(null);
+    CatalogEntry record;
+    try {
+      record = catalog.find(task.volume()).orElse(null);
+    } catch (ControllerException notRead) {
+      return failed(notRead);
+    }
     VolumeId id = record == null ? null : record.id().orElse(null);
     if (record == null || id == null) {
       return unknown(task, "is not on record, or is being made");
@@ -200,7 +217,12 @@ record CatalogAttachments(
   /** Not a volume that another record has too: its attachment may be for a claim of that one. */
   @Override
   public ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
-    Optional<CatalogEntry> other = other(task.volume());
+    Optional<CatalogEntry> other;
+    try {
+      other = other(task.volume());
+    } catch (ControllerException notRead) {
+      return failed(notRead);
+    }
     return other.isPresent()
         ? failed(
             StatusCode.FAILED_PRECONDITION,

@@ -37,7 +37,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * Cuts snapshots, and drops those whose fate is not known. A snapshot that is cut and not ready is
@@ -262,9 +261,10 @@ final class SnapshotCreation {
         record.spec().plugin(),
         name.value(),
         subject,
-        () -> {
+        work -> {
           List<PendingSnapshot> all = named(record, name);
-          all.forEach(cut -> end(subject, record.key(), cut));
+          all.forEach(cut -> takeUp(work, subject, record.key(), cut));
+          all.forEach(cut -> end(work, subject, record.key(), cut));
           return !all.isEmpty();
         });
   }
@@ -308,34 +308,35 @@ final class SnapshotCreation {
   }
 
   /** Works while no other operation works on the snapshots of this name. */
-  private <T> T inTurn(PluginId plugin, String name, Subject subject, Supplier<T> work) {
+  private <T> T inTurn(
+      PluginId plugin, String name, Subject subject, Function<SnapshotWork, T> work) {
     Runnable leave =
         Controllers.ended(
             turns.<Runnable>take(
                 new TreeSet<>(Set.of(VolumeLane.name(plugin, name))),
                 subject,
                 (giving, turn) -> turn.complete(giving)));
-    try {
-      return work.get();
+    try (SnapshotWork snapshots = catalog.snapshots()) {
+      return work.apply(snapshots);
     } finally {
       leave.run();
     }
   }
 
-  private <T> T inTurn(Wish<T> wish, Supplier<T> work) {
+  private <T> T inTurn(Wish<T> wish, Function<SnapshotWork, T> work) {
     return inTurn(wish.call().plugin(), wish.cut().name(), wish.call().subject(), work);
   }
 
   /** Records what is asked for before the storage system hears of it. */
-  private Optional<PendingSnapshot> begun(Wish<?> wish) {
+  private static Optional<PendingSnapshot> begun(SnapshotWork work, Wish<?> wish) {
     Optional<PendingSnapshot> known = Optional.empty();
     List<VolumeKey> begun = new ArrayList<>();
     for (CatalogVolume volume : wish.volumes()) {
       Optional<PendingSnapshot> before;
       try {
-        before = catalog.begin(wish.call().subject(), volume.key(), wish.cut().asked());
+        before = work.begin(wish.call().subject(), volume.key(), wish.cut().asked());
       } catch (ControllerException refused) {
-        begun.forEach(key -> catalog.end(wish.call().subject(), key, wish.cut()));
+        begun.forEach(key -> work.end(wish.call().subject(), key, wish.cut()));
         throw refused;
       }
       if (before.isEmpty()) {
@@ -357,7 +358,7 @@ final class SnapshotCreation {
   }
 
   private <T> T kept(Wish<T> wish) {
-    return inTurn(wish, () -> answered(wish, false));
+    return inTurn(wish, work -> answered(work, wish, false));
   }
 
   /**
@@ -368,14 +369,15 @@ final class SnapshotCreation {
   private <T> T again(Wish<T> wish, boolean isRepeat) {
     return inTurn(
         wish,
-        () -> {
+        work -> {
+          takeUp(work, wish.call().subject(), wish.key(), wish.cut());
           if (catalog.cuts(wish.key()).noneMatch(it -> it.asked().equals(wish.cut().asked()))) {
             throw ControllerFailures.refused(
                 OperatorCode.SNAPSHOT_UNKNOWN,
                 wish.call().subject(),
                 "it was kept, dropped or deleted meanwhile, or its volume was deregistered");
           }
-          return answered(wish, isRepeat);
+          return answered(work, wish, isRepeat);
         });
   }
 
@@ -403,32 +405,32 @@ final class SnapshotCreation {
    * more; what was cut and is refused by the plugin when it is asked for again is deleted: it will
    * never be ready.
    */
-  private <T> T answered(Wish<T> wish, boolean isRepeat) {
-    Optional<PendingSnapshot> before = begun(wish);
+  private <T> T answered(SnapshotWork work, Wish<T> wish, boolean isRepeat) {
+    Optional<PendingSnapshot> before = begun(work, wish);
     Optional<PendingSnapshot.Answer> known = before.flatMap(PendingSnapshot::answer);
     T seen;
     try {
-      seen = controllers.answer(wish.call());
+      seen = controllers.answer(work.guarded(wish.call()));
     } catch (ControllerException failed) {
       if (before.isEmpty() && failed.outcome() != ChangeOutcome.UNCERTAIN) {
-        forget(wish);
+        forget(work, wish);
       } else if (isRepeat && isRefusedForGood(failed)) {
-        known.ifPresent(cut -> delete(wish, cut, failed));
+        known.ifPresent(cut -> delete(work, wish, cut, failed));
       }
       throw failed;
     }
     PendingSnapshot.Answer now = wish.answer().apply(seen);
-    known.filter(cut -> !cut.equals(now)).ifPresent(lost -> refuse(wish, lost, now));
+    known.filter(cut -> !cut.equals(now)).ifPresent(lost -> refuse(work, wish, lost, now));
     boolean isLast =
         wish.isReady().test(seen)
             && waiting.remove(wish)
             && waiting.stream().noneMatch(wish::isFor);
     if (!isLast || !wish.cut().group().isEmpty()) {
       // A group is taken off the record volume by volume; a crash meanwhile leaves the ids.
-      note(wish, now);
+      note(work, wish, now);
     }
     if (isLast) {
-      forget(wish);
+      forget(work, wish);
     }
     return seen;
   }
@@ -448,7 +450,8 @@ final class SnapshotCreation {
    * Refuses a snapshot that is another one than was cut under the name before: that one is gone,
    * and the plugin made this one only now.
    */
-  private void refuse(Wish<?> wish, PendingSnapshot.Answer before, PendingSnapshot.Answer now) {
+  private void refuse(
+      SnapshotWork work, Wish<?> wish, PendingSnapshot.Answer before, PendingSnapshot.Answer now) {
     ControllerException lost =
         ControllerFailures.refused(
             OperatorCode.SNAPSHOT_LOST,
@@ -457,27 +460,28 @@ final class SnapshotCreation {
                 + before.snapshots().values()
                 + ", and the plugin has just made "
                 + now.snapshots().values());
-    delete(wish, now, lost);
+    delete(work, wish, now, lost);
     throw lost;
   }
 
   /** Deletes what will not be used. It stays on record if that fails. */
-  private void delete(Wish<?> wish, PendingSnapshot.Answer cut, ControllerException why) {
+  private void delete(
+      SnapshotWork work, Wish<?> wish, PendingSnapshot.Answer cut, ControllerException why) {
     try {
-      controllers.answer(deleting(wish, cut));
-      forget(wish);
+      controllers.answer(work.guarded(deleting(wish, cut)));
+      forget(work, wish);
     } catch (ControllerException left) {
       why.addSuppressed(left);
     }
   }
 
-  private void note(Wish<?> wish, PendingSnapshot.Answer answer) {
+  private static void note(SnapshotWork work, Wish<?> wish, PendingSnapshot.Answer answer) {
     PendingSnapshot cut = wish.cut().answered(answer);
-    wish.volumes().forEach(volume -> catalog.answered(wish.call().subject(), volume.key(), cut));
+    wish.volumes().forEach(volume -> work.answered(wish.call().subject(), volume.key(), cut));
   }
 
-  private void forget(Wish<?> wish) {
-    end(wish.call().subject(), wish.key(), wish.cut());
+  private static void forget(SnapshotWork work, Wish<?> wish) {
+    end(work, wish.call().subject(), wish.key(), wish.cut());
   }
 
   /**
@@ -485,9 +489,19 @@ final class SnapshotCreation {
    *
    * @param key the volume, or any of the group's
    */
-  private void end(Subject subject, VolumeKey key, PendingSnapshot cut) {
-    Set<VolumeKey> keys = cut.group().isEmpty() ? Set.of(key) : cut.group();
-    keys.forEach(each -> catalog.end(subject, each, cut));
+  private static void end(SnapshotWork work, Subject subject, VolumeKey key, PendingSnapshot cut) {
+    keys(key, cut).forEach(each -> work.end(subject, each, cut));
+  }
+
+  /** Takes up a snapshot or a group that is on record, with all volumes that have it. */
+  private void takeUp(SnapshotWork work, Subject subject, VolumeKey key, PendingSnapshot cut) {
+    keys(key, cut).stream()
+        .filter(each -> catalog.find(each).flatMap(record -> record.cut(cut)).isPresent())
+        .forEach(each -> work.takeUp(subject, each, cut));
+  }
+
+  private static Set<VolumeKey> keys(VolumeKey key, PendingSnapshot cut) {
+    return cut.group().isEmpty() ? Set.of(key) : cut.group();
   }
 
   private void pause(Duration time) {
@@ -513,15 +527,18 @@ final class SnapshotCreation {
         record.spec().plugin(),
         name.value(),
         subject,
-        () -> {
+        work -> {
+          named(record, name).forEach(cut -> takeUp(work, subject, record.key(), cut));
+          // Another control plane may have dropped one, or noted its answer, before it was taken
+          // up.
           List<PendingSnapshot> all = named(record, name);
           for (PendingSnapshot cut : all) {
             if (cut.group().isEmpty()) {
-              delete(sendable(record.volume().orElseThrow(), cut));
+              delete(work, sendable(record.volume().orElseThrow(), cut));
             } else {
-              deleteGroup(group(members(cut), cut));
+              deleteGroup(work, group(members(cut), cut));
             }
-            end(subject, record.key(), cut);
+            end(work, subject, record.key(), cut);
           }
           return !all.isEmpty();
         });
@@ -532,10 +549,10 @@ final class SnapshotCreation {
    * on record with all volumes before the group is told. So if one was deleted, and there is no
    * answer, the plugin was never asked for the group: there is nothing to delete.
    */
-  private void deleteGroup(Wish<VolumeGroupSnapshot> wish) {
+  private void deleteGroup(SnapshotWork work, Wish<VolumeGroupSnapshot> wish) {
     boolean isComplete = wish.volumes().size() == wish.cut().group().size();
     if (isComplete || wish.cut().answer().isPresent()) {
-      delete(wish);
+      delete(work, wish);
     }
   }
 
@@ -550,14 +567,14 @@ final class SnapshotCreation {
                 cut.name(), cut.parameters(), cut.group(), Optional.empty(), cut.answer()));
   }
 
-  private <T> void delete(Wish<T> wish) {
-    PendingSnapshot.Answer known = wish.cut().answer().orElseGet(() -> learn(wish));
-    controllers.answer(deleting(wish, known));
+  private <T> void delete(SnapshotWork work, Wish<T> wish) {
+    PendingSnapshot.Answer known = wish.cut().answer().orElseGet(() -> learn(work, wish));
+    controllers.answer(work.guarded(deleting(wish, known)));
   }
 
-  private <T> PendingSnapshot.Answer learn(Wish<T> wish) {
+  private <T> PendingSnapshot.Answer learn(SnapshotWork work, Wish<T> wish) {
     try {
-      return wish.answer().apply(controllers.answer(wish.call()));
+      return wish.answer().apply(controllers.answer(work.guarded(wish.call())));
     } catch (ControllerException failed) {
       return made(wish, failed).orElseThrow(() -> failed);
     }

@@ -36,6 +36,9 @@ final class UnfinishedWork implements AutoCloseable {
   private static final Subject SUBJECT = Subject.of("going on with what was begun");
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
+  /** The pause between two looks for what other control planes have left. */
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
+
   /** How much longer than the first pause the longest is. */
   private static final int MOST = 512;
 
@@ -143,9 +146,26 @@ final class UnfinishedWork implements AutoCloseable {
         : change;
   }
 
-  /** Tries each volume after a pause that has something to try. */
+  /**
+   * Tries each volume after a pause that has something to try; where other control planes work,
+   * again and again, as one of them may have left something.
+   */
   void later() {
     those(UnfinishedWork::isOwed).forEach(this::later);
+    if (catalog.isShared()) {
+      timers.after(BETWEEN_LOOKS, this::lookAgain);
+    }
+  }
+
+  private void lookAgain() {
+    if (closed) {
+      return;
+    }
+    try {
+      later();
+    } catch (ControllerException storeDown) {
+      timers.after(BETWEEN_LOOKS, this::lookAgain);
+    }
   }
 
   /**
@@ -153,7 +173,7 @@ final class UnfinishedWork implements AutoCloseable {
    * first pause of a volume is short again once its work has come to its end.
    */
   void later(VolumeKey key) {
-    if (catalog.find(key).filter(UnfinishedWork::isOwed).isEmpty()) {
+    if (!mayBeOwed(key)) {
       held.remove(key);
       attempts.remove(key);
       failures.remove(key);
@@ -161,6 +181,16 @@ final class UnfinishedWork implements AutoCloseable {
     } else if (!closed && !held.contains(key) && planned.add(key)) {
       Duration pause = pauses.pause(attempts.getOrDefault(key, 0) + 1, timers.random());
       timers.after(pause, () -> attempt(key));
+    }
+  }
+
+  private boolean mayBeOwed(VolumeKey key) {
+    try {
+      return catalog.known(key).filter(UnfinishedWork::isOwed).isPresent()
+          && !catalog.isWorkedOnElsewhere(key);
+    } catch (ControllerException storeDown) {
+      // The attempt finds out.
+      return true;
     }
   }
 

@@ -24,7 +24,6 @@ import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
@@ -33,6 +32,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -77,7 +77,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Methods block until their operation ends; {@link #async} does not. They fail with {@link
  * ControllerException}. One volume has one operation at a time; the others wait in order. Safe for
- * many threads. Of one store there is one controller at a time.
+ * many threads.
+ *
+ * <p>Several controllers, in any processes, may share a store that several processes can open. Work
+ * on a volume has one owner among them, and goes on with another one when its owner has ended. A
+ * {@code LocalStore} has one controller at a time.
  *
  * <pre>{@code
  * try (VolumeController controller = VolumeController.builder(plugins, store).open()) {
@@ -135,7 +139,13 @@ public final class VolumeController implements AutoCloseable {
     registry = options.plugins;
     claims = new VolumeClaims(options.claims);
     holdsWhatItDeletes = options.claimStore != null;
-    catalog = new Catalog(options.store);
+    catalog =
+        new Catalog(
+            options.store,
+            new ControlPlaneSession(
+                options.store, options.controlPlane, clock, timers, threads, options.sessionExpiry),
+            clock,
+            longestWait);
     calls = new ControllerCalls(options.secrets);
     changes = new VolumeModification(catalog, this.controllers, calls, claims, options.told, clock);
     VolumeDeletion deletion =
@@ -159,7 +169,7 @@ public final class VolumeController implements AutoCloseable {
     unfinished = new UnfinishedWork(catalog, timers, options.firstPause, this::retry, options.told);
     async =
         new AsyncVolumeController(
-            runner, unfinished, creation, changes, deletion, snapshots, reads);
+            catalog, runner, unfinished, creation, changes, deletion, snapshots, reads);
     unfinished.later();
   }
 
@@ -171,9 +181,9 @@ public final class VolumeController implements AutoCloseable {
    * A controller that is not opened yet.
    *
    * @param plugins whose controllers are called
-   * @param store where volumes are remembered
+   * @param store the store of the catalog, which stays open; claims may be in the same one
    */
-  public static Builder builder(PluginRegistry plugins, VolumeStore store) {
+  public static Builder builder(PluginRegistry plugins, RecordStore store) {
     return new Builder(plugins, store);
   }
 
@@ -373,17 +383,28 @@ public final class VolumeController implements AutoCloseable {
 
   // ---- what is on record
 
-  /** The volume of this key, if it is there and not about to be deleted. */
+  /**
+   * Returns the volume of this key, if it is there and not about to be deleted. Reads the store.
+   *
+   * @throws ControllerException if the store cannot be asked
+   */
   public Optional<CatalogVolume> find(VolumeKey key) {
     return catalog.find(key).flatMap(CatalogEntry::volume);
   }
 
-  /** All that is remembered of a volume. */
+  /**
+   * Returns the record of a volume. Reads the store.
+   *
+   * @throws ControllerException if the store cannot be asked
+   */
   public Optional<CatalogEntry> record(VolumeKey key) {
     return catalog.find(key);
   }
 
-  /** All volumes that are there and not about to be deleted, in the order of their keys. */
+  /**
+   * Returns all volumes that are there and not about to be deleted, in the order of their keys.
+   * What another control plane wrote a moment ago may be missing, here and in the other lists.
+   */
   public List<CatalogVolume> volumes() {
     return catalog.volumes();
   }
@@ -666,6 +687,7 @@ public final class VolumeController implements AutoCloseable {
   public void close() {
     unfinished.close();
     ending.run();
+    catalog.close();
   }
 
   /** Collects what a controller is opened with. */
@@ -674,18 +696,20 @@ public final class VolumeController implements AutoCloseable {
     private static final String THREADS = "csi4j-volume-controller";
 
     final PluginRegistry plugins;
-    final VolumeStore store;
+    final RecordStore store;
     Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
     private @Nullable RecordStore claimStore;
     Function<SecretsReference, SecretsProvider> secrets = reference -> SecretsProvider.none();
     ControllerSettings settings = ControllerSettings.defaults();
     Duration snapshotPatience = Duration.ofHours(1);
     private Duration firstPause = UnfinishedWork.FIRST_PAUSE;
+    private Duration sessionExpiry = ControlPlaneSession.EXPIRY;
+    private String controlPlane = "process " + ProcessHandle.current().pid();
     ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
     Consumer<OperatorMessage> told = Messages::log;
     final List<ControllerListener> listeners = new ArrayList<>();
 
-    private Builder(PluginRegistry plugins, VolumeStore store) {
+    private Builder(PluginRegistry plugins, RecordStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
       this.store = Objects.requireNonNull(store, "store");
     }
@@ -730,6 +754,21 @@ public final class VolumeController implements AutoCloseable {
     /** How long a snapshot may take until it is ready. An hour by default. */
     public Builder snapshotPatience(Duration value) {
       snapshotPatience = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * Sets the name of this control plane, for messages of others that share the store. The number
+     * of its process by default.
+     */
+    public Builder controlPlane(String value) {
+      controlPlane = Names.check("name of a control plane", value);
+      return this;
+    }
+
+    /** Sets how long a session has to be seen without a renewal before others may end it. */
+    Builder sessionExpiry(Duration value) {
+      sessionExpiry = value;
       return this;
     }
 

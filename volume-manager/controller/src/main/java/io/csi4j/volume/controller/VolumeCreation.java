@@ -27,11 +27,10 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -82,7 +81,11 @@ final class VolumeCreation {
               + wanted.origin()
               + ", and that of a volume that was there before is REGISTERED");
     }
-    Optional<CatalogEntry> known = catalog.find(wanted.key());
+    return catalog.work(subject, wanted.key(), work -> register(subject, work, wanted));
+  }
+
+  private CatalogVolume register(Subject subject, VolumeWork work, CatalogVolume wanted) {
+    Optional<CatalogEntry> known = work.entry();
     if (known.isPresent()) {
       return known
           .flatMap(CatalogEntry::volume)
@@ -102,7 +105,7 @@ final class VolumeCreation {
       volume = named(wanted, facts);
       record = decided(CatalogEntry.of(volume, Optional.empty()), subject, facts);
     }
-    catalog.put(subject, record);
+    work.end(subject, record);
     return volume;
   }
 
@@ -146,11 +149,17 @@ final class VolumeCreation {
 
   /** The volume of this key: the one that there is, or a new one. */
   CatalogVolume create(VolumeKey key, VolumeSpec spec) {
-    CatalogEntry known = catalog.find(key).orElse(null);
+    Subject subject = Subject.of("creating volume '" + key + "'");
+    return catalog.work(subject, key, work -> create(work, key, spec));
+  }
+
+  private CatalogVolume create(VolumeWork work, VolumeKey key, VolumeSpec spec) {
+    CatalogEntry known = work.entry().orElse(null);
     if (known == null) {
-      CreationName name = new CreationName("csi4j-" + HashedName.inCatalog(key));
       return ask(
-          narrowed(new CatalogEntry(key, spec, Optional.of(name), new State.Creating())), true);
+          work,
+          narrowed(new CatalogEntry(key, spec, Optional.of(name(key)), new State.Creating())),
+          true);
     }
     Subject subject = ControllerCalls.about("creating", known);
     if (known.state() instanceof State.Deleting) {
@@ -163,7 +172,7 @@ final class VolumeCreation {
                     spec.toBuilder().mutableParameters(known.spec().mutableParameters()).build())
             && known.volume().map(it -> it.origin() == CatalogVolume.Origin.CREATED).orElse(true);
     if (!isSame && known.state() instanceof State.Creating && isElsewhere(known.spec(), spec)) {
-      return askElsewhere(subject, known, spec);
+      return askElsewhere(subject, work, known, spec);
     }
     if (!isSame) {
       throw ControllerFailures.refused(
@@ -173,7 +182,19 @@ final class VolumeCreation {
               ? "it is being created already, as something else; create that one, or delete it"
               : "");
     }
-    return known.volume().orElseGet(() -> ask(known, false));
+    return known.volume().orElseGet(() -> ask(work, known, false));
+  }
+
+  /**
+   * The name for a new volume. Where several control planes work, a call of one that has stopped
+   * may be late: no later volume of this key has the name, so such a call never concerns one.
+   */
+  private CreationName name(VolumeKey key) {
+    String unique =
+        catalog.isShared()
+            ? HashedName.of(key.namespace().value(), key.id(), UUID.randomUUID().toString())
+            : HashedName.inCatalog(key);
+    return new CreationName("csi4j-" + unique);
   }
 
   /** Whether two wishes differ in their places alone. */
@@ -192,15 +213,16 @@ final class VolumeCreation {
    * Asks under the same name for other places, as the first ones may have no room. If nothing is
    * made there, the former request is on record again: it may have made the volume.
    */
-  private CatalogVolume askElsewhere(Subject subject, CatalogEntry known, VolumeSpec spec) {
+  private CatalogVolume askElsewhere(
+      Subject subject, VolumeWork work, CatalogEntry known, VolumeSpec spec) {
     VolumeSpec moved = spec.toBuilder().mutableParameters(known.spec().mutableParameters()).build();
-    CatalogEntry record = catalog.put(subject, narrowed(known.as(moved).fromSnapshotIn(List.of())));
+    CatalogEntry record = work.begin(subject, narrowed(known.as(moved).fromSnapshotIn(List.of())));
     try {
-      return ask(record, false);
+      return ask(work, record, false);
     } catch (ControllerException failed) {
-      boolean isOpen = catalog.find(known.key()).filter(record::equals).isPresent();
+      boolean isOpen = work.entry().filter(record::equals).isPresent();
       if (isOpen && isNotMade(failed)) {
-        putBack(subject, known, failed);
+        putBack(subject, work, known, failed);
       }
       throw failed;
     }
@@ -220,9 +242,10 @@ final class VolumeCreation {
             && answer.attempts() == 1);
   }
 
-  private void putBack(Subject subject, CatalogEntry known, ControllerException failed) {
+  private static void putBack(
+      Subject subject, VolumeWork work, CatalogEntry known, ControllerException failed) {
     try {
-      catalog.put(subject, known);
+      work.end(subject, known);
     } catch (ControllerException unwritten) {
       failed.addSuppressed(unwritten);
     }
@@ -233,27 +256,25 @@ final class VolumeCreation {
    *
    * @param isFirst whether it has never been asked for
    */
-  private CatalogVolume ask(CatalogEntry begun, boolean isFirst) {
+  private CatalogVolume ask(VolumeWork work, CatalogEntry begun, boolean isFirst) {
     Subject subject = ControllerCalls.about("creating", begun);
     ControllerFacts facts = controllers.abilities(begun.spec().plugin(), subject);
     CatalogEntry record = decided(begun, subject, facts);
-    if (isFirst) {
-      catalog.put(subject, record);
-    }
+    work.begin(subject, isFirst ? record : begun);
     Volume made;
     try {
-      made = controllers.answer(calls.create(record, facts));
+      made = controllers.answer(work.guarded(calls.create(record, facts)));
     } catch (ControllerException failed) {
       Optional<VolumeId> unusable = VolumeDeletion.made(failed);
       if (unusable.isPresent()) {
-        throw unusable(record, unusable.get(), failed);
+        throw unusable(work, record, unusable.get(), failed);
       }
       if (isFirst && failed.outcome() != ChangeOutcome.UNCERTAIN) {
-        catalog.remove(record.key());
+        var unused = work.remove(subject);
       }
       throw worded(record, failed);
     }
-    return keep(record, made, facts);
+    return keep(work, record, made, facts);
   }
 
   /**
@@ -304,7 +325,8 @@ final class VolumeCreation {
     }
   }
 
-  private CatalogVolume keep(CatalogEntry record, Volume made, ControllerFacts facts) {
+  private CatalogVolume keep(
+      VolumeWork work, CatalogEntry record, Volume made, ControllerFacts facts) {
     Subject subject = ControllerCalls.about("creating", record);
     catalog.refuseOther(record, made.id());
     CatalogVolume.Builder known =
@@ -317,11 +339,10 @@ final class VolumeCreation {
     made.capacityBytes().ifPresent(known::capacityBytes);
     CatalogVolume volume = known.build();
     try {
-      catalog.put(subject, record.in(new State.Present(volume)));
+      work.end(subject, record.in(new State.Present(volume)));
     } catch (ControllerException failed) {
-      if (failed.getCause() instanceof StateException refused
-          && refused.reason() == StateReason.STATE_VALUE_TOO_LARGE) {
-        throw unusable(record, made.id(), failed);
+      if (failed.code() == OperatorCode.STATE_VALUE_TOO_LARGE) {
+        throw unusable(work, record, made.id(), failed);
       }
       // It is there, and the same request finds it again.
       throw new ControllerException(ChangeOutcome.UNCERTAIN, failed.operatorMessage(), failed);
@@ -331,11 +352,11 @@ final class VolumeCreation {
 
   /** Deletes what was made and cannot be used; if that fails, it stays on record as a debt. */
   private ControllerException unusable(
-      CatalogEntry record, VolumeId made, ControllerException failed) {
+      VolumeWork work, CatalogEntry record, VolumeId made, ControllerException failed) {
     catalog.refuseOther(record, made);
     Subject subject = Subject.of("creating", new VolumeIdentity(record.spec().plugin(), made));
     CatalogEntry doomed =
-        catalog.put(subject, record.in(new State.Deleting(Optional.of(made), Optional.empty())));
+        work.begin(subject, record.in(new State.Deleting(Optional.of(made), Optional.empty())));
     ControllerException told =
         new ControllerException(
             ChangeOutcome.REFUSED,
@@ -348,7 +369,7 @@ final class VolumeCreation {
             failed.violations(),
             failed.getCause());
     try {
-      deletion.finish(doomed);
+      deletion.finish(work, doomed);
     } catch (ControllerException undone) {
       told.addSuppressed(undone);
     }

@@ -6,6 +6,7 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.claim.ClaimOverride;
+import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -55,39 +56,67 @@ final class VolumeDeletion {
    * @return whether it was on record
    */
   boolean deregister(VolumeKey key) {
-    Optional<CatalogEntry> known = catalog.find(key);
-    if (known.isPresent()) {
-      Subject subject = Subject.of("forgetting volume '" + key + "'");
-      claims.refuseHeld(subject, key);
-      // Looked at before the hold of a deletion ends, and once more when the volume is removed.
-      Catalog.refuseCut(subject, known.get());
-      if (known.get().state() instanceof State.Deleting) {
-        hold.endLeft(subject, key);
-      }
-      catalog.removeUncut(subject, key, () -> claims.refuseHeld(subject, key));
-      changes.unsee(key);
+    Subject subject = Subject.of("forgetting volume '" + key + "'");
+    return catalog.work(
+        subject,
+        key,
+        work -> {
+          work.entry().ifPresent(known -> deregister(subject, work, known));
+          return work.wasThere();
+        });
+  }
+
+  private void deregister(Subject subject, VolumeWork work, CatalogEntry known) {
+    claims.refuseHeld(subject, known.key());
+    // Looked at before the hold of a deletion ends, and once more when the volume is removed.
+    Catalog.refuseCut(subject, known);
+    if (known.state() instanceof State.Deleting) {
+      hold.endLeft(subject, known.key());
     }
-    return known.isPresent();
+    work.intend(subject, Kind.DEREGISTRATION, known);
+    try {
+      // The volume is not attached any more: a claim that was written before is found here, and
+      // the coordinator of a later one finds no volume.
+      claims.refuseHeld(subject, known.key());
+      work.removeUncut(subject);
+    } catch (ControllerException kept) {
+      work.end(subject, known);
+      throw kept;
+    }
+    changes.unsee(known.key());
   }
 
   /** Forgets a volume whoever holds it, as a person decided. */
   boolean forget(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
-    Optional<CatalogEntry> known = catalog.find(key);
-    if (known.isEmpty()) {
-      return false;
-    }
     Subject subject = Subject.of("forgetting volume '" + key + "'");
+    return catalog.work(
+        subject,
+        key,
+        work -> {
+          work.entry().ifPresent(known -> forget(subject, work, known, by, reason));
+          return work.wasThere();
+        });
+  }
+
+  private void forget(
+      Subject subject,
+      VolumeWork work,
+      CatalogEntry known,
+      ClaimOverride.Person by,
+      ReasonText reason) {
+    VolumeKey key = known.key();
     String holders;
     try {
       holders = VolumeClaims.holders(claims.claim(key));
     } catch (ControllerException nobodyCanSay) {
       holders = nobodyCanSay.operatorMessage().seen().text();
     }
-    if (known.get().state() instanceof State.Deleting) {
+    if (known.state() instanceof State.Deleting) {
       endLeft(subject, key);
     }
     // A snapshot may have begun since the record was read.
-    CatalogEntry last = forget(key).orElse(known.get());
+    CatalogEntry last = work.remove(subject).orElse(known);
+    changes.unsee(key);
     told.accept(
         Messages.of(
             OperatorCode.VOLUME_FORGOTTEN,
@@ -96,8 +125,7 @@ final class VolumeDeletion {
                 + " decided it: "
                 + reason.text()
                 + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)
-                + (last.pendingSnapshots().isEmpty() ? "" : "; " + Catalog.asked(last))));
-    return true;
+                + Catalog.asked(last).map(asked -> "; " + asked).orElse("")));
   }
 
   /** Ends a hold, unless nobody can say what is claimed: a person decided without that. */
@@ -109,18 +137,18 @@ final class VolumeDeletion {
     }
   }
 
-  /** Forgets a volume, and returns its last record. */
-  private Optional<CatalogEntry> forget(VolumeKey key) {
-    Optional<CatalogEntry> last = catalog.remove(key);
-    changes.unsee(key);
-    return last;
-  }
-
   // ---- deleting
 
   /** Deletes a volume that was made here; one that is not on record counts as deleted. */
   void delete(VolumeKey key) {
-    catalog.find(key).ifPresent(known -> finish(doom(known)));
+    Subject subject = Subject.of("deleting volume '" + key + "'");
+    catalog.work(
+        subject,
+        key,
+        work -> {
+          work.entry().ifPresent(known -> finish(work, doom(work, known)));
+          return Done.DONE;
+        });
   }
 
   /**
@@ -128,16 +156,16 @@ final class VolumeDeletion {
    *
    * @return whether one was begun
    */
-  boolean goOn(VolumeKey key) {
+  boolean goOn(VolumeWork work) {
     Optional<CatalogEntry> doomed =
-        catalog.find(key).filter(record -> record.state() instanceof State.Deleting);
-    doomed.ifPresent(this::finish);
+        work.entry().filter(record -> record.state() instanceof State.Deleting);
+    doomed.ifPresent(known -> finish(work, known));
     return doomed.isPresent();
   }
 
   /** Holds the claims of a volume that is being deleted, and brings its deletion to its end. */
-  void finish(CatalogEntry doomed) {
-    finish(held(doomed));
+  void finish(VolumeWork work, CatalogEntry doomed) {
+    finish(work, held(work, doomed));
   }
 
   /**
@@ -148,11 +176,12 @@ final class VolumeDeletion {
    */
   private record Doomed(CatalogEntry record, long held) {}
 
-  private Doomed held(CatalogEntry doomed) {
-    return new Doomed(doomed, hold.take(deleting(doomed), doomed.key()));
+  private Doomed held(VolumeWork work, CatalogEntry doomed) {
+    CatalogEntry going = work.begin(deleting(doomed), doomed);
+    return new Doomed(going, hold.take(deleting(doomed), doomed.key()));
   }
 
-  private Doomed doom(CatalogEntry known) {
+  private Doomed doom(VolumeWork work, CatalogEntry known) {
     Subject subject = deleting(known);
     boolean isForeign =
         known.volume().map(it -> it.origin() == CatalogVolume.Origin.REGISTERED).orElse(false);
@@ -161,29 +190,34 @@ final class VolumeDeletion {
     }
     claims.refuseHeld(subject, known.key());
     if (known.state() instanceof State.Deleting) {
-      return held(known);
+      return held(work, known);
     }
-    Optional<CatalogVolume> before =
-        known.spec().ephemeral() ? Optional.empty() : kept(known.state());
-    catalog.intend(subject, known.in(new State.Deleting(known.id(), before)));
-    if (!hold.isPossible()) {
-      // Whoever claims it from now on finds that it is being deleted.
-      catalog.show(known.key());
+    CatalogEntry doomed = doomed(known);
+    if (hold.isPossible()) {
+      // A claim that comes before the hold finds the volume as it was.
+      work.intend(subject, Kind.DELETION, known);
+    } else {
+      // A claim that comes from now on finds that the volume is being deleted.
+      work.intend(subject, Kind.CHANGE, doomed);
     }
     long held;
     try {
       claims.refuseHeld(subject, known.key());
       held = hold.take(subject, known.key());
     } catch (ControllerException claimed) {
-      if (claimed.outcome() == ChangeOutcome.UNCERTAIN) {
-        catalog.show(known.key());
-      } else {
-        catalog.put(subject, known);
-      }
+      work.end(subject, claimed.outcome() == ChangeOutcome.UNCERTAIN ? doomed : known);
       throw claimed;
     }
-    // Whoever has claimed it before it was held has found it as it was.
-    return new Doomed(catalog.show(known.key()), held);
+    return new Doomed(work.begin(subject, doomed), held);
+  }
+
+  /** Returns the entry of a volume that is being deleted. */
+  static CatalogEntry doomed(CatalogEntry known) {
+    Optional<CatalogVolume> before =
+        known.spec().ephemeral() ? Optional.empty() : kept(known.state());
+    return known.state() instanceof State.Deleting
+        ? known
+        : known.in(new State.Deleting(known.id(), before));
   }
 
   /** Growing may have come through, and only its answer would say what is owed to the node. */
@@ -198,46 +232,51 @@ final class VolumeDeletion {
    * Brings a deletion to its end. The claims are held for it from before the storage system is
    * asked until it has answered; the record says so for longer, so that no hold is ever left over.
    */
-  private void finish(Doomed begun) {
+  private void finish(VolumeWork work, Doomed begun) {
     CatalogEntry doomed = begun.record();
     State.Deleting going = (State.Deleting) doomed.state();
     CatalogEntry known = doomed;
     VolumeId id = going.id().orElse(null);
     if (id == null) {
-      Optional<VolumeId> learned = learn(doomed);
+      Optional<VolumeId> learned = learn(work, doomed);
       if (learned.isEmpty()) {
         hold.end(deleting(doomed), doomed.key(), begun.held());
-        forget(doomed.key());
+        gone(work, doomed);
         return;
       }
       id = learned.get();
       catalog.refuseOther(doomed, id);
-      known = catalog.put(deleting(doomed), doomed.in(new State.Deleting(learned, going.before())));
+      known = work.begin(deleting(doomed), doomed.in(new State.Deleting(learned, going.before())));
     }
     catalog.refuseOther(known, id);
     // It may have been claimed since it was to be deleted.
     claims.refuseHeld(deleting(known), known.key());
     try {
-      controllers.answer(calls.delete(known.spec(), id));
+      controllers.answer(work.guarded(calls.delete(known.spec(), id)));
     } catch (ControllerException failed) {
       if (failed.outcome() == ChangeOutcome.REFUSED && going.before().isPresent()) {
         hold.end(deleting(known), known.key(), begun.held());
-        catalog.put(deleting(known), known.in(new State.Present(going.before().get())));
+        work.end(deleting(known), known.in(new State.Present(going.before().get())));
       }
       throw failed;
     }
     hold.end(deleting(known), known.key(), begun.held());
-    forget(known.key());
+    gone(work, known);
+  }
+
+  private void gone(VolumeWork work, CatalogEntry known) {
+    var unused = work.remove(deleting(known));
+    changes.unsee(known.key());
   }
 
   /**
    * The same request under the same name finds what was made, or makes it: only so it has an id.
    */
-  private Optional<VolumeId> learn(CatalogEntry doomed) {
+  private Optional<VolumeId> learn(VolumeWork work, CatalogEntry doomed) {
     Subject subject = deleting(doomed);
     ControllerFacts facts = controllers.abilities(doomed.spec().plugin(), subject);
     try {
-      return Optional.of(controllers.answer(calls.create(doomed, facts)).id());
+      return Optional.of(controllers.answer(work.guarded(calls.create(doomed, facts))).id());
     } catch (ControllerException failed) {
       Optional<VolumeId> made = made(failed);
       if (made.isPresent()) {

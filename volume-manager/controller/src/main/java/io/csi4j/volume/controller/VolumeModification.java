@@ -79,12 +79,21 @@ final class VolumeModification {
    * way to another one, which may be smaller, but not smaller than the volume is.
    */
   CatalogVolume expand(VolumeKey key, CapacityRange to) {
-    CatalogEntry record = catalog.there(key, "expanding");
+    String doing = "expanding";
+    return catalog.work(about(doing, key), key, work -> expand(work, work.there(doing), to));
+  }
+
+  private static Subject about(String doing, VolumeKey key) {
+    return Subject.of(doing + " volume '" + key + "'");
+  }
+
+  private CatalogVolume expand(VolumeWork work, CatalogEntry record, CapacityRange to) {
+    VolumeKey key = record.key();
     CatalogVolume volume = record.volume().orElseThrow();
     Optional<State.Growing> before =
         record.state() instanceof State.Growing growing ? Optional.of(growing) : Optional.empty();
     if (before.filter(it -> it.to().equals(to)).isPresent()) {
-      return grow(record, before.get(), false).volume().orElseThrow();
+      return grow(work, record, before.get(), false).volume().orElseThrow();
     }
     Subject subject = Subject.of("expanding", ControllerCalls.identity(volume));
     OptionalLong size = volume.capacityBytes();
@@ -95,7 +104,7 @@ final class VolumeModification {
           "it has " + size.getAsLong() + " bytes, and is asked to have " + to);
     }
     if (before.isEmpty() && size.isPresent() && to.contains(size.getAsLong())) {
-      withdrawRefused(subject, record);
+      withdrawRefused(subject, work, record);
       return volume;
     }
     ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
@@ -106,22 +115,19 @@ final class VolumeModification {
         before
             .map(it -> new State.Growing(maybeGrown(it), notBelow(size(volume), to)))
             .orElseGet(() -> new State.Growing(volume, to));
-    return grow(
-            catalog.put(subject, record.in(begun).refusingNo(Request.Size.class)),
-            begun,
-            before.isEmpty())
+    return grow(work, record.in(begun).refusingNo(Request.Size.class), begun, before.isEmpty())
         .volume()
         .orElseThrow();
   }
 
   /** A size that the plugin refused is wanted no more; a refusal of the node stays. */
-  private void withdrawRefused(Subject subject, CatalogEntry record) {
+  private static void withdrawRefused(Subject subject, VolumeWork work, CatalogEntry record) {
     CatalogEntry now = record.refusingNo(Request.Size.class);
     for (VolumeChange each : record.refused()) {
       now = each.progress() == Progress.INFEASIBLE_ON_NODE ? now.refusing(each) : now;
     }
     if (!now.equals(record)) {
-      catalog.put(subject, now);
+      work.end(subject, now);
     }
   }
 
@@ -132,9 +138,11 @@ final class VolumeModification {
         : new CapacityRange(OptionalLong.of(bytes), to.limitBytes());
   }
 
-  private CatalogEntry grow(CatalogEntry record, State.Growing begun, boolean isFirst) {
+  private CatalogEntry grow(
+      VolumeWork work, CatalogEntry growing, State.Growing begun, boolean isFirst) {
     CatalogVolume volume = begun.volume();
     Subject subject = Subject.of("expanding", ControllerCalls.identity(volume));
+    CatalogEntry record = work.begin(subject, growing);
     ControllerExpandVolumeResult answer;
     try {
       ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
@@ -144,13 +152,14 @@ final class VolumeModification {
       }
       answer =
           controllers.answer(
-              calls.expand(
-                  volume,
-                  begun.to(),
-                  ControllerCalls.known(capability(volume), facts, record.olderModes())));
+              work.guarded(
+                  calls.expand(
+                      volume,
+                      begun.to(),
+                      ControllerCalls.known(capability(volume), facts, record.olderModes()))));
     } catch (ControllerException failed) {
       CatalogEntry before = record.in(new State.Present(isFirst ? volume : maybeGrown(begun)));
-      throw failed(subject, before, new Request.Size(begun.to()), isFirst, failed);
+      throw failed(subject, work, before, new Request.Size(begun.to()), isFirst, failed);
     }
     OptionalLong bytes = answer.capacityBytes();
     long now = Math.max(bytes.orElse(begun.to().requiredBytes().orElse(0)), size(volume));
@@ -159,13 +168,19 @@ final class VolumeModification {
             ? Optional.of(owed(begun.to(), now))
             : volume.pendingOnNode();
     seen.remove(new Attempted(record.key(), Request.Size.class));
-    return catalog.put(
+    return step(
+        work,
         subject,
         record
             .refusingNo(Request.Size.class)
             .in(
                 new State.Present(
                     volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
+  }
+
+  /** Writes a step; work on the parameters of the volume may follow it. */
+  private static CatalogEntry step(VolumeWork work, Subject subject, CatalogEntry next) {
+    return next.isBeingModified() ? work.begin(subject, next) : work.end(subject, next);
   }
 
   /** A call may have come through: then the node is told what is known, which does no harm. */
@@ -210,7 +225,11 @@ final class VolumeModification {
 
   /** Notes that the node has made a volume that large, if it owes just that. */
   CatalogVolume settled(VolumeKey key, CapacityRange to) {
-    CatalogEntry record = catalog.there(key, "settling what is owed to the node of");
+    String doing = "settling what is owed to the node of";
+    return catalog.work(about(doing, key), key, work -> settled(work, work.there(doing), to));
+  }
+
+  private static CatalogVolume settled(VolumeWork work, CatalogEntry record, CapacityRange to) {
     CatalogVolume volume = record.volume().orElseThrow();
     if (volume.pendingOnNode().filter(to::equals).isEmpty()) {
       return volume;
@@ -219,20 +238,26 @@ final class VolumeModification {
     // While it grows, its answer says what the node owes then.
     CatalogEntry settled =
         record.state() instanceof State.Growing ? record : record.refusingNo(Request.Size.class);
-    catalog.put(Subject.of("expanding", ControllerCalls.identity(volume)), as(now, settled));
+    work.end(Subject.of("expanding", ControllerCalls.identity(volume)), as(now, settled));
     return now;
   }
 
   /** Notes that the node refused to make a volume that large, if it owes just that. */
   CatalogVolume refusedByNode(VolumeKey key, CapacityRange to, OperatorMessage message) {
-    CatalogEntry record = catalog.there(key, "noting what the node said of");
+    String doing = "noting what the node said of";
+    return catalog.work(
+        about(doing, key), key, work -> refusedByNode(work, work.there(doing), to, message));
+  }
+
+  private CatalogVolume refusedByNode(
+      VolumeWork work, CatalogEntry record, CapacityRange to, OperatorMessage message) {
     CatalogVolume volume = record.volume().orElseThrow();
     volume
         .pendingOnNode()
         .filter(to::equals)
         .ifPresent(
             owed ->
-                catalog.put(
+                work.end(
                     Subject.of("expanding", ControllerCalls.identity(volume)),
                     record.refusing(
                         refusal(new Request.Size(owed), Progress.INFEASIBLE_ON_NODE, message))));
@@ -246,7 +271,11 @@ final class VolumeModification {
    * Earlier ones whose end is not known are sent once more with them.
    */
   CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
-    CatalogEntry record = catalog.there(key, "modifying");
+    String doing = "modifying";
+    return catalog.work(about(doing, key), key, work -> modify(work, work.there(doing), changes));
+  }
+
+  private CatalogVolume modify(VolumeWork work, CatalogEntry record, Map<String, String> changes) {
     CatalogVolume volume = record.volume().orElseThrow();
     SortedMap<String, String> all = new TreeMap<>(record.modifying());
     all.putAll(changes);
@@ -256,28 +285,28 @@ final class VolumeModification {
       controllers.answer(calls.modify(volume, all));
       return now;
     }
-    CatalogEntry begun =
-        catalog.put(
-            Subject.of("modifying", ControllerCalls.identity(volume)),
-            record.modifying(all).refusingNo(Request.Parameters.class));
-    return change(begun, record.modifying().isEmpty());
+    return change(
+        work,
+        record.modifying(all).refusingNo(Request.Parameters.class),
+        record.modifying().isEmpty());
   }
 
   /** Sends the parameters that are being changed. */
-  private CatalogVolume change(CatalogEntry record, boolean isFirst) {
-    CatalogVolume volume = record.volume().orElseThrow();
+  private CatalogVolume change(VolumeWork work, CatalogEntry begun, boolean isFirst) {
+    CatalogVolume volume = begun.volume().orElseThrow();
     Subject subject = Subject.of("modifying", ControllerCalls.identity(volume));
+    CatalogEntry record = work.begin(subject, begun);
     CatalogEntry settled = record.modifying(Collections.emptySortedMap());
     try {
-      controllers.answer(calls.modify(volume, record.modifying()));
+      controllers.answer(work.guarded(calls.modify(volume, record.modifying())));
     } catch (ControllerException failed) {
       Request wish = new Request.Parameters(record.modifying());
-      throw failed(subject, settled, wish, isFirst, failed);
+      throw failed(subject, work, settled, wish, isFirst, failed);
     }
     seen.remove(new Attempted(record.key(), Request.Parameters.class));
     CatalogVolume now =
         volume.as(volume.spec().toBuilder().mutableParameters(record.modifying()).build());
-    catalog.put(subject, as(now, settled.as(now.spec())));
+    work.end(subject, as(now, settled.as(now.spec())));
     return now;
   }
 
@@ -293,7 +322,7 @@ final class VolumeModification {
 
   /** The changes that are not done, with what was seen at the last attempt. */
   List<VolumeChange> changes(VolumeKey key) {
-    return catalog.find(key).map(CatalogEntry::changes).orElse(List.of()).stream()
+    return catalog.known(key).map(CatalogEntry::changes).orElse(List.of()).stream()
         .map(
             each ->
                 each.progress() == Progress.IN_PROGRESS
@@ -307,17 +336,16 @@ final class VolumeModification {
   }
 
   /** Goes on with the changes of a volume that were begun. */
-  void goOn(VolumeKey key) {
+  void goOn(VolumeWork work) {
     Optional<ControllerException> left =
-        catalog
-            .find(key)
+        work.entry()
             .filter(record -> record.state() instanceof State.Growing)
-            .flatMap(record -> ended(() -> grow(record, (State.Growing) record.state(), false)));
+            .flatMap(
+                record -> ended(() -> grow(work, record, (State.Growing) record.state(), false)));
     Optional<ControllerException> alsoLeft =
-        catalog
-            .find(key)
+        work.entry()
             .filter(CatalogEntry::isBeingModified)
-            .flatMap(record -> ended(() -> change(record, false)));
+            .flatMap(record -> ended(() -> change(work, record, false)));
     if (left.or(() -> alsoLeft).isPresent()) {
       throw left.or(() -> alsoLeft).get();
     }
@@ -357,6 +385,7 @@ final class VolumeModification {
    */
   private ControllerException failed(
       Subject subject,
+      VolumeWork work,
       CatalogEntry without,
       Request wish,
       boolean isFirst,
@@ -367,7 +396,8 @@ final class VolumeModification {
       return failed;
     }
     seen.remove(attempted);
-    catalog.put(
+    step(
+        work,
         subject,
         failed.outcome() == ChangeOutcome.REFUSED
             ? without.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))

@@ -35,7 +35,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
@@ -73,6 +72,7 @@ import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
@@ -125,7 +125,7 @@ class ClaimsOnSocketsTest {
   private void start(PluginShape shape, NodeEffects effects) {
     plugin = world.registered(shape, effects);
     controller =
-        VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+        VolumeController.builder(world.registry(), LocalStore.on(medium.open()))
             .claims(store)
             .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
             .settings(

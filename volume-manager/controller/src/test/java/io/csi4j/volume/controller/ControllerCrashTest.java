@@ -28,12 +28,14 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SteppingStore;
+import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
@@ -51,6 +53,9 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -70,6 +75,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -108,9 +114,9 @@ class ControllerCrashTest {
   }
 
   /** One life of a process, which ends at a step. */
-  private final class Life implements VolumeStore, Controllers {
+  private final class Life implements Controllers {
 
-    private final VolumeStore store;
+    private final RecordStore store;
     private final int end;
     private final AtomicInteger steps = new AtomicInteger();
     private final AtomicBoolean over = new AtomicBoolean();
@@ -119,7 +125,7 @@ class ControllerCrashTest {
 
     Life(MemoryMedium medium, int end, boolean isUnusable, Optional<VolumeId> unusableAs) {
       medium.crash();
-      this.store = VolumeStore.on(medium.open());
+      this.store = new SteppingStore(LocalStore.on(medium.open()), this::step);
       this.end = end;
       this.isUnusable = isUnusable;
       this.unusableAs = unusableAs;
@@ -136,23 +142,15 @@ class ControllerCrashTest {
       return over.get();
     }
 
-    @Override
-    public List<CatalogEntry> load() {
-      return store.load();
+    private WriteResult step(Optional<CatalogRecord> next, Supplier<WriteResult> write) {
+      step();
+      WriteResult result = write.get();
+      step();
+      return result;
     }
 
-    @Override
-    public void put(CatalogEntry volume) {
-      step();
-      store.put(volume);
-      step();
-    }
-
-    @Override
-    public void remove(VolumeKey volume) {
-      step();
-      store.remove(volume);
-      step();
+    List<CatalogEntry> load() {
+      return StoredCatalog.entries(store);
     }
 
     @Override
@@ -193,7 +191,7 @@ class ControllerCrashTest {
     }
 
     VolumeController open() {
-      return ControllerCrashTest.this.open(this, this, new Timers(), key -> Optional.empty());
+      return ControllerCrashTest.this.open(store, this, new Timers(), key -> Optional.empty());
     }
   }
 
@@ -225,7 +223,7 @@ class ControllerCrashTest {
   }
 
   private VolumeController open(
-      VolumeStore store,
+      RecordStore store,
       Controllers by,
       Scheduler timers,
       Function<VolumeKey, Optional<Claim>> claims) {
@@ -721,7 +719,7 @@ class ControllerCrashTest {
     Timers timers = new Timers();
     VolumeController opened =
         open(
-            VolumeStore.on(MemoryMedium.create().open()),
+            LocalStore.on(MemoryMedium.create().open()),
             controllers,
             timers,
             key -> {

@@ -25,7 +25,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -61,7 +60,6 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
@@ -126,10 +124,11 @@ class ControllerFamilyTest {
   private final MemoryStore store = new MemoryStore();
   private RecordStore claims = store;
   private final StateStore state = MemoryMedium.create().open();
+  private final RecordStore catalog = LocalStore.on(state);
   private final PluginRegistry registry = InMemoryPluginRegistry.open();
 
   private VolumeController open() {
-    return VolumeController.builder(registry, VolumeStore.on(state))
+    return VolumeController.builder(registry, catalog)
         .claims(claims)
         .settings(
             ControllerSettings.builder()
@@ -179,11 +178,11 @@ class ControllerFamilyTest {
       assertThat(strangers(controller)).isEmpty();
     }
 
+    catalog.close();
     assertThatExceptionOfType(ControllerException.class)
         .isThrownBy(this::open)
-        .returns(ChangeOutcome.HELD, ControllerException::outcome)
-        .returns(OperatorCode.STATE_CLOSED, OperatorException::code)
-        .withCauseInstanceOf(StateException.class);
+        .returns(ChangeOutcome.UNAVAILABLE, ControllerException::outcome)
+        .returns(OperatorCode.CATALOG_DOWN, OperatorException::code);
   }
 
   @Test
@@ -195,7 +194,7 @@ class ControllerFamilyTest {
 
       assertThatExceptionOfType(ControllerException.class)
           .isThrownBy(() -> controller.deregister(KEY))
-          .returns(ChangeOutcome.UNCERTAIN, ControllerException::outcome)
+          .returns(ChangeOutcome.UNAVAILABLE, ControllerException::outcome)
           .returns(OperatorCode.STATE_CLOSED, OperatorException::code);
       assertThat(controller.find(KEY)).isPresent();
     }

@@ -11,7 +11,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperationId;
@@ -20,6 +19,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,7 +71,7 @@ class ControllerListenerTest {
   void open() {
     plugin = world.registered(PluginShape.full());
     controller =
-        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(world.registry(), LocalStore.on(MemoryMedium.create().open()))
             .listener(notes)
             .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
             .open();

@@ -21,7 +21,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
@@ -50,6 +49,7 @@ import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
@@ -92,7 +92,7 @@ class JobVolumesTest {
   private NodeId node;
 
   private VolumeController open(RecordStore claimed) {
-    return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+    return VolumeController.builder(world.registry(), LocalStore.on(medium.open()))
         .claims(claimed)
         .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
         .open();
@@ -325,7 +325,7 @@ class JobVolumesTest {
             () ->
                 new JobVolumes(
                     VolumeController.builder(
-                            world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+                            world.registry(), LocalStore.on(MemoryMedium.create().open()))
                         .open(),
                     claims))
         .withMessageContaining("Builder.claims(RecordStore)");

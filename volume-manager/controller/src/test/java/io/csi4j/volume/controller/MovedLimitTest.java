@@ -14,7 +14,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
@@ -40,6 +39,7 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -86,7 +86,7 @@ class MovedLimitTest {
                 });
         PluginSupervisor supervisor = PluginSupervisor.open(registry);
         VolumeController controller =
-            VolumeController.builder(registry, VolumeStore.on(MemoryMedium.create().open()))
+            VolumeController.builder(registry, LocalStore.on(MemoryMedium.create().open()))
                 .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
                 .open()) {
       var unused =

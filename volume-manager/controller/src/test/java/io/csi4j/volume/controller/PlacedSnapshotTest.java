@@ -30,12 +30,12 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,7 +79,7 @@ class PlacedSnapshotTest {
   }
 
   private VolumeController open() {
-    return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+    return VolumeController.builder(world.registry(), LocalStore.on(medium.open()))
         .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
         .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
         .open();

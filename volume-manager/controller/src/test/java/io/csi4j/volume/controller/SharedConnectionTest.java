@@ -12,7 +12,6 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -28,6 +27,7 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.SupervisedPlugin;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +64,7 @@ class SharedConnectionTest {
     supervisor = PluginSupervisor.open(manager.plugins());
     watched = supervise(Duration.ofSeconds(5));
     controller =
-        VolumeController.builder(manager.plugins(), VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(manager.plugins(), LocalStore.on(MemoryMedium.create().open()))
             .open();
   }
 

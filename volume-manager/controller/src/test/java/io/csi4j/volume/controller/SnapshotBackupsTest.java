@@ -24,8 +24,8 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
+import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Waits;
@@ -34,6 +34,8 @@ import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +81,7 @@ class SnapshotBackupsTest {
 
   private VolumeController open(Duration patience, Scheduler timers) {
     return new VolumeController(
-        VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+        VolumeController.builder(world.registry(), LocalStore.on(medium.open()))
             .snapshotPatience(patience)
             .told(message -> {}),
         controllers,
@@ -333,16 +335,17 @@ class SnapshotBackupsTest {
     assertThat(controller.backups().pending()).isEmpty();
   }
 
-  private static CatalogEntry stored(VolumeStore store, VolumeKey key) {
-    return store.load().stream().filter(it -> it.key().equals(key)).findFirst().orElseThrow();
+  private static CatalogEntry stored(RecordStore store, VolumeKey key) {
+    return StoredCatalog.entry(store, key).orElseThrow();
   }
 
   /** The host is killed after the group was asked for on the record of one volume only. */
   private SnapshotBackups asDbAloneHasIt(SortedSet<VolumeKey> group) {
     assertThat(start().pending()).isEmpty();
     medium.crash();
-    VolumeStore store = VolumeStore.on(medium.open());
-    store.put(
+    RecordStore store = LocalStore.on(medium.open());
+    StoredCatalog.put(
+        store,
         stored(store, DB).with(new PendingSnapshot(NIGHTLY.value(), new TreeMap<>(FULL), group)));
     SnapshotBackups next = restarted();
     assertThat(next.pending()).containsOnlyKeys(DB);
@@ -404,11 +407,12 @@ class SnapshotBackupsTest {
     assertThat(start().pending()).isEmpty();
     SortedSet<VolumeKey> other = new TreeSet<>(Set.of(LOG, VolumeKey.of("app")));
     medium.crash();
-    VolumeStore store = VolumeStore.on(medium.open());
+    RecordStore store = LocalStore.on(medium.open());
     PendingSnapshot both =
         new PendingSnapshot(NIGHTLY.value(), new TreeMap<>(FULL), new TreeSet<>(Set.of(DB, LOG)));
-    store.put(stored(store, DB).with(both));
-    store.put(
+    StoredCatalog.put(store, stored(store, DB).with(both));
+    StoredCatalog.put(
+        store,
         stored(store, LOG).with(new PendingSnapshot(NIGHTLY.value(), new TreeMap<>(FULL), other)));
     SnapshotBackups next = restarted();
 

@@ -16,7 +16,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
@@ -26,6 +25,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +65,7 @@ class SnapshotCreationTest {
     world.register("only", plugin.endpoint());
     VolumeController opened =
         new VolumeController(
-            VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+            VolumeController.builder(world.registry(), LocalStore.on(MemoryMedium.create().open()))
                 .snapshotPatience(patience)
                 .validation(ValidationResult.Policy.LENIENT)
                 .told(message -> {}),

@@ -10,7 +10,6 @@ import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -18,6 +17,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +44,13 @@ class UnfinishedWorkTest {
           .in(new State.Growing(CatalogSamples.volume(), CapacityRange.atLeast(99)));
 
   private final VirtualTime time = new VirtualTime();
-  private final Catalog catalog = new Catalog(VolumeStore.on(MemoryMedium.create().open()));
+  private final RecordStore store = LocalStore.on(MemoryMedium.create().open());
+  private final Catalog catalog =
+      new Catalog(
+          store,
+          new ControlPlaneSession(store, "cp-1", time, time, time, ControlPlaneSession.EXPIRY),
+          time,
+          Duration.ofMinutes(1));
   private final List<VolumeKey> tried = new ArrayList<>();
   private final List<OperatorCode> told = new ArrayList<>();
   private Consumer<OperatorMessage> listener = message -> told.add(message.code());
@@ -69,6 +76,14 @@ class UnfinishedWorkTest {
         ControllerFailures.failed(outcome, code, SUBJECT, "no", null));
   }
 
+  private void put(CatalogEntry entry) {
+    catalog.work(SUBJECT, entry.key(), work -> work.end(SUBJECT, entry));
+  }
+
+  private void remove(VolumeKey key) {
+    catalog.work(SUBJECT, key, work -> work.remove(SUBJECT));
+  }
+
   private VolumeChange deletion() {
     List<VolumeChange> shown = leftovers.shown(GOING.key(), GOING.changes());
     assertThat(shown).hasSize(1);
@@ -78,7 +93,7 @@ class UnfinishedWorkTest {
 
   @Test
   void aFailureIsReportedOncePerCodeAndShownWithTheChange() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     leftovers.later();
     assertThat(deletion().seen()).isEmpty();
     time.pass(Duration.ofMinutes(1));
@@ -97,7 +112,7 @@ class UnfinishedWorkTest {
 
   @Test
   void whatWaitsForAPersonIsShownWithItsMessageAndReportedAgainIfItFailsAgain() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     outcome = key -> failed(ChangeOutcome.HELD, OperatorCode.VOLUME_ID_TAKEN);
     leftovers.later();
     time.pass(Duration.ofDays(1));
@@ -113,7 +128,7 @@ class UnfinishedWorkTest {
 
   @Test
   void aListenerThatThrowsKeepsNoVolumeFromBeingTriedAgain() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     listener =
         message -> {
           throw new IllegalStateException("a broken listener");
@@ -125,7 +140,7 @@ class UnfinishedWorkTest {
 
   @Test
   void whereNothingIsOwedNothingIsTried() {
-    catalog.put(SUBJECT, CatalogEntry.of(CatalogSamples.volume(), Optional.empty()));
+    put(CatalogEntry.of(CatalogSamples.volume(), Optional.empty()));
     leftovers.later();
     assertThat(leftovers.owed()).isEmpty();
     assertThat(time.waiting()).isZero();
@@ -133,7 +148,7 @@ class UnfinishedWorkTest {
 
   @Test
   void whatIsOwedIsTriedAgainAndAgainWithGrowingPauses() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     leftovers.later();
     leftovers.later();
     List<Duration> pauses = new ArrayList<>();
@@ -154,12 +169,12 @@ class UnfinishedWorkTest {
 
   @Test
   void aVolumeWhosePluginIsDownForLongDelaysNoOther() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     leftovers.later();
     time.pass(Duration.ofHours(1));
     tried.clear();
 
-    catalog.put(SUBJECT, OTHER);
+    put(OTHER);
     leftovers.later();
     time.pass(Duration.ofSeconds(3));
 
@@ -169,33 +184,33 @@ class UnfinishedWorkTest {
   @Test
   void aVolumeWhoseWorkDoesNotEndHoldsUpNoOther() {
     CompletableFuture<Done> silent = new CompletableFuture<>();
-    catalog.put(SUBJECT, GOING);
-    catalog.put(SUBJECT, OTHER);
+    put(GOING);
+    put(OTHER);
     outcome = key -> key.equals(GOING.key()) ? silent : failed(ChangeOutcome.UNCERTAIN);
     leftovers.later();
 
     time.pass(Duration.ofSeconds(6));
     assertThat(tried).containsExactlyInAnyOrder(GOING.key(), OTHER.key(), OTHER.key(), OTHER.key());
 
-    catalog.remove(OTHER.key());
+    remove(OTHER.key());
     silent.complete(Done.DONE);
     assertThat(time.timers()).as("it is not at its end").contains(Duration.ofMillis(1500));
   }
 
   @Test
   void afterItsEndThePausesOfAVolumeBeginAgainWithAShortOne() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     leftovers.later();
     time.pass(Duration.ofHours(1));
     outcome =
         key -> {
-          catalog.remove(key);
+          remove(key);
           return CompletableFuture.completedFuture(Done.DONE);
         };
     time.pass(Duration.ofHours(1));
     assertThat(time.waiting()).isZero();
 
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     leftovers.later();
 
     assertThat(time.timers()).containsExactly(Duration.ofMillis(750));
@@ -203,11 +218,11 @@ class UnfinishedWorkTest {
 
   @Test
   void whatHasComeToItsEndIsNotTriedAgain() {
-    catalog.put(SUBJECT, GOING);
-    catalog.put(SUBJECT, OTHER);
+    put(GOING);
+    put(OTHER);
     outcome =
         key -> {
-          catalog.remove(key);
+          remove(key);
           return CompletableFuture.completedFuture(Done.DONE);
         };
     assertThat(leftovers.owed()).containsExactlyInAnyOrder(GOING.key(), OTHER.key());
@@ -219,7 +234,7 @@ class UnfinishedWorkTest {
 
   @Test
   void whatNeedsAPersonWaitsForOne() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     outcome = key -> failed(ChangeOutcome.HELD);
     leftovers.later();
     time.pass(Duration.ofDays(1));
@@ -234,7 +249,7 @@ class UnfinishedWorkTest {
 
   @Test
   void afterClosingNothingIsTried() {
-    catalog.put(SUBJECT, GOING);
+    put(GOING);
     leftovers.later();
     leftovers.close();
     time.pass(Duration.ofHours(1));

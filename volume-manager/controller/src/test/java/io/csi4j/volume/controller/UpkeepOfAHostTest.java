@@ -26,8 +26,8 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -54,7 +54,8 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
@@ -109,7 +110,7 @@ class UpkeepOfAHostTest {
       assertThat(node.node().getInfo().nodeId()).isEqualTo(NODE);
     }
     controller =
-        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(world.registry(), LocalStore.on(MemoryMedium.create().open()))
             .claims(store)
             .open();
     claims = new ClaimCoordinator(book, controller.attachments(), Clock.systemUTC(), event -> {});
@@ -268,13 +269,13 @@ class UpkeepOfAHostTest {
     assertThat(claims.acquire(claim(DB, "web")).context().isEmpty()).isFalse();
     PluginId away = PluginId.of("a-plugin-that-is-away");
     controller.close();
-    StateStore state = MemoryMedium.create().open();
-    VolumeStore catalog = VolumeStore.on(state);
+    RecordStore catalog = new MemoryStore();
     VolumeSpec of = VolumeSpec.builder(away).use(MODE, AttachmentMode.FILESYSTEM).build();
-    catalog.put(
+    StoredCatalog.put(
+        catalog,
         CatalogEntry.of(
             CatalogVolume.builder(SCRATCH, of, VolumeId.of("v")).build(), Optional.empty()));
-    catalog.put(CatalogEntry.of(db, Optional.empty()));
+    StoredCatalog.put(catalog, CatalogEntry.of(db, Optional.empty()));
     controller = VolumeController.builder(world.registry(), catalog).claims(store).open();
     try (CsiPlugin admin = CsiPlugin.connect(plugin.endpoint())) {
       admin

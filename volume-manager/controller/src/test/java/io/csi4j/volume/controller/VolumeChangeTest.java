@@ -19,7 +19,6 @@ import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -37,6 +36,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Clock;
 import java.time.Duration;
@@ -72,7 +72,7 @@ class VolumeChangeTest {
   private final CatalogVolume made = controller.create(DB, spec());
 
   private VolumeController open() {
-    return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+    return VolumeController.builder(world.registry(), LocalStore.on(medium.open()))
         .claims(key -> Optional.ofNullable(claims.peek()))
         .told(told::add)
         .firstPause(firstPause)

@@ -24,13 +24,13 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +54,7 @@ class VolumeHealthReadingTest {
   private void start(PluginShape shape) {
     plugin = world.registered(shape);
     controller =
-        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(world.registry(), LocalStore.on(MemoryMedium.create().open()))
             .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
             .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
             .open();

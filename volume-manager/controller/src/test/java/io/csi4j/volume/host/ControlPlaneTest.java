@@ -23,7 +23,7 @@ class ControlPlaneTest {
       package host;
 
       import io.csi4j.client.model.AccessMode;
-      import io.csi4j.volume.catalog.VolumeStore;
+      import io.csi4j.volume.store.local.LocalStore;
       import io.csi4j.volume.model.AttachmentMode;
       import io.csi4j.volume.claim.Claim;
       import io.csi4j.volume.claim.ClaimRequest;
@@ -75,7 +75,7 @@ class ControlPlaneTest {
           try (RecordStore claims = EtcdStore.open(settings);
               StateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
               VolumeController controller =
-                  VolumeController.builder(InMemoryPluginRegistry.open(), VolumeStore.on(state))
+                  VolumeController.builder(InMemoryPluginRegistry.open(), LocalStore.on(state))
                       .claims(claims)
                       .open()) {
             System.out.println("volumes " + controller.volumes());

@@ -11,8 +11,8 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
@@ -87,7 +87,7 @@ class SealedAtRestTest {
   }
 
   /** A volume with a password as a mount flag, as a parameter, and in its context. */
-  private static void remember(VolumeStore store) {
+  private static void remember(RecordStore store) {
     MountOptions options = MountOptions.none().withFlags(MountFlags.of("password=" + CANARY));
     VolumeSpec spec =
         VolumeSpec.builder(PluginId.of("fake.csi4j.example"))
@@ -102,8 +102,8 @@ class SealedAtRestTest {
     CatalogEntry entry =
         new CatalogEntry(DB, spec, Optional.empty(), new CatalogEntry.State.Present(volume));
 
-    store.put(entry);
-    assertThat(store.load()).containsExactly(entry);
+    StoredCatalog.put(store, entry);
+    assertThat(StoredCatalog.entries(store)).containsExactly(entry);
   }
 
   /** How many files below this directory have the canary in them. */
@@ -126,8 +126,8 @@ class SealedAtRestTest {
     try (LocalStore claims = LocalStore.on(over.apply(state("claims")))) {
       claim(claims);
     }
-    try (StateStore state = over.apply(state("catalog"))) {
-      remember(VolumeStore.on(state));
+    try (LocalStore catalog = LocalStore.on(over.apply(state("catalog")))) {
+      remember(catalog);
     }
   }
 

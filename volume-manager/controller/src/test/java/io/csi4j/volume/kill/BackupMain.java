@@ -3,9 +3,8 @@ package io.csi4j.volume.kill;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.backup.SnapshotSchedule;
-import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
-import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
@@ -18,6 +17,9 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.local.LocalStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -79,13 +81,13 @@ final class BackupMain {
       return at(directory, socket, UnaryOperator.identity());
     }
 
-    static Open at(Path directory, Path socket, UnaryOperator<VolumeStore> around) {
+    static Open at(Path directory, Path socket, UnaryOperator<RecordStore> around) {
       PluginRegistry plugins = InMemoryPluginRegistry.open();
       plugins.register(
           PluginRegistration.controller(PluginBinding.of(PLUGIN, CsiEndpoint.of(socket))));
       JournalStateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
       return new Open(
-          state, VolumeController.builder(plugins, around.apply(VolumeStore.on(state))).open());
+          state, VolumeController.builder(plugins, around.apply(LocalStore.on(state))).open());
     }
 
     @Override
@@ -149,32 +151,21 @@ final class BackupMain {
     }
   }
 
-  private VolumeStore halting(VolumeStore store) {
-    return new VolumeStore() {
-      @Override
-      public List<CatalogEntry> load() {
-        return store.load();
-      }
-
-      @Override
-      public void put(CatalogEntry volume) {
-        String what =
-            volume.pendingSnapshots().isEmpty()
-                ? "nothing"
-                : volume.pendingSnapshots().stream()
-                        .map(PendingSnapshot::answer)
-                        .allMatch(Optional::isPresent)
-                    ? "the answer"
-                    : "the intent";
-        moment("before writing " + what);
-        store.put(volume);
-        moment("after writing " + what);
-      }
-
-      @Override
-      public void remove(VolumeKey volume) {
-        store.remove(volume);
-      }
-    };
+  private RecordStore halting(RecordStore store) {
+    return new SteppingStore(
+        store,
+        (next, write) -> {
+          List<PendingSnapshot> pending = next.orElseThrow().entry().pendingSnapshots();
+          String what =
+              pending.isEmpty()
+                  ? "nothing"
+                  : pending.stream().map(PendingSnapshot::answer).allMatch(Optional::isPresent)
+                      ? "the answer"
+                      : "the intent";
+          moment("before writing " + what);
+          WriteResult result = write.get();
+          moment("after writing " + what);
+          return result;
+        });
   }
 }

@@ -3,7 +3,6 @@ package io.csi4j.volume.kill;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
@@ -88,7 +87,7 @@ final class ClaimMain {
       return new Open(
           claims,
           volumes,
-          VolumeController.builder(plugins, VolumeStore.on(volumes)).claims(claims).open());
+          VolumeController.builder(plugins, LocalStore.on(volumes)).claims(claims).open());
     }
 
     ClaimCoordinator coordinator() {

@@ -3,9 +3,8 @@ package io.csi4j.volume.kill;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
-import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -13,6 +12,8 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -120,7 +121,7 @@ final class JobMain {
           JournalStateStore.open(places.volumes(), JournalSettings.defaults());
       RecordStore halting = main.halting(claims);
       VolumeController controller =
-          VolumeController.builder(plugins, main.halting(VolumeStore.on(state)))
+          VolumeController.builder(plugins, main.haltingVolumes(LocalStore.on(state)))
               .claims(halting)
               .open();
       Clock clock = Clock.systemUTC();
@@ -189,33 +190,14 @@ final class JobMain {
     return result;
   }
 
-  private VolumeStore halting(VolumeStore store) {
-    return new VolumeStore() {
-      @Override
-      public List<CatalogEntry> load() {
-        return store.load();
-      }
+  private RecordStore haltingVolumes(RecordStore store) {
+    return new SteppingStore(
+        store, (next, write) -> write("volume " + next.map(JobMain::words).orElse("gone"), write));
+  }
 
-      @Override
-      public void put(CatalogEntry volume) {
-        write(
-            "volume " + volume.state().getClass().getSimpleName(),
-            () -> {
-              store.put(volume);
-              return volume;
-            });
-      }
-
-      @Override
-      public void remove(VolumeKey volume) {
-        write(
-            "volume gone",
-            () -> {
-              store.remove(volume);
-              return volume;
-            });
-      }
-    };
+  private static String words(CatalogRecord record) {
+    String state = record.entry().state().getClass().getSimpleName();
+    return record.work(CatalogWork.VOLUME).map(work -> state + " " + work.kind()).orElse(state);
   }
 
   private RecordStore halting(RecordStore store) {

@@ -48,8 +48,9 @@ class KilledJobTest {
           "claim CONTROLLER_DETACHED NotNeeded",
           "claim READY_TO_FREE NotNeeded",
           "claim nothing",
-          "volume Deleting",
+          "volume Present DELETION",
           "claim held for deletion",
+          "volume Deleting",
           "claim nothing",
           "volume gone");
 

@@ -27,7 +27,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -56,6 +55,7 @@ import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Clock;
 import java.time.Duration;
@@ -127,7 +127,7 @@ class PlacementTest {
             .open();
     world.register("only", plugin.endpoint());
     controller =
-        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(world.registry(), LocalStore.on(MemoryMedium.create().open()))
             .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
             .claims(store)
             .open();

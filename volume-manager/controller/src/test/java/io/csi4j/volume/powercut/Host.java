@@ -8,7 +8,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
@@ -140,11 +140,11 @@ final class Host implements AutoCloseable {
     return add(LocalStore.on(JournalStateStore.open(disk.resolve("claims"), journal)));
   }
 
-  VolumeStore catalog() {
-    return VolumeStore.on(add(JournalStateStore.open(disk.resolve("catalog"), journal)));
+  LocalStore catalog() {
+    return LocalStore.on(add(JournalStateStore.open(disk.resolve("catalog"), journal)));
   }
 
-  VolumeController controller(VolumeStore catalog, HostPathPlugin plugin) {
+  VolumeController controller(LocalStore catalog, HostPathPlugin plugin) {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     plugins.register(PluginRegistration.controller(binding(plugin)));
     return add(VolumeController.builder(plugins, catalog).open());
@@ -210,9 +210,9 @@ final class Host implements AutoCloseable {
   }
 
   /** The volumes of the catalog: each by its size. */
-  static Map<String, String> found(VolumeStore catalog) {
+  static Map<String, String> volumes(LocalStore catalog) {
     Map<String, String> found = new HashMap<>();
-    for (CatalogEntry entry : catalog.load()) {
+    for (CatalogEntry entry : StoredCatalog.entries(catalog)) {
       found.put(
           "catalog " + entry.key(),
           entry.state() instanceof CatalogEntry.State.Present present

@@ -4,7 +4,6 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.manager.VolumeManager;
@@ -69,17 +68,17 @@ final class Inspection {
   }
 
   /** Those who opened; nothing in the place of one that could not. */
-  private record Opened(VolumeManager manager, LocalStore claims, VolumeStore catalog) {}
+  private record Opened(VolumeManager manager, LocalStore claims, LocalStore catalog) {}
 
   private Opened compare(Ledger ledger) {
     Map<String, String> found = new HashMap<>();
     VolumeManager manager = opening("the manager", host::manager);
     LocalStore claims = opening("the claims", host::claims);
-    VolumeStore catalog = opening("the catalog", host::catalog);
+    LocalStore catalog = opening("the catalog", host::catalog);
     if (manager != null && claims != null && catalog != null) {
       found.putAll(Host.found(manager));
       found.putAll(Host.found(claims));
-      found.putAll(Host.found(catalog));
+      found.putAll(Host.volumes(catalog));
       wrong.addAll(ledger.objections(found));
     }
     return new Opened(manager, claims, catalog);

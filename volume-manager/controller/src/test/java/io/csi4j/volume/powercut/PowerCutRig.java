@@ -3,7 +3,6 @@ package io.csi4j.volume.powercut;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.node.Reconciliation;
@@ -156,7 +155,7 @@ final class PowerCutRig {
       }
       VolumeManager manager = host.manager();
       LocalStore claims = host.claims();
-      VolumeStore catalog = host.catalog();
+      LocalStore catalog = host.catalog();
       manager.register(Host.binding(plugin));
       Set<Integer> mounted =
           scene == Scene.WORK ? Set.of() : reconcile(manager, volumes, before, log);

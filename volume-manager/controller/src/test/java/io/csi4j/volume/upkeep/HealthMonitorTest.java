@@ -26,7 +26,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.VolumeController;
@@ -44,6 +43,7 @@ import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,7 +104,7 @@ class HealthMonitorTest {
   private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
   private final Set<String> missingSecrets = ConcurrentHashMap.newKeySet();
   private final VolumeController controller =
-      VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+      VolumeController.builder(world.registry(), LocalStore.on(MemoryMedium.create().open()))
           .secrets(name -> operation -> secrets(name.toString()))
           .validation(ValidationResult.Policy.LENIENT)
           .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())

@@ -1,4 +1,4 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.internal.catalog;
 
 import io.csi4j.fuzz.Finding;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
@@ -17,17 +17,17 @@ public final class CatalogRecordFuzz {
     if (input.length > StateValue.MAX_SIZE) {
       return;
     }
-    CatalogRecord record;
+    CatalogCodec.Stored record;
     try {
-      record = CatalogCodec.decode(StateValue.of(input));
+      record = CatalogCodec.stored(input);
     } catch (MalformedRecordException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));
       return;
     }
-    StateValue again = CatalogCodec.encode(record);
+    byte[] again = CatalogCodec.encode(record);
     try {
       Finding.unless(
-          CatalogCodec.decode(again).equals(record), () -> "a volume is another when read again");
+          CatalogCodec.stored(again).equals(record), () -> "a volume is another when read again");
     } catch (MalformedRecordException refused) {
       Finding.unless(false, () -> "a volume cannot be read again: " + refused.getMessage());
     }

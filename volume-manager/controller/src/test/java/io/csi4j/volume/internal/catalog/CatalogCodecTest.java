@@ -1,4 +1,4 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.internal.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,23 +8,38 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogSamples;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.StoredCatalog;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.internal.fields.CodecContract;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,13 +48,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Volumes of a storage system as bytes, and in a state. */
-class CatalogCodecTest implements CodecContract<CatalogRecord> {
+class CatalogCodecTest implements CodecContract<CatalogCodec.Stored> {
 
   private static final CatalogVolume VOLUME = CatalogSamples.volume();
+  private static final RecordKey KEY = CatalogCodec.key(VOLUME.key());
   private static final CreationName NAME = new CreationName("csi4j-k7x2");
 
   /** Written once, and read for ever. */
@@ -109,23 +127,37 @@ class CatalogCodecTest implements CodecContract<CatalogRecord> {
   }
 
   @Override
-  public List<CatalogRecord> records() {
-    return entries().stream().map(CatalogCodecTest::known).toList();
+  public List<CatalogCodec.Stored> records() {
+    return Stream.concat(entries().stream().map(CatalogCodecTest::known), Stream.of(worked()))
+        .toList();
+  }
+
+  /** A record with a mark, on which control planes work. */
+  private static CatalogCodec.Stored worked() {
+    CatalogWork.Owner owner = new CatalogWork.Owner("s-1", "cp-1");
+    return new CatalogCodec.Stored(
+        CatalogRecord.of(entries().get(1))
+            .with(new CatalogWork(CatalogWork.VOLUME, CatalogWork.Kind.DELETION, owner, 7))
+            .with(new CatalogWork("snapshot n", CatalogWork.Kind.SNAPSHOT, owner, 9)),
+        Optional.of(new UUID(3, 4)),
+        UnknownFields.NONE);
   }
 
   @Override
   public List<byte[]> samples() {
-    return kept().keySet().stream().map(HexFormat.of()::parseHex).toList();
+    return Stream.concat(
+            kept().keySet().stream().map(HexFormat.of()::parseHex), Stream.of(encode(worked())))
+        .toList();
   }
 
   @Override
-  public byte[] encode(CatalogRecord record) {
-    return CatalogCodec.encode(record).bytes();
+  public byte[] encode(CatalogCodec.Stored record) {
+    return CatalogCodec.encode(record);
   }
 
   @Override
-  public CatalogRecord decode(byte[] bytes) throws MalformedRecordException {
-    return CatalogCodec.decode(StateValue.of(bytes));
+  public CatalogCodec.Stored decode(byte[] bytes) throws MalformedRecordException {
+    return CatalogCodec.stored(bytes);
   }
 
   @Override
@@ -142,14 +174,14 @@ class CatalogCodecTest implements CodecContract<CatalogRecord> {
   @Test
   void theBytesOfEachVersionAreReadForEver() throws MalformedRecordException {
     for (Map.Entry<String, CatalogEntry> each : kept().entrySet()) {
-      CatalogRecord record = known(each.getValue());
+      CatalogCodec.Stored record = known(each.getValue());
       assertThat(decode(HexFormat.of().parseHex(each.getKey()))).isEqualTo(record);
       assertThat(HexFormat.of().formatHex(encode(record))).isEqualTo(each.getKey());
     }
   }
 
-  private static CatalogRecord known(CatalogEntry entry) {
-    return new CatalogRecord(entry, UnknownFields.NONE);
+  private static CatalogCodec.Stored known(CatalogEntry entry) {
+    return new CatalogCodec.Stored(CatalogRecord.of(entry), Optional.empty(), UnknownFields.NONE);
   }
 
   private static List<CatalogEntry> entries() {
@@ -224,94 +256,97 @@ class CatalogCodecTest implements CodecContract<CatalogRecord> {
     return new RequestedTopologies(Set.of(zone("a")), List.of(zone("a")));
   }
 
+  /** The directory of a catalog that the version before wrote. */
+  private static StateKey former(MemoryMedium medium, byte[] bytes) {
+    StateKey key = StateKey.catalog(HashedName.inCatalog(VOLUME.key()));
+    try (StateStore state = medium.open()) {
+      state.put(key, StateValue.of(bytes), Durability.REQUIRED);
+    }
+    return key;
+  }
+
+  @Test
+  void aCatalogOfTheVersionBeforeIsReadAndChanged() {
+    MemoryMedium medium = MemoryMedium.create();
+    CatalogEntry plain = entries().get(0);
+    StateKey key = StateKey.catalog(HashedName.inCatalog(plain.key()));
+    try (StateStore state = medium.open()) {
+      state.put(key, StateValue.of(HexFormat.of().parseHex(GOLDEN + CHANGED)), Durability.REQUIRED);
+    }
+
+    try (LocalStore store = LocalStore.on(medium.open())) {
+      assertThat(StoredCatalog.entries(store)).containsExactly(changed(plain));
+      StoredCatalog.put(store, plain);
+    }
+
+    try (LocalStore store = LocalStore.on(medium.open())) {
+      assertThat(StoredCatalog.entries(store)).containsExactly(plain);
+    }
+  }
+
   @Test
   @Tag("G9")
-  void whatANewerVersionWroteWithAVolumeIsKept() throws MalformedRecordException {
+  void whatANewerVersionWroteWithAVolumeIsKept() {
     MemoryMedium medium = MemoryMedium.create();
     CatalogEntry record = CatalogEntry.of(VOLUME, Optional.of(NAME));
     UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("fa06026869"));
-    StateKey key = StateKey.catalog(HashedName.inCatalog(VOLUME.key()));
-    try (StateStore state = medium.open()) {
-      StateValue theirs = CatalogCodec.encode(new CatalogRecord(record, newer));
-      state.put(key, theirs, Durability.REQUIRED);
-    }
+    var unused =
+        former(
+            medium,
+            CatalogCodec.encode(
+                new CatalogCodec.Stored(CatalogRecord.of(record), Optional.empty(), newer)));
 
     CatalogEntry changed = record.underOlderModes();
-    try (StateStore state = medium.open()) {
-      VolumeStore store = VolumeStore.on(state);
-      assertThat(store.load()).containsExactly(record);
-      store.put(changed);
+    try (LocalStore store = LocalStore.on(medium.open())) {
+      assertThat(StoredCatalog.entries(store)).containsExactly(record);
+      StoredCatalog.put(store, changed);
     }
 
-    try (StateStore state = medium.open()) {
-      StateValue value = state.load().value(key).orElseThrow();
-      assertThat(CatalogCodec.decode(value))
-          .as("G9: a volume of a newer version can be changed")
-          .isEqualTo(new CatalogRecord(changed, newer));
-    }
-  }
-
-  @Test
-  void aVolumeThatIsMadeAgainTakesNothingOverFromOneThatWasForgotten()
-      throws MalformedRecordException {
-    MemoryMedium medium = MemoryMedium.create();
-    CatalogEntry record = CatalogEntry.of(VOLUME, Optional.of(NAME));
-    StateKey key = StateKey.catalog(HashedName.inCatalog(VOLUME.key()));
-    try (StateStore state = medium.open()) {
-      UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("fa06026869"));
-      state.put(key, CatalogCodec.encode(new CatalogRecord(record, newer)), Durability.REQUIRED);
-      VolumeStore store = VolumeStore.on(state);
-      store.load();
-      store.remove(VOLUME.key());
-      store.put(record);
-
-      assertThat(decode(state.load().value(key).orElseThrow().bytes())).isEqualTo(known(record));
+    try (LocalStore store = LocalStore.on(medium.open())) {
+      RecordValues.Seen<CatalogRecord> kept =
+          new RecordValues<>(store, new CatalogCodec()).read(KEY);
+      assertThat(kept.value()).contains(CatalogRecord.of(changed));
+      assertThat(kept.newer()).as("G9: fields of a newer version are kept").isEqualTo(newer);
     }
   }
 
   @Test
-  void aStateGivesBackWhatWasPutIntoItAlsoAfterACrash() {
-    MemoryMedium medium = MemoryMedium.create();
-    VolumeStore store = VolumeStore.on(medium.open());
-    CatalogEntry record = CatalogEntry.of(VOLUME, Optional.of(NAME));
-    store.put(record);
-    CatalogEntry other =
-        new CatalogEntry(
-            VolumeKey.of("db-2"), VOLUME.spec(), Optional.of(NAME), new State.Creating());
-    store.put(other);
-    store.put(record.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())));
-    medium.crash();
+  void aVolumeThatIsMadeAgainTakesNothingOverFromOneThatWasForgotten() {
+    try (RecordStore store = new MemoryStore()) {
+      RecordValues<CatalogRecord> records = new RecordValues<>(store, new CatalogCodec());
+      CatalogRecord record = CatalogRecord.of(CatalogEntry.of(VOLUME, Optional.of(NAME)));
+      byte[] theirs =
+          CatalogCodec.encode(
+              new CatalogCodec.Stored(
+                  record,
+                  Optional.empty(),
+                  UnknownFields.of(HexFormat.of().parseHex("fa06026869"))));
+      assertThat(
+              store.write(
+                  new RecordWrite(KEY, Optional.empty(), Optional.of(StateValue.of(theirs)))))
+          .isInstanceOf(WriteResult.Written.class);
+      assertThat(store.write(records.draft(records.read(KEY), Optional.empty())))
+          .isInstanceOf(WriteResult.Written.class);
 
-    VolumeStore again = VolumeStore.on(medium.open());
-    assertThat(again.load())
-        .containsExactlyInAnyOrder(
-            other, record.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())));
-    again.remove(VOLUME.key());
-    assertThat(again.load()).containsExactly(other);
+      StoredCatalog.put(store, record);
+
+      assertThat(records.read(KEY).newer()).isEqualTo(UnknownFields.NONE);
+    }
   }
 
   @Test
-  void whatIsNotOnTheMediumIsRefused() {
-    MemoryMedium medium = MemoryMedium.create();
-    VolumeStore store = VolumeStore.on(medium.open());
-    medium.refuse(StateReason.STATE_DISK_FULL);
-    assertThatThrownBy(() -> store.put(CatalogEntry.of(VOLUME, Optional.empty())))
+  void aRecordThatOutgrowsAStoreIsRefused() {
+    Map<String, String> context = new TreeMap<>();
+    for (int i = 0; i < 1_000; i++) {
+      context.put("key-" + i, "x".repeat(100));
+    }
+    CatalogVolume large = VOLUME.toBuilder().context(VolumeContext.of(context)).build();
+    CatalogRecord record = CatalogRecord.of(CatalogEntry.of(large, Optional.of(NAME)));
+    assertThatThrownBy(() -> new CatalogCodec().encode(record, new UUID(1, 2), UnknownFields.NONE))
         .isInstanceOfSatisfying(
-            StateException.class,
-            refused -> assertThat(refused.reason()).isEqualTo(StateReason.STATE_DISK_FULL));
-    assertThat(store.load()).isEmpty();
-  }
-
-  @Test
-  void aRecordThatCannotBeReadEndsTheReading() {
-    MemoryMedium medium = MemoryMedium.create();
-    StateStore state = medium.open();
-    state.put(StateKey.catalog("x"), StateValue.of(new byte[] {8, 9}), Durability.REQUIRED);
-    VolumeStore store = VolumeStore.on(state);
-    assertThatThrownBy(store::load)
-        .isInstanceOfSatisfying(
-            StateException.class,
-            refused -> assertThat(refused.reason()).isEqualTo(StateReason.JOURNAL_DAMAGED))
-        .hasMessageContaining("CATALOG/x cannot be read. It has format 9");
+            RecordStoreException.class,
+            refused ->
+                assertThat(refused.reason()).isEqualTo(RecordStoreException.Reason.TOO_LARGE))
+        .hasMessageStartingWith("Writing the record of volume '" + VOLUME.key() + "' failed:");
   }
 }

@@ -1,4 +1,4 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.internal.catalog;
 
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
@@ -11,18 +11,30 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.internal.catalog.proto.CatalogProto;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.fields.StoredParts;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.ValueCodec;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStoreException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,33 +42,100 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * The form of volumes of a storage system: the messages of {@code state.proto}, which says what
- * each field is.
+ * The form of volumes in a store: the messages of {@code state.proto}, which says what each field
+ * is.
  */
-final class CatalogCodec {
+public final class CatalogCodec implements ValueCodec<CatalogRecord> {
 
   private static final int FORMAT = 1;
 
-  private CatalogCodec() {}
+  /** Makes the one form. */
+  public CatalogCodec() {}
 
   /**
-   * The bytes of a record.
+   * A record with what stands beside it.
    *
-   * @throws io.csi4j.volume.state.StateException when they are too many
+   * @param record the record
+   * @param mark the mark of the write; nothing if a version wrote it that knew of no marks
+   * @param newer the fields that a newer version wrote
    */
-  static StateValue encode(CatalogRecord record) {
-    return StateValue.of(new RecordBytes<>(message(record.entry()), record.unknown()).bytes());
+  public record Stored(CatalogRecord record, Optional<UUID> mark, UnknownFields newer) {
+
+    /** Checks that all parts are there. */
+    public Stored {
+      Objects.requireNonNull(record, "record");
+      Objects.requireNonNull(mark, "mark");
+      Objects.requireNonNull(newer, "newer");
+    }
   }
 
-  private static CatalogProto.Record message(CatalogEntry record) {
+  @Override
+  public RecordKey.Space space() {
+    return RecordKey.Space.VOLUMES;
+  }
+
+  @Override
+  public RecordKey key(CatalogRecord value) {
+    return key(value.entry().key());
+  }
+
+  /** Returns the key of the record of a volume. */
+  public static RecordKey key(VolumeKey volume) {
+    return RecordKey.of(RecordKey.Space.VOLUMES, volume);
+  }
+
+  @Override
+  public String named(RecordKey key) {
+    return key.volume()
+        .map(volume -> "the record of volume '" + volume + "'")
+        .orElseGet(() -> "the record '" + key.name() + "' of the catalog");
+  }
+
+  @Override
+  public byte[] encode(CatalogRecord value, UUID mark, UnknownFields newer) {
+    byte[] bytes = encode(new Stored(value, Optional.of(mark), newer));
+    if (bytes.length > StateValue.MAX_SIZE) {
+      throw new RecordStoreException(
+          RecordStoreException.Reason.TOO_LARGE,
+          "Writing "
+              + ForeignText.of(named(key(value)))
+              + " failed: it has "
+              + bytes.length
+              + " bytes, and a store keeps at most "
+              + StateValue.MAX_SIZE
+              + ". Use fewer or shorter parameters, places and snapshots.");
+    }
+    return bytes;
+  }
+
+  @Override
+  public Decoded<CatalogRecord> decode(byte[] bytes) throws MalformedRecordException {
+    Stored stored = stored(bytes);
+    return new Decoded<>(stored.record(), stored.newer());
+  }
+
+  @Override
+  public boolean removes() {
+    return true;
+  }
+
+  /** Returns the bytes of a record. */
+  public static byte[] encode(Stored stored) {
+    return new RecordBytes<>(message(stored), stored.newer()).bytes();
+  }
+
+  private static CatalogProto.Record message(Stored stored) {
+    CatalogEntry record = stored.record().entry();
     CatalogProto.Record.Builder out =
         CatalogProto.Record.newBuilder()
             .setFormat(FORMAT)
@@ -83,14 +162,59 @@ final class CatalogCodec {
     record.pendingSnapshots().forEach(cut -> out.addCut(cut(cut)));
     out.addAllModifying(StoredParts.entries(record.modifying()));
     record.refused().forEach(change -> out.addRefused(refusal(change)));
+    stored
+        .mark()
+        .ifPresent(
+            mark ->
+                out.setMarkHigh(mark.getMostSignificantBits())
+                    .setMarkLow(mark.getLeastSignificantBits()));
+    out.setEpoch(stored.record().epoch());
+    stored.record().work().forEach(work -> out.addWork(work(work)));
     return out.build();
   }
 
-  /** The record in these bytes. */
-  static CatalogRecord decode(StateValue value) throws MalformedRecordException {
+  /** Returns the record in these bytes. */
+  public static Stored stored(byte[] bytes) throws MalformedRecordException {
     RecordBytes<CatalogProto.Record> read =
-        RecordBytes.read(CatalogProto.Record.parser(), value.bytes(), FORMAT);
-    return new CatalogRecord(entry(read.message()), read.newer());
+        RecordBytes.read(CatalogProto.Record.parser(), bytes, FORMAT);
+    CatalogProto.Record in = read.message();
+    List<CatalogWork> work = new ArrayList<>();
+    for (CatalogProto.Work each : in.getWorkList()) {
+      CatalogWork begun = work(each);
+      if (work.stream().anyMatch(other -> other.part().equals(begun.part()))) {
+        throw new MalformedRecordException("Work on one part is there twice.");
+      }
+      work.add(begun);
+    }
+    return new Stored(new CatalogRecord(entry(in), in.getEpoch(), work), mark(in), read.newer());
+  }
+
+  private static Optional<UUID> mark(CatalogProto.Record in) {
+    return in.getMarkHigh() == 0 && in.getMarkLow() == 0
+        ? Optional.empty()
+        : Optional.of(new UUID(in.getMarkHigh(), in.getMarkLow()));
+  }
+
+  private static CatalogProto.Work work(CatalogWork work) {
+    return CatalogProto.Work.newBuilder()
+        .setPart(work.part())
+        .setKind(CatalogProto.Work.Kind.valueOf(work.kind().name()))
+        .setSession(work.owner().session())
+        .setControlPlane(work.owner().controlPlane())
+        .setEpoch(work.epoch())
+        .build();
+  }
+
+  private static CatalogWork work(CatalogProto.Work in) throws MalformedRecordException {
+    return RecordBytes.checked(
+        "work",
+        () ->
+            new CatalogWork(
+                in.getPart(),
+                RecordBytes.named(
+                    "kind of work", CatalogWork.Kind.class, in.getKind(), in.getKindValue()),
+                new CatalogWork.Owner(in.getSession(), in.getControlPlane()),
+                in.getEpoch()));
   }
 
   private static CatalogEntry entry(CatalogProto.Record in) throws MalformedRecordException {

@@ -1,0 +1,255 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.internal.catalog.CatalogCodec;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoredRecord;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of the catalog for lists, as a watch reports them. What it shows may be out of date
+ * where other processes write, so no decision about a volume is made by it; {@link #upTo} brings it
+ * to a write that was made.
+ */
+final class CatalogView implements AutoCloseable {
+
+  private static final int PAGE = 500;
+
+  /** How long a watch may take to report a write before the store is read instead. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final RecordStore store;
+  private final RecordValues<CatalogRecord> records;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final TreeMap<RecordKey, Seen<CatalogRecord>> all = new TreeMap<>();
+  private final Map<RecordKey, RecordStoreException> unreadable = new TreeMap<>();
+
+  /** How far the watch, or a scan, has reported each record. */
+  private final Map<RecordKey, Long> reported = new HashMap<>();
+
+  /** The versions up to which records were removed here, until the watch has reported that. */
+  private final Map<RecordKey, Long> removed = new HashMap<>();
+
+  private @Nullable Watch watch;
+  private boolean isComplete;
+
+  /** Nothing is read yet. */
+  CatalogView(RecordStore store, CatalogCodec codec) {
+    this.store = store;
+    this.records = new RecordValues<>(store, codec);
+  }
+
+  /**
+   * Returns all records.
+   *
+   * @throws RecordStoreException if they have to be read again, and the store cannot be asked
+   */
+  Collection<CatalogRecord> all() {
+    lock.lock();
+    try {
+      catchUp();
+      return all.values().stream().flatMap(each -> each.value().stream()).toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns a record as it is known. */
+  Optional<CatalogRecord> known(VolumeKey key) {
+    lock.lock();
+    try {
+      catchUp();
+      return Optional.ofNullable(all.get(CatalogCodec.key(key))).flatMap(Seen::value);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns what is wrong with the records that cannot be read. */
+  List<RecordStoreException> unreadable() {
+    lock.lock();
+    try {
+      catchUp();
+      return List.copyOf(unreadable.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes in a record that was read or written here. */
+  void saw(Seen<CatalogRecord> now) {
+    lock.lock();
+    try {
+      put(now);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes in that a record was removed here. */
+  void removed(Seen<CatalogRecord> before) {
+    lock.lock();
+    try {
+      removed.merge(before.key(), before.version(), Math::max);
+      Seen<CatalogRecord> known = all.get(before.key());
+      if (known != null && known.version() <= before.version()) {
+        all.remove(before.key());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes in all writes that were made before one of this record.
+   *
+   * @param version the version of that write
+   * @throws RecordStoreException if the store cannot be asked
+   */
+  void upTo(RecordKey key, long version) {
+    lock.lock();
+    try {
+      catchUp();
+      long end = System.nanoTime() + PATIENCE.toNanos();
+      while (reported.getOrDefault(key, 0L) < version) {
+        long left = end - System.nanoTime();
+        if (left <= 0 || !take(Duration.ofNanos(left))) {
+          isComplete = false;
+          catchUp();
+          return;
+        }
+        if (!isComplete) {
+          catchUp();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void catchUp() {
+    if (!isComplete) {
+      readAll();
+    }
+    while (take(Duration.ZERO)) {
+      if (!isComplete) {
+        readAll();
+      }
+    }
+  }
+
+  /** Takes the next report of the watch in; returns whether there was one. */
+  private boolean take(Duration wait) {
+    Watch reporting = watch;
+    if (reporting == null) {
+      return false;
+    }
+    try {
+      Optional<Change> next = reporting.next(wait);
+      next.ifPresent(this::take);
+      return next.isPresent();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void take(Change change) {
+    if (change instanceof Change.Written written) {
+      take(written.now());
+    } else if (change instanceof Change.Removed gone) {
+      reported.remove(gone.key());
+      removed.remove(gone.key());
+      unreadable.remove(gone.key());
+      Seen<CatalogRecord> known = all.get(gone.key());
+      if (known != null && known.version() < gone.version()) {
+        all.remove(gone.key());
+      }
+    } else {
+      isComplete = false;
+    }
+  }
+
+  private void take(StoredRecord now) {
+    reported.merge(now.key(), now.version(), Math::max);
+    try {
+      put(records.seen(now));
+    } catch (RecordStoreException wrong) {
+      all.remove(now.key());
+      unreadable.put(now.key(), wrong);
+    }
+  }
+
+  private void put(Seen<CatalogRecord> now) {
+    if (now.version() <= removed.getOrDefault(now.key(), 0L)) {
+      return;
+    }
+    Seen<CatalogRecord> known = all.get(now.key());
+    if (known == null || known.version() < now.version()) {
+      unreadable.remove(now.key());
+      all.put(now.key(), now);
+    }
+  }
+
+  private void readAll() {
+    closeWatch();
+    watch = store.watch(RecordKey.Space.VOLUMES);
+    Set<RecordKey> found = new HashSet<>();
+    Optional<RecordKey> after = Optional.empty();
+    do {
+      RecordValues.Page<CatalogRecord> page = records.page(after, PAGE);
+      for (Seen<CatalogRecord> each : page.records()) {
+        found.add(each.key());
+        reported.merge(each.key(), each.version(), Math::max);
+        put(each);
+      }
+      for (RecordValues.Unreadable each : page.unreadable()) {
+        all.remove(each.key());
+        unreadable.put(each.key(), each.problem());
+        found.add(each.key());
+      }
+      after = page.next();
+    } while (after.isPresent());
+    all.keySet().retainAll(found);
+    unreadable.keySet().retainAll(found);
+    reported.keySet().retainAll(found);
+    removed.keySet().retainAll(found);
+    isComplete = true;
+  }
+
+  private void closeWatch() {
+    if (watch != null) {
+      watch.close();
+      watch = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closeWatch();
+      isComplete = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

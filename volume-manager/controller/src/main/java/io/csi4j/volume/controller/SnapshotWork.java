@@ -1,0 +1,283 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
+import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
+import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work on the snapshots of one name: what is on record of them, with each of their volumes. In a
+ * store that other control planes have open, the work stands in these records until it ends: no
+ * other control plane cuts or drops a snapshot of this name meanwhile. For one thread.
+ */
+final class SnapshotWork implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+
+  private final Catalog catalog;
+  private final ControlPlaneSession session;
+  private final Map<VolumeKey, CatalogWork> marks = new HashMap<>();
+  private @Nullable Owner owner;
+
+  SnapshotWork(Catalog catalog, ControlPlaneSession session) {
+    this.catalog = catalog;
+    this.session = session;
+  }
+
+  private static String part(PendingSnapshot cut) {
+    return (cut.group().isEmpty() ? "snapshot " : "group ") + cut.name();
+  }
+
+  /** Begins the work, where others have to know of it. */
+  private Optional<Owner> entered(Subject subject) {
+    if (owner == null && session.isShared()) {
+      owner = catalog.enter(subject);
+    }
+    return Optional.ofNullable(owner);
+  }
+
+  /**
+   * Writes that a snapshot is asked for.
+   *
+   * @return what was on record of it before; nothing if it was not asked for
+   * @throws ControllerException if one of the same name was asked for in another way
+   */
+  Optional<PendingSnapshot> begin(Subject subject, VolumeKey key, PendingSnapshot cut) {
+    boolean isOtherwise = catalog.cuts(key).anyMatch(it -> isOtherwise(it, cut));
+    return begin(
+        subject,
+        key,
+        cut,
+        record -> {
+          if (record.entry().volume().isEmpty()) {
+            return new Decision.Refuse<>(
+                OperatorCode.VOLUME_UNKNOWN, "it is being deleted, or is gone");
+          }
+          if (record
+              .work(CatalogWork.VOLUME)
+              .filter(work -> work.kind() == Kind.DELETION)
+              .isPresent()) {
+            return new Decision.Refuse<>(OperatorCode.VOLUME_BEING_DELETED, "");
+          }
+          if (isOtherwise
+              || record.entry().pendingSnapshots().stream().anyMatch(it -> isOtherwise(it, cut))) {
+            return new Decision.Refuse<>(
+                OperatorCode.VOLUME_REQUEST_REFUSED,
+                "a snapshot of that name is on record with other parameters, places or volumes, and"
+                    + " it may be in the storage system; ask for just that one, drop it, or take"
+                    + " another name");
+          }
+          return record.entry().cut(cut).isPresent()
+              ? new Decision.Write<>(record)
+              : new Decision.Write<>(record.with(record.entry().with(cut)));
+        });
+  }
+
+  private static boolean isOtherwise(PendingSnapshot known, PendingSnapshot cut) {
+    return known.isNamedAs(cut) && !known.asked().equals(cut.asked());
+  }
+
+  /** Takes up a snapshot if it is on record, so that no other control plane works on it. */
+  void takeUp(Subject subject, VolumeKey key, PendingSnapshot cut) {
+    if (session.isShared()) {
+      var unused =
+          begin(
+              subject,
+              key,
+              cut,
+              record ->
+                  record.entry().cut(cut).isPresent()
+                      ? new Decision.Write<>(record)
+                      : new Decision.Keep<>());
+    }
+  }
+
+  /** A rule about a volume that is on record. */
+  @FunctionalInterface
+  private interface Rule {
+    Decision<CatalogRecord> decide(CatalogRecord record);
+  }
+
+  private Optional<PendingSnapshot> begin(
+      Subject subject, VolumeKey key, PendingSnapshot cut, Rule rule) {
+    String part = part(cut);
+    while (true) {
+      catalog.awaitFree(subject, key, part);
+      Optional<Owner> by = entered(subject);
+      Begun begun = new Begun();
+      try {
+        var unused =
+            catalog.apply(subject, key, true, there -> decided(there, key, cut, by, rule, begun));
+      } catch (ControllerException failed) {
+        if (failed.outcome() == ChangeOutcome.UNCERTAIN) {
+          // The write may arrive when this work has ended, with this session as the owner.
+          session.abandon();
+        }
+        throw failed;
+      }
+      if (!begun.isTaken) {
+        begun.mark.ifPresent(mark -> marks.put(key, mark));
+        return begun.before;
+      }
+    }
+  }
+
+  private Decision<CatalogRecord> decided(
+      Optional<CatalogRecord> there,
+      VolumeKey key,
+      PendingSnapshot cut,
+      Optional<Owner> by,
+      Rule rule,
+      Begun begun) {
+    String part = part(cut);
+    begun.isTaken = there.flatMap(it -> it.work(part)).filter(this::isOthers).isPresent();
+    begun.before = there.flatMap(it -> it.entry().cut(cut));
+    begun.mark = Optional.empty();
+    if (begun.isTaken) {
+      return new Decision.Keep<>();
+    }
+    if (there.isEmpty()) {
+      return new Decision.Refuse<>(OperatorCode.VOLUME_UNKNOWN, "it is being deleted, or is gone");
+    }
+    CatalogRecord record = there.get();
+    Decision<CatalogRecord> decision = rule.decide(record);
+    if (!(decision instanceof Decision.Write<CatalogRecord> write)) {
+      return decision;
+    }
+    begun.mark = by.map(it -> mark(record, key, part, it));
+    CatalogRecord next = begun.mark.map(write.next()::with).orElse(write.next());
+    return next.equals(record) ? new Decision.Keep<>() : new Decision.Write<>(next);
+  }
+
+  /** The work that stands in the record already if it is this, or a new one. */
+  private CatalogWork mark(CatalogRecord record, VolumeKey key, String part, Owner by) {
+    return record
+        .work(part)
+        .filter(known -> known.equals(marks.get(key)))
+        .orElseGet(() -> new CatalogWork(part, Kind.SNAPSHOT, by, record.epoch() + 1));
+  }
+
+  /** The result of the decision that was made last. */
+  private static final class Begun {
+    boolean isTaken;
+    Optional<PendingSnapshot> before = Optional.empty();
+    Optional<CatalogWork> mark = Optional.empty();
+  }
+
+  private boolean isOthers(CatalogWork work) {
+    return !session.isOwn(work.owner()) && !session.isKnownOver(work.owner());
+  }
+
+  /**
+   * Writes what a plugin answered about a snapshot that is asked for. Where that cannot be written,
+   * the request is on record all the same, and finds the snapshot again.
+   */
+  void answered(Subject subject, VolumeKey key, PendingSnapshot cut) {
+    try {
+      end(subject, key, cut, entry -> entry.with(cut));
+    } catch (ControllerException notWritten) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "The id of a snapshot is not on record: {0}",
+          notWritten.getMessage());
+    }
+  }
+
+  /**
+   * Takes a snapshot off the record that its host knows of, or that is not there. Another one that
+   * is on record under the same name stays.
+   */
+  void end(Subject subject, VolumeKey key, PendingSnapshot cut) {
+    try {
+      end(subject, key, cut, entry -> entry.without(cut));
+    } catch (ControllerException notWritten) {
+      // It is shown as pending until it is asked for again, which finds it and comes by here.
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "The end of a snapshot is not on record: {0}",
+          notWritten.getMessage());
+    }
+  }
+
+  private void end(
+      Subject subject, VolumeKey key, PendingSnapshot cut, UnaryOperator<CatalogEntry> change) {
+    String part = part(cut);
+    var unused =
+        catalog.apply(
+            subject,
+            key,
+            false,
+            there -> {
+              if (there.isEmpty() || !isMine(there.get(), key, part)) {
+                return new Decision.Keep<>();
+              }
+              CatalogRecord record = there.get();
+              CatalogRecord next =
+                  record
+                      .with(
+                          isOnRecord(record.entry(), cut)
+                              ? change.apply(record.entry())
+                              : record.entry())
+                      .without(part);
+              return next.equals(record) ? new Decision.Keep<>() : new Decision.Write<>(next);
+            });
+    marks.remove(key);
+  }
+
+  /** Whether no other control plane has taken the snapshot over. */
+  private boolean isMine(CatalogRecord record, VolumeKey key, String part) {
+    CatalogWork mark = marks.get(key);
+    Optional<CatalogWork> now = record.work(part);
+    return mark == null ? now.filter(this::isOthers).isEmpty() : now.equals(Optional.of(mark));
+  }
+
+  private static boolean isOnRecord(CatalogEntry record, PendingSnapshot cut) {
+    return record.pendingSnapshots().stream().anyMatch(it -> it.asked().equals(cut.asked()));
+  }
+
+  /** Returns the call, which is not sent if another control plane may have taken the work over. */
+  <T> ControllerCall<T> guarded(ControllerCall<T> call) {
+    Owner by = owner;
+    return by == null ? call : Catalog.guarded(call, () -> session.mayCall(by));
+  }
+
+  /** Ends the work; snapshots whose fate is not known stay on record. */
+  @Override
+  public void close() {
+    try {
+      Map.copyOf(marks)
+          .forEach(
+              (key, mark) -> {
+                var unused =
+                    catalog.apply(
+                        Subject.of("ending work on a snapshot of volume '" + key + "'"),
+                        key,
+                        false,
+                        there ->
+                            there
+                                .filter(it -> it.work(mark.part()).equals(Optional.of(mark)))
+                                .<Decision<CatalogRecord>>map(
+                                    it -> new Decision.Write<>(it.without(mark.part())))
+                                .orElseGet(Decision.Keep::new));
+              });
+    } catch (ControllerException left) {
+      session.abandon();
+    } finally {
+      if (owner != null) {
+        session.leave();
+      }
+    }
+  }
+}

@@ -1,0 +1,281 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
+import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
+import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+/**
+ * Work on one volume, decided on its record as it was read. The first write counts only if the
+ * record is still that one; otherwise the work is decided again. From then on the work stands in
+ * the record, with its owner and epoch, until it is {@linkplain #end ended}: no other control plane
+ * begins work on the volume, and each further write counts only if none has taken it over.
+ *
+ * <p>The snapshots on record stay as they are by the time of each write: they are cut while other
+ * things are done with the volume.
+ */
+final class VolumeWork {
+
+  private final Catalog catalog;
+  private final ControlPlaneSession session;
+  private final VolumeKey key;
+  private Optional<CatalogRecord> last;
+  private Optional<CatalogEntry> entry;
+  private Optional<CatalogWork> mine = Optional.empty();
+  private Optional<Owner> owner = Optional.empty();
+  private final boolean wasThere;
+  private boolean isBegun;
+
+  /** Another process has changed the record since it was read, and nothing was begun yet. */
+  static final class Overtaken extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    Overtaken() {
+      super("the record of the volume was changed", null, false, false);
+    }
+  }
+
+  /**
+   * Work that is not begun.
+   *
+   * @param last the record that it is decided on
+   * @param entry what the record says, now that its former work has ended
+   */
+  VolumeWork(
+      Catalog catalog,
+      ControlPlaneSession session,
+      VolumeKey key,
+      Optional<CatalogRecord> last,
+      Optional<CatalogEntry> entry) {
+    this.catalog = catalog;
+    this.session = session;
+    this.key = key;
+    this.last = last;
+    this.entry = entry;
+    this.wasThere = entry.isPresent();
+  }
+
+  /** Returns what is on record. */
+  Optional<CatalogEntry> entry() {
+    return entry;
+  }
+
+  /** Returns whether the volume was on record when the work was decided. */
+  boolean wasThere() {
+    return wasThere;
+  }
+
+  /**
+   * Returns what is on record of a volume that is there.
+   *
+   * @throws ControllerException if there is none
+   */
+  CatalogEntry there(String doing) {
+    return Catalog.there(entry, key, doing);
+  }
+
+  /** Writes a step of work that goes on. */
+  CatalogEntry begin(Subject subject, CatalogEntry next) {
+    return put(subject, Optional.of(Kind.CHANGE), next, false);
+  }
+
+  /**
+   * Writes that a volume is about to go. No snapshot of the volume begins meanwhile.
+   *
+   * @throws ControllerException if a snapshot of it is on record, whose fate is not known: it can
+   *     be found by its volume only
+   */
+  CatalogEntry intend(Subject subject, Kind kind, CatalogEntry next) {
+    return put(subject, Optional.of(kind), next, true);
+  }
+
+  /** Writes the last step. */
+  CatalogEntry end(Subject subject, CatalogEntry next) {
+    return put(subject, Optional.empty(), next, false);
+  }
+
+  private CatalogEntry put(
+      Subject subject, Optional<Kind> kind, CatalogEntry next, boolean refusesCuts) {
+    Optional<Kind> marked = kind.filter(it -> session.isShared() || it != Kind.CHANGE);
+    if (marked.isPresent() && owner.isEmpty()) {
+      owner = Optional.of(catalog.enter(subject));
+    }
+    Optional<CatalogWork> now = marked.map(it -> mine(it));
+    Optional<CatalogRecord> written =
+        apply(
+            subject,
+            kind.isPresent(),
+            there -> {
+              if (refusesCuts && there.isPresent()) {
+                Optional<String> asked = Catalog.asked(there.get().entry());
+                if (asked.isPresent()) {
+                  return new Decision.Refuse<>(OperatorCode.SNAPSHOT_OWED, asked.get());
+                }
+              }
+              CatalogRecord record = next(there, next, now);
+              return there.equals(Optional.of(record))
+                  ? new Decision.Keep<>()
+                  : new Decision.Write<>(record);
+            });
+    mine = now;
+    if (mine.isEmpty()) {
+      leave();
+    }
+    CatalogEntry put = written.orElseThrow().entry();
+    entry = Optional.of(put);
+    return put;
+  }
+
+  private CatalogWork mine(Kind kind) {
+    long epoch =
+        mine.map(CatalogWork::epoch).orElseGet(() -> last.map(CatalogRecord::epoch).orElse(0L) + 1);
+    return new CatalogWork(CatalogWork.VOLUME, kind, owner.orElseThrow(), epoch);
+  }
+
+  private static CatalogRecord next(
+      Optional<CatalogRecord> there, CatalogEntry next, Optional<CatalogWork> work) {
+    CatalogRecord base =
+        there
+            .map(record -> record.with(next.cutting(record.entry().pendingSnapshots())))
+            .orElseGet(() -> CatalogRecord.of(next))
+            .without(CatalogWork.VOLUME);
+    return work.map(base::with).orElse(base);
+  }
+
+  /** Removes the record, and returns what was on record last. */
+  Optional<CatalogEntry> remove(Subject subject) {
+    return remove(subject, false);
+  }
+
+  /**
+   * Removes the record of a volume of which no snapshot is on record.
+   *
+   * @throws ControllerException if one is, also one that has just begun
+   */
+  void removeUncut(Subject subject) {
+    var unused = remove(subject, true);
+  }
+
+  private Optional<CatalogEntry> remove(Subject subject, boolean refusesCuts) {
+    AtomicReference<Optional<CatalogEntry>> removed = new AtomicReference<>(Optional.empty());
+    var unused =
+        apply(
+            subject,
+            false,
+            there -> {
+              removed.set(there.map(CatalogRecord::entry));
+              Optional<String> asked =
+                  refusesCuts
+                      ? there.flatMap(record -> Catalog.asked(record.entry()))
+                      : Optional.empty();
+              if (asked.isPresent()) {
+                return new Decision.Refuse<>(OperatorCode.SNAPSHOT_OWED, asked.get());
+              }
+              return there.isPresent() ? new Decision.Remove<>() : new Decision.Keep<>();
+            });
+    mine = Optional.empty();
+    entry = Optional.empty();
+    leave();
+    return removed.get();
+  }
+
+  /** Writes by a rule, if the record is still the one that this work goes on from. */
+  private Optional<CatalogRecord> apply(
+      Subject subject,
+      boolean acquires,
+      Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule) {
+    boolean[] isOther = new boolean[1];
+    Optional<CatalogRecord> now;
+    try {
+      now =
+          catalog.apply(
+              subject,
+              key,
+              acquires,
+              there -> {
+                isOther[0] = !isMine(there);
+                return isOther[0] ? new Decision.Keep<>() : rule.apply(there);
+              });
+    } catch (ControllerException failed) {
+      if (failed.outcome() == ChangeOutcome.UNCERTAIN) {
+        // The write may arrive when this work has ended, with this session as the owner.
+        session.abandon();
+      }
+      throw failed;
+    }
+    if (isOther[0]) {
+      mine = Optional.empty();
+      throw isBegun ? takenOver(subject, now) : new Overtaken();
+    }
+    isBegun = true;
+    last = now;
+    return now;
+  }
+
+  private boolean isMine(Optional<CatalogRecord> there) {
+    if (!isBegun) {
+      return there.equals(last);
+    }
+    return mine.isPresent()
+        ? there.flatMap(record -> record.work(CatalogWork.VOLUME)).equals(mine)
+        : uncut(there).equals(uncut(last));
+  }
+
+  private static Optional<CatalogEntry> uncut(Optional<CatalogRecord> record) {
+    return record.map(each -> each.entry().cutting(List.of()));
+  }
+
+  private static ControllerException takenOver(Subject subject, Optional<CatalogRecord> now) {
+    return ControllerFailures.failed(
+        ChangeOutcome.UNCERTAIN,
+        OperatorCode.VOLUME_TAKEN_OVER,
+        subject,
+        now.flatMap(record -> record.work(CatalogWork.VOLUME))
+            .map(
+                work ->
+                    "control plane '"
+                        + work.owner().controlPlane()
+                        + "' works on it (epoch "
+                        + work.epoch()
+                        + ")")
+            .orElse("another control plane has worked on it since"),
+        null);
+  }
+
+  /** Returns the call, which is not sent if another control plane may have taken the work over. */
+  <T> ControllerCall<T> guarded(ControllerCall<T> call) {
+    Optional<Owner> by = owner;
+    return by.isEmpty() ? call : Catalog.guarded(call, () -> session.mayCall(by.get()));
+  }
+
+  /** Ends work that failed. An intended deletion goes on: it may hold the claims of the volume. */
+  void giveUp(Subject subject) {
+    try {
+      if (mine.filter(work -> work.kind() == Kind.DELETION).isPresent()) {
+        session.abandon();
+      } else if (mine.isPresent()) {
+        var unused = end(subject, entry.orElseThrow());
+      }
+    } catch (ControllerException left) {
+      session.abandon();
+    }
+    leave();
+  }
+
+  /** The work counts for the session no more. */
+  private void leave() {
+    owner.ifPresent(it -> session.leave());
+    owner = Optional.empty();
+  }
+}

@@ -1,0 +1,51 @@
+package io.csi4j.volume.internal.catalog;
+
+import io.csi4j.volume.catalog.CatalogEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A volume as it stands in a store.
+ *
+ * @param entry what hosts are shown of it
+ * @param epoch the highest number that work on the volume has got
+ * @param work the work that was begun and has not ended, at most one of each part
+ */
+public record CatalogRecord(CatalogEntry entry, long epoch, List<CatalogWork> work) {
+
+  /** Copies the work. */
+  public CatalogRecord {
+    Objects.requireNonNull(entry, "entry");
+    work = List.copyOf(work);
+  }
+
+  /** Returns the record of a volume without work. */
+  public static CatalogRecord of(CatalogEntry entry) {
+    return new CatalogRecord(entry, 0, List.of());
+  }
+
+  /** Returns the work on a part of the volume. */
+  public Optional<CatalogWork> work(String part) {
+    return work.stream().filter(each -> each.part().equals(part)).findFirst();
+  }
+
+  /** Returns the record with another entry. */
+  public CatalogRecord with(CatalogEntry now) {
+    return new CatalogRecord(now, epoch, work);
+  }
+
+  /** Returns the record with this work in the place of that on the same part. */
+  public CatalogRecord with(CatalogWork begun) {
+    List<CatalogWork> all = new ArrayList<>(without(begun.part()).work);
+    all.add(begun);
+    return new CatalogRecord(entry, Math.max(epoch, begun.epoch()), all);
+  }
+
+  /** Returns the record without work on this part. */
+  public CatalogRecord without(String part) {
+    return new CatalogRecord(
+        entry, epoch, work.stream().filter(each -> !each.part().equals(part)).toList());
+  }
+}

@@ -1,0 +1,845 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_EXPAND_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_MODIFY_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CREATE_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.DELETE_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.VALIDATE_VOLUME_CAPABILITIES;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.StoredCatalog;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.MemoryStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two control planes on one store; the referee judges their calls together. */
+@Timeout(120)
+class TwoControlPlanesTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final SnapshotName NIGHTLY = SnapshotName.of("nightly");
+  private static final CapacityRange LARGER = CapacityRange.atLeast(2 << 20);
+  private static final CapacityRange LARGEST = CapacityRange.atLeast(4 << 20);
+
+  private final ControllerWorld world = new ControllerWorld();
+  private final FakeCsiPlugin plugin =
+      world.registered(PluginShape.full().without(NodeCapability.EXPAND_VOLUME));
+  private final String name = "test-" + UUID.randomUUID();
+  private final RecordStore memory = new MemoryStore();
+  private final RecordStore store = client(name);
+  private final AtomicLong now = new AtomicLong();
+  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+  private final RegistryControllers links = world.controllers(threads);
+  private final List<VolumeController> open = new ArrayList<>();
+  private final List<RecordStore> clients = new ArrayList<>(List.of(store));
+  private final Plane one = new Plane("one");
+  private final Plane two = new Plane("two");
+
+  /**
+   * Opens the store of a test for one control plane.
+   *
+   * @param ofTest the name of the store, which no other test has
+   */
+  RecordStore client(String ofTest) {
+    return memory;
+  }
+
+  /** Time that passes when a test lets it. */
+  private final class Time implements Clock {
+
+    @Override
+    public long nanos() {
+      return now.get();
+    }
+
+    @Override
+    public Instant wall() {
+      return Instant.EPOCH;
+    }
+  }
+
+  private void pass(Duration time) {
+    now.addAndGet(time.toNanos());
+  }
+
+  /** A call that waits until a test lets it go on. */
+  private static final class Gate {
+    private final CsiOperation operation;
+    private final boolean isAfter;
+    private final CountDownLatch arrived = new CountDownLatch(1);
+    private final CountDownLatch left = new CountDownLatch(1);
+
+    Gate(CsiOperation operation, boolean isAfter) {
+      this.operation = operation;
+      this.isAfter = isAfter;
+    }
+
+    void pass() {
+      arrived.countDown();
+      await(left);
+    }
+
+    void awaitArrival() {
+      await(arrived);
+    }
+
+    void open() {
+      left.countDown();
+    }
+
+    private static void await(CountDownLatch latch) {
+      try {
+        assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** A control plane: its timers run when a test lets them, and it may stand still at a call. */
+  private final class Plane implements Controllers, Scheduler {
+
+    private final Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+    private final AtomicReference<Optional<Gate>> gate = new AtomicReference<>(Optional.empty());
+    private final RecordStore client = client(name);
+    final VolumeController controller;
+
+    Plane(String shown) {
+      controller =
+          new VolumeController(
+              VolumeController.builder(world.registry(), client)
+                  .controlPlane(shown)
+                  .validation(ValidationResult.Policy.LENIENT)
+                  .snapshotPatience(Duration.ofMinutes(1))
+                  .told(message -> {}),
+              this,
+              new Time(),
+              this,
+              threads,
+              () -> {});
+      open.add(controller);
+      clients.add(client);
+    }
+
+    /** The next call of this kind waits before it is sent. */
+    Gate before(CsiOperation operation) {
+      return gate(new Gate(operation, false));
+    }
+
+    /** The answer of the next call of this kind is late. */
+    Gate after(CsiOperation operation) {
+      return gate(new Gate(operation, true));
+    }
+
+    private Gate gate(Gate next) {
+      gate.set(Optional.of(next));
+      return next;
+    }
+
+    /** Runs what waits for its time, such as the renewal of the session. */
+    void runTimers() {
+      List<Runnable> due = List.copyOf(later);
+      later.removeAll(due);
+      due.forEach(Runnable::run);
+    }
+
+    private void pass(CsiOperation operation, boolean isAfter) {
+      Optional<Gate> there =
+          gate.get().filter(it -> it.operation == operation && it.isAfter == isAfter);
+      if (there.isPresent()) {
+        gate.set(Optional.empty());
+        there.get().pass();
+      }
+    }
+
+    @Override
+    public <T> CompletableFuture<T> call(ControllerCall<T> call) {
+      pass(call.operation(), false);
+      CompletableFuture<T> answer = links.call(call);
+      return answer.handleAsync(
+          (value, failed) -> {
+            pass(call.operation(), true);
+            return answer.join();
+          },
+          threads);
+    }
+
+    @Override
+    public CompletableFuture<ControllerFacts> facts(PluginId id, Subject subject) {
+      return links.facts(id, subject);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> attaches(PluginId id, Subject subject) {
+      return links.attaches(id, subject);
+    }
+
+    @Override
+    public CompletableFuture<Secrets> secrets(
+        PluginId id, SecretsProvider provider, CsiOperation operation, Subject subject) {
+      return links.secrets(id, provider, operation, subject);
+    }
+
+    @Override
+    public CompletableFuture<CsiPlugin> connected(PluginId id, Subject subject) {
+      return links.connected(id, subject);
+    }
+
+    @Override
+    public void execute(Runnable work) {
+      later.add(work);
+    }
+
+    @Override
+    public Timer after(Duration delay, Runnable work) {
+      later.add(work);
+      return () -> later.remove(work);
+    }
+
+    @Override
+    public double random() {
+      return 0.5;
+    }
+  }
+
+  @AfterEach
+  void noDutyWasBroken() {
+    open.forEach(VolumeController::close);
+    clients.forEach(RecordStore::close);
+    links.close();
+    threads.close();
+    plugin.assertLawful();
+    world.close();
+  }
+
+  private static VolumeSpec spec() {
+    return VolumeSpec.builder(ID)
+        .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+        .capacity(CapacityRange.atLeast(1 << 20))
+        .build();
+  }
+
+  private static <T> CompletableFuture<T> begun(Supplier<T> work) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                done.complete(work.get());
+              } catch (RuntimeException failed) {
+                done.completeExceptionally(failed);
+              }
+            },
+            "csi4j-volume-test-caller");
+    thread.start();
+    return done;
+  }
+
+  private static CompletableFuture<Boolean> begun(Runnable work) {
+    return begun(
+        () -> {
+          work.run();
+          return true;
+        });
+  }
+
+  private static ControllerException failure(Runnable work) {
+    return catchThrowableOfType(ControllerException.class, work::run);
+  }
+
+  private static ControllerException failure(CompletableFuture<?> begun) {
+    return (ControllerException)
+        catchThrowableOfType(ExecutionException.class, () -> begun.get(30, TimeUnit.SECONDS))
+            .getCause();
+  }
+
+  private static <T> T ended(CompletableFuture<T> begun) {
+    try {
+      return begun.get(30, TimeUnit.SECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException failed) {
+      throw new AssertionError("it did not end well", failed);
+    }
+  }
+
+  private int calls(CsiOperation operation) {
+    return plugin.journal().calls(operation).size();
+  }
+
+  private Optional<CatalogWork> work() {
+    return StoredCatalog.record(store, DB).flatMap(it -> it.work(CatalogWork.VOLUME));
+  }
+
+  /** Waits until the other control plane has looked at the record, and waits for the owner. */
+  private void assertWaits(CompletableFuture<?> begun) {
+    Waits.until(
+        () ->
+            Thread.getAllStackTraces().values().stream()
+                .anyMatch(
+                    stack ->
+                        List.of(stack).stream()
+                            .anyMatch(at -> at.getMethodName().equals("awaitChange"))));
+    assertThat(begun).isNotDone();
+  }
+
+  // ---- what they see of each other
+
+  @Test
+  void eachSeesTheVolumesOfTheOtherAtOnce() {
+    CatalogVolume made = one.controller.create(DB, spec());
+    assertThat(two.controller.find(DB)).contains(made);
+    Waits.until(() -> two.controller.volumes().equals(List.of(made)));
+    assertThat(two.controller.create(DB, spec())).isEqualTo(made);
+    assertThat(calls(CREATE_VOLUME)).isEqualTo(1);
+
+    two.controller.delete(DB);
+    assertThat(one.controller.find(DB)).isEqualTo(Optional.empty());
+    Waits.until(() -> one.controller.volumes().isEmpty());
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  // ---- creation
+
+  @Test
+  void aVolumeThatBothCreateIsMadeOnceAndBothHaveIt() {
+    Gate gate = one.before(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.create(DB, spec()));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(second)).isEqualTo(ended(first));
+    assertThat(calls(CREATE_VOLUME)).isEqualTo(1);
+    assertThat(work()).as("nobody works on it any more").isEqualTo(Optional.empty());
+  }
+
+  @Test
+  void aVolumeThatTheOtherCreatesOtherwiseIsRefusedOnceItIsThere() {
+    Gate gate = one.before(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second =
+        begun(
+            () ->
+                two.controller.create(DB, spec().toBuilder().parameters(Map.of("a", "b")).build()));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(failure(second).code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+    assertThat(ended(first).key()).isEqualTo(DB);
+    assertThat(plugin.contents().volumes()).hasSize(1);
+  }
+
+  @Test
+  void aVolumeThatIsRefusedToTheOneIsAskedForByTheOther() {
+    plugin.inject(
+        Fault.fail(StatusCode.INVALID_ARGUMENT, "not now"), When.calling(CREATE_VOLUME).once());
+    Gate gate = one.after(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.create(DB, spec()));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(failure(first).outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    CatalogVolume made = ended(second);
+    assertThat(one.controller.find(DB)).contains(made);
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
+  }
+
+  @Test
+  void aVolumeIsDeletedOnlyAfterTheOtherHasMadeIt() {
+    Gate gate = one.before(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(first).key()).isEqualTo(DB);
+    assertThat(ended(second)).isTrue();
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(one.controller.record(DB)).isEqualTo(Optional.empty());
+    assertThat(calls(CREATE_VOLUME)).isEqualTo(1);
+  }
+
+  // ---- deletion
+
+  @Test
+  void aVolumeIsMadeAgainOnlyAfterTheOtherHasDeletedItAndUnderAnotherName() {
+    CatalogVolume former = one.controller.create(DB, spec());
+    Gate gate = one.before(DELETE_VOLUME);
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.create(DB, spec()));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(first)).isTrue();
+    CatalogVolume made = ended(second);
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
+    assertThat(made.id()).isNotEqualTo(former.id());
+    assertThat(
+            plugin.journal().calls(CREATE_VOLUME).stream()
+                .map(call -> call.request().text("name"))
+                .distinct())
+        .as("a late call for the one concerns no other")
+        .hasSize(2);
+  }
+
+  @Test
+  void aVolumeThatBothDeleteIsDeletedOnce() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(DELETE_VOLUME);
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(first)).isTrue();
+    assertThat(ended(second)).isTrue();
+    assertThat(calls(DELETE_VOLUME)).isEqualTo(1);
+  }
+
+  @Test
+  void aVolumeThatIsBeingDeletedIsNeitherGrownNorCutByTheOther() {
+    one.controller.create(DB, spec());
+    plugin.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "not now"), When.calling(DELETE_VOLUME).once());
+    assertThat(failure(() -> one.controller.delete(DB)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+
+    assertThat(failure(() -> two.controller.expand(DB, LARGER)).code())
+        .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+    assertThat(failure(() -> two.controller.createSnapshot(DB, NIGHTLY, Map.of())).code())
+        .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+    Waits.until(() -> two.controller.pending().equals(List.of(DB)));
+
+    two.controller.resume(DB);
+    Waits.until(() -> one.controller.pending().isEmpty());
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  // ---- changes
+
+  @Test
+  void aVolumeThatBothGrowHasTheSizeOfTheLater() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CONTROLLER_EXPAND_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.expand(DB, LARGER));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.expand(DB, LARGEST));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(first).capacityBytes()).hasValue(2 << 20);
+    assertThat(ended(second).capacityBytes()).hasValue(4 << 20);
+    assertThat(one.controller.find(DB)).contains(ended(second));
+  }
+
+  @Test
+  void aSizeAndParametersThatBothChangeAreBothKept() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CONTROLLER_EXPAND_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.expand(DB, LARGER));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second =
+        begun(() -> two.controller.modify(DB, Map.of("iops", "9")));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(first).capacityBytes()).hasValue(2 << 20);
+    CatalogVolume both = ended(second);
+    assertThat(both.capacityBytes()).hasValue(2 << 20);
+    assertThat(both.spec().mutableParameters()).containsExactly(Map.entry("iops", "9"));
+    assertThat(one.controller.find(DB)).contains(both);
+    assertThat(calls(CONTROLLER_MODIFY_VOLUME)).isEqualTo(1);
+  }
+
+  @Test
+  void aVolumeIsDeletedOnlyAfterTheOtherHasGrownIt() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CONTROLLER_EXPAND_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.expand(DB, LARGER));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(first).capacityBytes()).hasValue(2 << 20);
+    assertThat(ended(second)).isTrue();
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  // ---- registration
+
+  private CatalogVolume existing(String name) {
+    VolumeKey aside = VolumeKey.of("aside-" + name);
+    CatalogVolume made = one.controller.create(aside, spec());
+    assertThat(one.controller.deregister(aside)).isTrue();
+    return CatalogVolume.builder(DB, spec(), made.id()).context(made.context()).build();
+  }
+
+  @Test
+  void aVolumeThatBothRegisterIsOnRecordOnce() {
+    CatalogVolume wanted = existing("a");
+    Gate gate = one.after(VALIDATE_VOLUME_CAPABILITIES);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.register(wanted));
+    gate.awaitArrival();
+    CatalogVolume second = two.controller.register(wanted);
+    gate.open();
+
+    assertThat(ended(first)).isEqualTo(second);
+    Waits.until(() -> one.controller.volumes().equals(List.of(second)));
+  }
+
+  @Test
+  void ofTwoVolumesThatAreRegisteredUnderOneKeyTheSecondIsRefused() {
+    CatalogVolume wanted = existing("a");
+    CatalogVolume other = existing("b");
+    Gate gate = one.after(VALIDATE_VOLUME_CAPABILITIES);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.register(wanted));
+    gate.awaitArrival();
+    CatalogVolume second = two.controller.register(other);
+    gate.open();
+
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+    Waits.until(() -> one.controller.volumes().equals(List.of(second)));
+  }
+
+  @Test
+  void aVolumeThatTheOtherHasMadeMeanwhileIsNotReplacedByARegistration() {
+    CatalogVolume wanted = existing("a");
+    Gate gate = one.after(VALIDATE_VOLUME_CAPABILITIES);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.register(wanted));
+    gate.awaitArrival();
+    CatalogVolume made = two.controller.create(DB, spec());
+    gate.open();
+
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+    Waits.until(() -> one.controller.volumes().equals(List.of(made)));
+  }
+
+  @Test
+  void aVolumeIsForgottenOnlyAfterTheOtherHasMadeIt() {
+    Gate gate = one.before(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.deregister(DB));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(second)).isTrue();
+    assertThat(plugin.contents().volumes()).containsExactly(ended(first).id());
+    assertThat(one.controller.record(DB)).isEqualTo(Optional.empty());
+  }
+
+  // ---- snapshots
+
+  @Test
+  void aSnapshotThatBothCutIsCutOnceAndBothHaveIt() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CREATE_SNAPSHOT);
+    CompletableFuture<Snapshot> first =
+        begun(() -> one.controller.createSnapshot(DB, NIGHTLY, Map.of()));
+    gate.awaitArrival();
+    CompletableFuture<Snapshot> second =
+        begun(() -> two.controller.createSnapshot(DB, NIGHTLY, Map.of()));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(second).id()).isEqualTo(ended(first).id());
+    assertThat(plugin.contents().snapshots()).containsExactly(ended(first).id());
+    assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::work)).contains(List.of());
+  }
+
+  @Test
+  void aSnapshotIsDroppedOnlyAfterTheOtherHasCutItAndIsNotMadeAgain() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CREATE_SNAPSHOT);
+    CompletableFuture<Snapshot> first =
+        begun(() -> one.controller.backups().cut(DB, NIGHTLY, Map.of()));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.dropSnapshot(DB, NIGHTLY));
+    assertWaits(second);
+    gate.open();
+
+    assertThat(ended(first).readyToUse()).isTrue();
+    assertThat(ended(second)).isTrue();
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(calls(DELETE_SNAPSHOT)).isEqualTo(1);
+    assertThat(failure(() -> one.controller.backups().ready(DB, NIGHTLY)).code())
+        .isEqualTo(OperatorCode.SNAPSHOT_UNKNOWN);
+    assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  @Test
+  void aSnapshotStaysOnRecordWhileTheOtherGrowsItsVolume() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CREATE_SNAPSHOT);
+    CompletableFuture<Snapshot> first =
+        begun(() -> one.controller.backups().cut(DB, NIGHTLY, Map.of()));
+    gate.awaitArrival();
+    assertThat(two.controller.expand(DB, LARGER).capacityBytes()).hasValue(2 << 20);
+    Waits.until(() -> two.controller.backups().pending().containsKey(DB));
+    gate.open();
+
+    assertThat(ended(first).readyToUse()).isTrue();
+    assertThat(two.controller.record(DB).orElseThrow().pendingSnapshots())
+        .singleElement()
+        .satisfies(cut -> assertThat(cut.answer()).isPresent());
+    assertThat(one.controller.find(DB).orElseThrow().capacityBytes()).hasValue(2 << 20);
+  }
+
+  @Test
+  void aVolumeOfWhichTheOtherCutsASnapshotIsNeitherDeletedNorForgotten() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CREATE_SNAPSHOT);
+    CompletableFuture<Snapshot> first =
+        begun(() -> one.controller.createSnapshot(DB, NIGHTLY, Map.of()));
+    gate.awaitArrival();
+
+    assertThat(failure(() -> two.controller.delete(DB)).code())
+        .isEqualTo(OperatorCode.SNAPSHOT_OWED);
+    assertThat(failure(() -> two.controller.deregister(DB)).code())
+        .isEqualTo(OperatorCode.SNAPSHOT_OWED);
+    gate.open();
+    assertThat(ended(first).readyToUse()).isTrue();
+    assertThat(two.controller.record(DB).map(CatalogEntry::state))
+        .containsInstanceOf(State.Present.class);
+  }
+
+  // ---- ownership
+
+  @Test
+  void theOwnerAndTheEpochOfWorkStandInTheRecordUntilItEnds() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CONTROLLER_EXPAND_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.expand(DB, LARGER));
+    gate.awaitArrival();
+    CatalogWork work = work().orElseThrow();
+    assertThat(work.owner().controlPlane()).isEqualTo("one");
+    assertThat(work.epoch()).isEqualTo(2);
+    gate.open();
+    assertThat(ended(first).capacityBytes()).hasValue(2 << 20);
+    assertThat(work()).isEqualTo(Optional.empty());
+    assertThat(StoredCatalog.record(store, DB).orElseThrow().epoch()).isEqualTo(2);
+  }
+
+  @Test
+  void workOfAControlPlaneThatRenewsItsSessionIsNeverTakenOver() {
+    Gate gate = one.before(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.create(DB, spec()));
+    assertWaits(second);
+    for (int i = 0; i < 31; i++) {
+      renew(one);
+      pass(Duration.ofSeconds(20));
+    }
+
+    ControllerException busy = failure(second);
+    assertThat(busy.code()).isEqualTo(OperatorCode.CONTROLLER_BUSY);
+    assertThat(busy.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
+    assertThat(busy).hasMessageContaining("control plane 'one' has worked on it for 600 s");
+    renew(one);
+    gate.open();
+    assertThat(ended(first).key()).isEqualTo(DB);
+    assertThat(calls(CREATE_VOLUME)).isEqualTo(1);
+  }
+
+  /** Renews a session, and waits until that is in the store. */
+  private void renew(Plane plane) {
+    List<?> before = sessions();
+    Waits.until(
+        () -> {
+          plane.runTimers();
+          return !sessions().equals(before);
+        });
+  }
+
+  private List<?> sessions() {
+    return store
+        .scan(io.csi4j.volume.store.RecordKey.Space.CLUSTER, Optional.empty(), 10)
+        .records();
+  }
+
+  @Test
+  void theCreationOfAControlPlaneThatStandsStillIsTakenOverUnderTheSameName() {
+    Gate gate = one.after(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.create(DB, spec()));
+    assertWaits(second);
+    pass(Duration.ofSeconds(31));
+
+    CatalogVolume made = ended(second);
+    assertThat(StoredCatalog.record(store, DB).orElseThrow().epoch()).isEqualTo(2);
+    gate.open();
+    ControllerException over = failure(first);
+    assertThat(over.code()).isEqualTo(OperatorCode.VOLUME_TAKEN_OVER);
+    assertThat(over.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
+    assertThat(one.controller.create(DB, spec())).isEqualTo(made);
+    assertThat(
+            plugin.journal().calls(CREATE_VOLUME).stream()
+                .map(call -> call.request().text("name"))
+                .distinct())
+        .hasSize(1);
+  }
+
+  @Test
+  void aControlPlaneThatStoodStillSendsNoCallForWorkThatMayBeTakenOver() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(DELETE_VOLUME);
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    pass(Duration.ofSeconds(21));
+    gate.open();
+
+    ControllerException stopped = failure(first);
+    assertThat(stopped.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_CANCELLED);
+    assertThat(stopped.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
+    assertThat(calls(DELETE_VOLUME)).isZero();
+    two.controller.resume(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void theDeletionOfAControlPlaneThatStandsStillIsBroughtToItsEndByTheOther() {
+    one.controller.create(DB, spec());
+    Gate gate = one.after(DELETE_VOLUME);
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second =
+        begun(
+            () -> {
+              two.controller.delete(DB);
+              return two.controller.create(DB, spec());
+            });
+    assertWaits(second);
+    pass(Duration.ofSeconds(31));
+    CatalogVolume made = ended(second);
+    gate.open();
+
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.VOLUME_TAKEN_OVER);
+    assertThat(one.controller.find(DB)).contains(made);
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
+  }
+
+  @Test
+  void aSizeThatAControlPlaneThatStandsStillWritesLateReplacesNoLaterOne() {
+    one.controller.create(DB, spec());
+    Gate gate = one.after(CONTROLLER_EXPAND_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.expand(DB, LARGER));
+    gate.awaitArrival();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.expand(DB, LARGEST));
+    assertWaits(second);
+    pass(Duration.ofSeconds(31));
+    assertThat(ended(second).capacityBytes()).hasValue(4 << 20);
+    gate.open();
+
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.VOLUME_TAKEN_OVER);
+    assertThat(one.controller.find(DB).orElseThrow().capacityBytes()).hasValue(4 << 20);
+  }
+
+  @Test
+  void theSnapshotOfAControlPlaneThatStandsStillIsDroppedByTheOtherAndNotPutOnRecordAgain() {
+    one.controller.create(DB, spec());
+    Gate gate = one.after(CREATE_SNAPSHOT);
+    CompletableFuture<Snapshot> first =
+        begun(() -> one.controller.backups().cut(DB, NIGHTLY, Map.of()));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.dropSnapshot(DB, NIGHTLY));
+    assertWaits(second);
+    pass(Duration.ofSeconds(31));
+    assertThat(ended(second)).isTrue();
+    gate.open();
+
+    assertThat(ended(first).id()).isNotNull();
+    assertThat(one.controller.backups().pending()).isEmpty();
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::work)).contains(List.of());
+  }
+
+  @Test
+  void whatAControlPlaneHasLeftUndoneIsDoneByTheOther() {
+    one.controller.create(DB, spec());
+    plugin.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "not now"), When.calling(DELETE_VOLUME).once());
+    assertThat(failure(() -> one.controller.delete(DB)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+    one.controller.close();
+
+    Waits.until(
+        () -> {
+          two.runTimers();
+          return two.controller.pending().isEmpty();
+        });
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void aControlPlaneThatIsClosedLeavesNoSession() {
+    one.controller.create(DB, spec());
+    assertThat(sessions()).hasSize(1);
+    one.controller.close();
+    assertThat(sessions()).isEmpty();
+    assertThat(two.controller.find(DB).map(CatalogVolume::id))
+        .isEqualTo(Optional.of(plugin.contents().volumes().iterator().next()));
+  }
+}

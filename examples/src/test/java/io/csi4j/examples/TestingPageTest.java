@@ -29,11 +29,13 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
+import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -194,12 +196,16 @@ class TestingPageTest {
 
   @Test
   void theScriptShownIsInTheHelpOfTheCommandLine() throws IOException {
-    String help =
-        Files.readString(
-            Page.ROOT.resolve("testkit/cli/src/main/java/io/csi4j/testkit/cli/ServeCommand.java"));
+    Properties help = new Properties();
+    try (Reader table =
+        Files.newBufferedReader(
+            Page.ROOT.resolve(
+                "testkit/cli/src/main/resources/io/csi4j/testkit/cli/help.properties"))) {
+      help.load(table);
+    }
     assertThat(PAGE.text("faults of the command line").lines())
         .isNotEmpty()
-        .allMatch(line -> help.contains(line.replace("\"", "\\\"")));
+        .allMatch(line -> help.values().stream().anyMatch(text -> text.toString().contains(line)));
   }
 
   private static CreateVolumeRequest request() {

@@ -6,7 +6,7 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Topology;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginContents;
@@ -40,9 +40,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement;
-import io.csi4j.volume.placement.PlacementNode;
-import io.csi4j.volume.placement.PlacementReport;
-import io.csi4j.volume.placement.PlannedClaim;
+import io.csi4j.volume.placement.Placement.PlannedClaim;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
@@ -166,7 +164,7 @@ public final class ControllerQuickstart {
       ClaimCoordinator coordinator =
           new ClaimCoordinator(book, controller.attachments(), Clock.systemUTC(), event -> {});
       Placement placement = Placement.builder(controller).claims(book).build();
-      List<PlacementNode> nodes = List.of(node(storage, N1, NODE_1), node(storage, N2, NODE_2));
+      List<Placement.Node> nodes = List.of(node(storage, N1, NODE_1), node(storage, N2, NODE_2));
       create(controller, placement, nodes);
       use(controller, coordinator, storage, () -> otherNodes(controller, placement, nodes));
       backUp(controller, placement, nodes);
@@ -178,7 +176,7 @@ public final class ControllerQuickstart {
   }
 
   /** A node as the registry of its own VolumeManager lists it. */
-  private static PlacementNode node(FakeCsiPlugin storage, NodeName name, NodeId id) {
+  private static Placement.Node node(FakeCsiPlugin storage, NodeName name, NodeId id) {
     try (CsiPlugin plugin = CsiPlugin.connect(storage.nodeEndpoint(id))) {
       NodeInfo info = plugin.node().getInfo();
       Instant now = Instant.now();
@@ -201,7 +199,7 @@ public final class ControllerQuickstart {
               PluginHealth.Reason.ANSWERED,
               new PluginHealth.Text("it is ready"),
               now);
-      return PlacementNode.of(
+      return Placement.Node.of(
           name,
           List.of(
               new RegisteredPlugin(
@@ -212,17 +210,18 @@ public final class ControllerQuickstart {
     }
   }
 
-  private static NodeName best(PlacementReport report) {
+  private static NodeName best(Placement.Report report) {
     return report.best().orElseThrow(() -> new IllegalStateException(report.text()));
   }
 
-  private void create(VolumeController controller, Placement placement, List<PlacementNode> nodes) {
+  private void create(
+      VolumeController controller, Placement placement, List<Placement.Node> nodes) {
     VolumeSpec size =
         VolumeSpec.builder(PLUGIN)
             .use(USE.mode(), USE.attachment())
             .capacity(CapacityRange.atLeast(16 << 20))
             .build();
-    PlacementReport report = placement.candidates(size, nodes);
+    Placement.Report report = placement.candidates(size, nodes);
     story.step("host", "could have it on " + report.nodes() + ", the best first");
     VolumeSpec wanted = report.onlyOn(best(report));
     CatalogVolume made = timed("host", "created %s", () -> controller.create(NOTES, wanted));
@@ -233,10 +232,10 @@ public final class ControllerQuickstart {
 
   /** Why no node can have it for another workload. */
   private void otherNodes(
-      VolumeController controller, Placement placement, List<PlacementNode> nodes) {
+      VolumeController controller, Placement placement, List<Placement.Node> nodes) {
     CatalogVolume notes = controller.find(NOTES).orElseThrow();
     PlannedClaim wish = new PlannedClaim(WorkloadId.of("web-2"), USE, ClaimMode.WRITE);
-    PlacementReport report = placement.candidates(notes, wish, nodes);
+    Placement.Report report = placement.candidates(notes, wish, nodes);
     expect(report.candidates().isEmpty(), report.text());
     story.step("web-2", "could have it nowhere:");
     report
@@ -302,7 +301,8 @@ public final class ControllerQuickstart {
     }
   }
 
-  private void backUp(VolumeController controller, Placement placement, List<PlacementNode> nodes) {
+  private void backUp(
+      VolumeController controller, Placement placement, List<Placement.Node> nodes) {
     SnapshotBackups backups = controller.backups();
     SnapshotName name =
         new SnapshotSchedule("nightly")
@@ -314,7 +314,7 @@ public final class ControllerQuickstart {
     expect(backups.keep(NOTES, name), "It was not on record.");
     VolumeSpec copy =
         VolumeSpec.builder(PLUGIN).use(USE.mode(), USE.attachment()).fromSnapshot(ready).build();
-    PlacementReport report = placement.candidates(copy, nodes);
+    Placement.Report report = placement.candidates(copy, nodes);
     NodeName elsewhere = report.nodes().get(report.nodes().size() - 1);
     CatalogVolume restored =
         timed(
@@ -347,7 +347,7 @@ public final class ControllerQuickstart {
 
   /** A volume that is made for a task, and is gone with it. */
   private void job(
-      VolumeController controller, ClaimCoordinator coordinator, PlacementReport report) {
+      VolumeController controller, ClaimCoordinator coordinator, Placement.Report report) {
     JobVolumes volumes = new JobVolumes(controller, coordinator);
     VolumeKey key = JobVolumes.job(Namespace.DEFAULT, "render").task("frame-7").volume("scratch");
     VolumeUse task = VolumeUse.of(key, WorkloadId.of("frame-7"));

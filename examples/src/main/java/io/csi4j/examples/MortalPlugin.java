@@ -3,7 +3,6 @@ package io.csi4j.examples;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.plugin.PluginConfig;
-import io.csi4j.volume.plugin.launch.LaunchEvent;
 import io.csi4j.volume.plugin.launch.PluginLaunchPlan;
 import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import java.nio.file.Path;
@@ -18,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 final class MortalPlugin implements AutoCloseable {
 
-  private final BlockingQueue<LaunchEvent> events = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ProcessPluginLauncher.Event> events = new LinkedBlockingQueue<>();
   private final ProcessPluginLauncher launcher;
   private final Patience patience;
 
@@ -73,22 +72,22 @@ final class MortalPlugin implements AutoCloseable {
 
   /** Waits until it was started, and gives the number of its process. */
   long started() {
-    return next(LaunchEvent.Started.class).process();
+    return next(ProcessPluginLauncher.Event.Started.class).process();
   }
 
   /** Kills it, as {@code kill -9} does, waits until it is gone, and tells what is done about it. */
-  LaunchEvent.Ended kill() {
+  ProcessPluginLauncher.Event.Ended kill() {
     ProcessHandle.of(launcher.process().orElseThrow()).ifPresent(ProcessHandle::destroyForcibly);
-    return next(LaunchEvent.Ended.class);
+    return next(ProcessPluginLauncher.Event.Ended.class);
   }
 
-  private <T extends LaunchEvent> T next(Class<T> wanted) {
-    LaunchEvent event = patience.next(events);
+  private <T extends ProcessPluginLauncher.Event> T next(Class<T> wanted) {
+    ProcessPluginLauncher.Event event = patience.next(events);
     if (wanted.isInstance(event)) {
       return wanted.cast(event);
     }
     throw new IllegalStateException(
-        event instanceof LaunchEvent.NotStarted failed
+        event instanceof ProcessPluginLauncher.Event.NotStarted failed
             ? failed.message().line()
             : "The plugin has not done what was expected, but: " + event);
   }

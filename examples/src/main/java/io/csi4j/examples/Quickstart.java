@@ -24,11 +24,10 @@ import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.SupervisedPlugin;
-import io.csi4j.volume.plugin.launch.LaunchEvent;
+import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -172,7 +171,7 @@ public final class Quickstart {
       manager.reconcile(List.of(new WantedUse.Requested(wish(volume, WEB_1))));
       SupervisedPlugin watched = supervisor.supervise(plugin());
       awaitReady(told);
-      LaunchEvent.Ended ended = plugin.kill();
+      ProcessPluginLauncher.Event.Ended ended = plugin.kill();
       story.step("crash", "the plugin was killed (SIGKILL) after " + Story.seconds(ended.lived()));
       Files.writeString(seen.resolve("alone.txt"), "written without a plugin\n");
       story.step("web-1", "has its volume as ever: " + read(seen.resolve("alone.txt")));
@@ -260,14 +259,14 @@ public final class Quickstart {
     try (Stream<Path> all = Files.list(root.resolve("v"))) {
       directories = all.count();
     }
-    Map<StateKind, Long> journal;
+    Map<StateKey.Kind, Long> journal;
     try (JournalStateStore state =
         JournalStateStore.open(root.resolve("state"), JournalSettings.defaults())) {
       journal =
           state.load().values().keySet().stream()
               .collect(Collectors.groupingBy(StateKey::kind, Collectors.counting()));
     }
-    long volumes = journal.getOrDefault(StateKind.VOLUME, 0L);
+    long volumes = journal.getOrDefault(StateKey.Kind.VOLUME, 0L);
     story.step(
         "left",
         mounts
@@ -276,7 +275,7 @@ public final class Quickstart {
             + " directories of volumes; in the journal "
             + volumes
             + " volumes, and "
-            + journal.getOrDefault(StateKind.TOMBSTONE, 0L)
+            + journal.getOrDefault(StateKey.Kind.TOMBSTONE, 0L)
             + " tombstone");
     expect(mounts + directories + volumes == 0, "Something is left in " + root + ".");
   }

@@ -1,12 +1,12 @@
 package io.csi4j.examples;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
 import io.csi4j.client.identity.PluginCapability;
-import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiUnsupportedException;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import java.io.PrintStream;
 import java.util.function.Supplier;
 

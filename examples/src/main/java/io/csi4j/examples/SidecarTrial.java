@@ -11,8 +11,6 @@ import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.manager.VolumeManager;
-import io.csi4j.volume.plugin.registration.AnnouncementPolicy;
-import io.csi4j.volume.plugin.registration.RegistrationEvent;
 import io.csi4j.volume.plugin.registration.RegistrationWatch;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -179,21 +177,21 @@ final class SidecarTrial {
 
   private void announced(HostPathPlugin plugin, VolumeManager manager, Path registrars)
       throws IOException {
-    BlockingQueue<RegistrationEvent> events = new LinkedBlockingQueue<>();
+    BlockingQueue<RegistrationWatch.Event> events = new LinkedBlockingQueue<>();
     try (RegistrationWatch watch =
         RegistrationWatch.builder(registrars, manager.plugins()).listener(events::add).open()) {
       try (TrialProcess registrar = registrar(plugin, registrars)) {
-        next(events, RegistrationEvent.Registered.class);
+        next(events, RegistrationWatch.Event.Registered.class);
         mount(plugin, manager, watch);
         expect(registrar.isAlive(), "The registrar has ended; see " + log + ".");
         registrar.kill();
       }
       // A registrar that is killed leaves its socket, which the next one replaces.
       try (TrialProcess registrar = registrar(plugin, registrars)) {
-        next(events, RegistrationEvent.Registered.class);
+        next(events, RegistrationWatch.Event.Registered.class);
         mount(plugin, manager, watch);
         registrar.terminate();
-        next(events, RegistrationEvent.Deregistered.class);
+        next(events, RegistrationWatch.Event.Deregistered.class);
       }
     }
   }
@@ -217,14 +215,16 @@ final class SidecarTrial {
   /** A registrar that is refused ends with an error. */
   private void refused(HostPathPlugin plugin, VolumeManager manager, Path registrars)
       throws IOException {
-    BlockingQueue<RegistrationEvent> events = new LinkedBlockingQueue<>();
+    BlockingQueue<RegistrationWatch.Event> events = new LinkedBlockingQueue<>();
     try (TrialProcess registrar = registrar(plugin, registrars);
         RegistrationWatch watch =
             RegistrationWatch.builder(registrars, manager.plugins())
-                .policy(announced -> new AnnouncementPolicy.Decision.Refuse("a trial of refusals"))
+                .policy(
+                    announced ->
+                        new RegistrationWatch.Policy.Decision.Refuse("a trial of refusals"))
                 .listener(events::add)
                 .open()) {
-      next(events, RegistrationEvent.Noticed.class);
+      next(events, RegistrationWatch.Event.Noticed.class);
       int status = registrar.end();
       expect(status == 1, "A registrar that was refused ended with status " + status + ".");
       expect(watch.registered().isEmpty(), "A refused plugin is registered.");
@@ -234,8 +234,9 @@ final class SidecarTrial {
 
   /** Waits for the next event of a class. */
   private void next(
-      BlockingQueue<RegistrationEvent> events, Class<? extends RegistrationEvent> wanted) {
-    RegistrationEvent event;
+      BlockingQueue<RegistrationWatch.Event> events,
+      Class<? extends RegistrationWatch.Event> wanted) {
+    RegistrationWatch.Event event;
     do {
       event = new Patience(LIMIT).next(events);
     } while (!wanted.isInstance(event));

@@ -12,7 +12,6 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.model.AttachmentMode;
@@ -28,7 +27,7 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.local.LocalStore;
@@ -72,7 +71,8 @@ class ClaimsPageTest {
                 .skip(2) // its head, and the way into the first state
                 .map(arrow -> arrow.strip().replaceFirst(" .*", ""))
                 .distinct())
-        .containsExactly(Arrays.stream(ClaimState.values()).map(Enum::name).toArray(String[]::new));
+        .containsExactly(
+            Arrays.stream(ClaimHolder.State.values()).map(Enum::name).toArray(String[]::new));
   }
 
   @Test
@@ -141,7 +141,8 @@ class ClaimsPageTest {
     MemoryMedium medium = MemoryMedium.create();
     LocalStore.on(medium.open()).close();
     medium.doubt(
-        Uncertainty.aboutMoreThan(StateReason.JOURNAL_DAMAGED, List.of(), "It is damaged."));
+        Uncertainty.aboutMoreThan(
+            StateException.Reason.JOURNAL_DAMAGED, List.of(), "It is damaged."));
     try (LocalStore store = LocalStore.on(medium.open())) {
       for (int i = 0; i < 2; i++) {
         ClaimsSnippets.doubt(store, USAGE.volume(), told::add, () -> told.add("compared"));

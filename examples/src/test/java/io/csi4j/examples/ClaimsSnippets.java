@@ -13,7 +13,6 @@ import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -26,9 +25,9 @@ import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.jdbc.PostgresStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
-import io.csi4j.volume.controller.PageRequest;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.Namespace;
@@ -51,13 +50,8 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.upkeep.DriftCheck;
-import io.csi4j.volume.upkeep.DriftPolicy;
-import io.csi4j.volume.upkeep.DriftRepair;
-import io.csi4j.volume.upkeep.DriftReport;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.ReaperSources;
-import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.StoredAttachments;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.net.URI;
@@ -122,8 +116,8 @@ final class ClaimsSnippets {
     NodeReceipt receipt = manager.receipt(usage, scratch.grant().epoch());
     host.accept(volumes.confirmRelease(receipt).volume()); // DELETED, or CLAIMED by another task
 
-    ReaperSources sources = // what a crash leaves over
-        ReaperSources.of(coordinator).with(ReaperSources.Ephemeral.of(volumes));
+    Reaper.Sources sources = // what a crash leaves over
+        Reaper.Sources.of(coordinator).with(Reaper.Sources.Ephemeral.of(volumes));
     host.accept(new Reaper(book, sources, Clock.systemUTC(), host::accept));
     // end
   }
@@ -163,13 +157,13 @@ final class ClaimsSnippets {
       VolumeController controller,
       Set<VolumeUse> wanted,
       Predicate<VolumeKey> isWanted,
-      ReaperThrottle pace,
+      Reaper.Throttle pace,
       Consumer<Object> log) {
     // snippet: reap
-    ReaperSources sources =
-        ReaperSources.of(coordinator)
-            .with(ReaperSources.Node.of(NodeName.of("n1"), manager::receipt, wanted::contains))
-            .with(ReaperSources.Ephemeral.of(controller, isWanted));
+    Reaper.Sources sources =
+        Reaper.Sources.of(coordinator)
+            .with(Reaper.Sources.Node.of(NodeName.of("n1"), manager::receipt, wanted::contains))
+            .with(Reaper.Sources.Ephemeral.of(controller, isWanted));
     Reaper reaper = new Reaper(book, sources, Clock.systemUTC(), log::accept);
 
     List<Leftover> plan = reaper.plan(); // nothing is done yet
@@ -186,11 +180,12 @@ final class ClaimsSnippets {
       Consumer<Object> log) {
     // snippet: drift
     DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
-    DriftReport report = check.look(controller.handles(plugin)); // nothing is changed by it
+    DriftCheck.Report report = check.look(controller.handles(plugin)); // nothing is changed by it
     report.findings().forEach(drift -> log.accept(drift.message().line()));
 
-    DriftPolicy policy = new DriftPolicy(true, false); // attaches again; detaches nothing
-    check.repair(report, policy, DriftRepair.by(coordinator, log::accept)).forEach(log);
+    DriftCheck.Policy policy =
+        new DriftCheck.Policy(true, false); // attaches again; detaches nothing
+    check.repair(report, policy, DriftCheck.Repair.by(coordinator, log::accept)).forEach(log);
     // end
   }
 
@@ -204,12 +199,12 @@ final class ClaimsSnippets {
     try (VolumeKeeper keeper =
         VolumeKeeper.builder()
             .resuming(coordinator)
-            .reaping(reaper, ReaperThrottle.oneEach(Duration.ofSeconds(1)))
+            .reaping(reaper, Reaper.Throttle.oneEach(Duration.ofSeconds(1)))
             .comparing(
                 controller,
                 claims,
-                DriftPolicy.reportOnly(),
-                DriftRepair.by(coordinator, log::accept),
+                DriftCheck.Policy.reportOnly(),
+                DriftCheck.Repair.by(coordinator, log::accept),
                 drift -> log.accept(drift.message().line()))
             .every("compare", Duration.ofHours(1))
             .listener(round -> log.accept(round.text()))
@@ -225,7 +220,7 @@ final class ClaimsSnippets {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       ClaimHolder holder = book.claim(request); // durable when it returns
       host.accept(holder); // mounts the volume, uses it, takes it down
-      book.advance(request.usage(), ClaimState.READY_TO_FREE); // nothing is owed any more
+      book.advance(request.usage(), ClaimHolder.State.READY_TO_FREE); // nothing is owed any more
       book.forget(request.usage());
     }
     // end

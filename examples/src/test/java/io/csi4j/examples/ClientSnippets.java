@@ -7,8 +7,8 @@ import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.metadata.BlockRange;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
+import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.model.ConnectOptions;
@@ -84,7 +84,8 @@ final class ClientSnippets {
     // end
   }
 
-  static void stream(CsiPlugin plugin, SnapshotId snapshot, Consumer<List<BlockRange>> use) {
+  static void stream(
+      CsiPlugin plugin, SnapshotId snapshot, Consumer<List<BlockMetadataBatch.Range>> use) {
     // snippet: stream
     GetMetadataAllocatedRequest request = GetMetadataAllocatedRequest.builder(snapshot).build();
     try (MetadataStream blocks = plugin.snapshotMetadata().getMetadataAllocated(request)) {

@@ -58,16 +58,15 @@ import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import io.csi4j.volume.plugin.registration.RegistrationWatch;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealedStateStore;
-import io.csi4j.volume.state.seal.SealingKeys;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.Watch;
@@ -75,7 +74,6 @@ import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.VolumeKeeper;
-import io.csi4j.volume.workload.HeldTaskMounts;
 import io.csi4j.volume.workload.TaskMounts;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -213,10 +211,10 @@ class ClosingTest {
           return new Used(keeper, keeper::keepNow);
         }),
     HELD_TASK_MOUNTS(
-        HeldTaskMounts.class,
+        TaskMounts.Held.class,
         test -> {
           MemoryKernel kernel = new MemoryKernel();
-          HeldTaskMounts held = TaskMounts.none().hold(MountPath.ROOT, kernel.mounts());
+          TaskMounts.Held held = TaskMounts.none().hold(MountPath.ROOT, kernel.mounts());
           return new Used(held, held::held);
         }),
     STATE_STORE(StateStore.class, test -> used(MemoryMedium.create().open())),
@@ -233,7 +231,7 @@ class ClosingTest {
             used(
                 SealedStateStore.on(
                     MemoryMedium.create().open(),
-                    AesGcmSealer.of(SealingKeys.of("k", new byte[32]))))),
+                    AesGcmSealer.of(AesGcmSealer.Keys.of("k", new byte[32]))))),
     RECORD_STORE(RecordStore.class, test -> used(new MemoryStore())),
     MEMORY_STORE(MemoryStore.class, test -> used(new MemoryStore())),
     LOCAL_STORE(

@@ -9,7 +9,6 @@ import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -31,7 +30,7 @@ final class HealthSnippets {
     // end
   }
 
-  static VolumeListener listener(Consumer<String> pager) {
+  static VolumeEvent.Listener listener(Consumer<String> pager) {
     // snippet: listener
     return event -> {
       if (event instanceof VolumeEvent.VolumeHealthChanged changed) {

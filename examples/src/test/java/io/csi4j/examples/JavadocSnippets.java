@@ -50,10 +50,10 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.view.ClaimsView;
 import io.csi4j.volume.controller.JobVolumes;
-import io.csi4j.volume.controller.PageRequest;
 import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -79,8 +79,6 @@ import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.node.WorkloadFacts;
 import io.csi4j.volume.placement.Placement;
-import io.csi4j.volume.placement.PlacementNode;
-import io.csi4j.volume.placement.PlacementReport;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -96,14 +94,12 @@ import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.Preflight;
+import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.TaskRuntime;
-import io.csi4j.volume.workload.VolumeLookup;
 import io.csi4j.volume.workload.VolumeMount;
 import io.csi4j.volume.workload.VolumeRequest;
-import io.csi4j.volume.workload.VolumeType;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -276,12 +272,12 @@ final class JavadocSnippets {
   }
 
   static void workload(
-      WorkloadId workload, VolumeLookup volumes, TaskRuntime task, VolumeManager manager) {
+      WorkloadId workload, ResolvedVolume.Lookup volumes, TaskRuntime task, VolumeManager manager) {
     // snippet: WorkloadVolumes
     WorkloadVolumes wanted =
         WorkloadVolumes.builder(workload, volumes) // finds what the host knows of "db"
             .volume(
-                VolumeRequest.builder("data", VolumeType.CSI, "db")
+                VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
                     .accessMode("single-node-writer")
                     .attachment("filesystem")
                     .build())
@@ -367,10 +363,10 @@ final class JavadocSnippets {
       ClaimBook book,
       VolumeKey key,
       VolumeSpec spec,
-      List<PlacementNode> nodes) {
+      List<Placement.Node> nodes) {
     // snippet: Placement
     Placement placement = Placement.builder(controller).claims(book).build();
-    PlacementReport report = placement.candidates(spec, nodes); // the host's nodes, as values
+    Placement.Report report = placement.candidates(spec, nodes); // the host's nodes, as values
     NodeName chosen = report.best().orElseThrow(() -> new IllegalStateException(report.text()));
     CatalogVolume made = controller.create(key, report.onlyOn(chosen));
     // end
@@ -525,7 +521,7 @@ final class JavadocSnippets {
     try (VolumeKeeper keeper =
         VolumeKeeper.builder()
             .resuming(claims)
-            .reaping(reaper, ReaperThrottle.oneEach(Duration.ofSeconds(1)))
+            .reaping(reaper, Reaper.Throttle.oneEach(Duration.ofSeconds(1)))
             .listener(round -> log.accept(round.text()))
             .open()) {
       keeper.keepNow(); // all of it once, such as before a node is taken out of service

@@ -19,7 +19,6 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ControllerSettings;
@@ -218,7 +217,7 @@ final class ManagedNode implements OrchestratorUnderTest {
         }
         for (Claim claim : page.claims()) {
           claim.holders().values().stream()
-              .filter(holder -> holder.state() == ClaimState.TAKEN)
+              .filter(holder -> holder.state() == ClaimHolder.State.TAKEN)
               .map(holder -> VolumeUse.of(claim.volume(), holder.workload()))
               .forEach(usage -> wanted.add(new WantedUse.Named(usage)));
         }

@@ -10,8 +10,7 @@ import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRole;
-import io.csi4j.volume.plugin.launch.LaunchEvent;
-import io.csi4j.volume.plugin.launch.LaunchSettings;
+import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import io.csi4j.volume.plugin.launch.PropagationCheck;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,7 +51,8 @@ class PluginsPageTest {
   void theTablesHaveEverySettingWithItsDefault() throws Exception {
     PluginConfig plugin = config();
     Map<String, String> real = new LinkedHashMap<>();
-    ValueParts.of(LaunchSettings.defaults()).forEach((name, value) -> real.put(name, text(value)));
+    ValueParts.of(ProcessPluginLauncher.Settings.defaults())
+        .forEach((name, value) -> real.put(name, text(value)));
     real.put("healthTimeout", text(plugin.healthTimeout()));
     real.put("startInterval", text(plugin.startInterval()));
     real.put("probeInterval", text(plugin.probeInterval()));
@@ -69,7 +69,7 @@ class PluginsPageTest {
   @Test
   void everyEventStateReasonAndVerdictHasARow() throws IOException {
     Stream<String> events =
-        Stream.of(LaunchEvent.class, PluginEvent.class)
+        Stream.of(ProcessPluginLauncher.Event.class, PluginEvent.class)
             .flatMap(type -> Arrays.stream(type.getPermittedSubclasses()))
             .map(Class::getSimpleName);
     Stream<String> words =
@@ -113,8 +113,9 @@ class PluginsPageTest {
 
     assertThat(told.stream().map(Object::toString))
         .contains("listens at unix://" + directory.resolve("csi/csi.sock"));
-    assertThat(told.stream().filter(LaunchEvent.class::isInstance))
-        .hasExactlyElementsOfTypes(LaunchEvent.Started.class, LaunchEvent.Ended.class);
+    assertThat(told.stream().filter(ProcessPluginLauncher.Event.class::isInstance))
+        .hasExactlyElementsOfTypes(
+            ProcessPluginLauncher.Event.Started.class, ProcessPluginLauncher.Event.Ended.class);
     assertThat(told.stream().filter(PluginEvent.class::isInstance))
         .hasAtLeastOneElementOfType(PluginEvent.Fingerprinted.class)
         .hasAtLeastOneElementOfType(PluginEvent.Deregistered.class);

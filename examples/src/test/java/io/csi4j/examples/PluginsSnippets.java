@@ -8,11 +8,9 @@ import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.SupervisedPlugin;
-import io.csi4j.volume.plugin.launch.LaunchEvent;
 import io.csi4j.volume.plugin.launch.PluginLaunchPlan;
 import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import io.csi4j.volume.plugin.launch.PropagationCheck;
-import io.csi4j.volume.plugin.registration.AnnouncementPolicy;
 import io.csi4j.volume.plugin.registration.RegistrationWatch;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import java.nio.file.Path;
@@ -42,7 +40,7 @@ final class PluginsSnippets {
                 .listener(
                     event -> {
                       log.accept(event);
-                      if (event instanceof LaunchEvent.Started) {
+                      if (event instanceof ProcessPluginLauncher.Event.Started) {
                         plugin.restarted();
                       }
                     })
@@ -131,7 +129,7 @@ final class PluginsSnippets {
             .policy(
                 announced -> {
                   Path socket = announced.endpoint().path();
-                  return new AnnouncementPolicy.Decision.Supervise(
+                  return new RegistrationWatch.Policy.Decision.Supervise(
                       PluginConfig.builder(announced.name().value(), socket.getParent())
                           .socketName(socket.getFileName().toString())
                           .volumeRoot(directory)

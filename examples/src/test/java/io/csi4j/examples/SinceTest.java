@@ -43,7 +43,7 @@ class SinceTest {
         }
       }
     }
-    assertThat(types).isGreaterThan(400);
+    assertThat(types).isGreaterThan(300);
     assertThat(without).isEmpty();
   }
 

@@ -29,7 +29,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement;
-import io.csi4j.volume.placement.PlacementNode;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -42,7 +41,6 @@ import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
-import io.csi4j.volume.workload.VolumeType;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,7 +102,7 @@ class StoragePageTest {
         .build();
   }
 
-  private PlacementNode node(NodeId id) {
+  private Placement.Node node(NodeId id) {
     try (CsiPlugin plugin = CsiPlugin.connect(fake.nodeEndpoint(id))) {
       PluginFingerprint said =
           new PluginFingerprint(
@@ -125,7 +123,7 @@ class StoragePageTest {
               PluginHealth.Reason.ANSWERED,
               new PluginHealth.Text("it is ready"),
               Instant.EPOCH);
-      return PlacementNode.of(
+      return Placement.Node.of(
           NodeName.of(id.value()),
           List.of(
               new RegisteredPlugin(
@@ -167,7 +165,7 @@ class StoragePageTest {
                         ResolvedVolume.csi(
                             VolumeKey.of("db"), ID, io.csi4j.client.model.VolumeId.of("vol-1"))))
             .volume(
-                VolumeRequest.builder("data", VolumeType.CSI, "db")
+                VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
                     .accessMode(AccessMode.SINGLE_NODE_WRITER)
                     .attachment(AttachmentMode.FILESYSTEM)
                     .build())
@@ -189,7 +187,7 @@ class StoragePageTest {
   void aBackupIsCutKeptAndRestoredAndItsChangesAreWritten() throws IOException {
     VolumeSpec spec =
         VolumeSpec.builder(ID).use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK).build();
-    List<PlacementNode> nodes = List.of(node(N1), node(N2));
+    List<Placement.Node> nodes = List.of(node(N1), node(N2));
     CatalogVolume db = controller.create(VolumeKey.of("db"), spec);
     Snapshot first = controller.createSnapshot(db.key(), SnapshotName.of("first"), Map.of());
     List<Object> noted = new ArrayList<>();

@@ -21,11 +21,8 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement;
-import io.csi4j.volume.placement.PlacementNode;
-import io.csi4j.volume.placement.PlacementReport;
-import io.csi4j.volume.placement.PlannedClaim;
+import io.csi4j.volume.placement.Placement.PlannedClaim;
 import io.csi4j.volume.workload.Preflight;
-import io.csi4j.volume.workload.PreflightReport;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,12 +42,12 @@ final class StorageSnippets {
   static void placement(
       VolumeController controller,
       ClaimBook book,
-      List<PlacementNode> nodes,
+      List<Placement.Node> nodes,
       VolumeSpec spec,
       Consumer<String> log) {
     // snippet: placement
     Placement placement = Placement.builder(controller).claims(book).build(); // keep it
-    PlacementReport report = placement.candidates(spec, nodes);
+    Placement.Report report = placement.candidates(spec, nodes);
     NodeName chosen =
         report.best().orElseThrow(() -> new IllegalStateException(report.text())); // why not
     CatalogVolume made = controller.create(VolumeKey.of("db"), report.onlyOn(chosen));
@@ -64,7 +61,7 @@ final class StorageSnippets {
 
   private static final AttachmentMode FILESYSTEM = AttachmentMode.FILESYSTEM;
 
-  static PreflightReport preflight(
+  static Preflight.Report preflight(
       VolumeManager manager, ClaimBook book, NodeName node, WorkloadVolumes wanted) {
     // snippet: preflight
     return Preflight.of(manager)
@@ -107,14 +104,14 @@ final class StorageSnippets {
   }
 
   static CatalogVolume restore(
-      VolumeController controller, Placement placement, List<PlacementNode> nodes, Snapshot cut) {
+      VolumeController controller, Placement placement, List<Placement.Node> nodes, Snapshot cut) {
     VolumeSpec spec =
         VolumeSpec.builder(PluginId.of("fake"))
             .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK)
             .build();
     // snippet: restore
     VolumeSpec copy = spec.toBuilder().fromSnapshot(cut).build();
-    PlacementReport report = placement.candidates(copy, nodes); // where the snapshot can be used
+    Placement.Report report = placement.candidates(copy, nodes); // where the snapshot can be used
     NodeName chosen = report.best().orElseThrow(() -> new IllegalStateException(report.text()));
     return controller.create(VolumeKey.of("db-restored"), report.onlyOn(chosen));
     // end

@@ -3,7 +3,7 @@ package io.csi4j.examples;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.OpenPath;
-import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.StorageController;
@@ -13,9 +13,8 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.node.ManagerSettings;
-import io.csi4j.volume.workload.BindMount;
-import io.csi4j.volume.workload.HeldTaskMounts;
 import io.csi4j.volume.workload.TaskMounts;
+import io.csi4j.volume.workload.TaskMounts.BindMount;
 import java.time.Clock;
 import java.util.Map;
 
@@ -45,7 +44,7 @@ final class TenantSnippets {
       ClaimBook book,
       StorageController storage,
       Clock clock,
-      ClaimListener listener,
+      ClaimEvent.Listener listener,
       VolumePermission permission) {
     // snippet: claims
     ClaimCoordinator claims = new ClaimCoordinator(book, storage, clock, listener, permission);
@@ -66,7 +65,7 @@ final class TenantSnippets {
 
   static void hold(VolumeManager manager, TaskMounts mounts, WorkloadSnippets.Container container) {
     // snippet: hold
-    try (HeldTaskMounts held = mounts.hold(manager.root(), Mounts.system())) {
+    try (TaskMounts.Held held = mounts.hold(manager.root(), Mounts.system())) {
       for (BindMount bind : held.mounts().binds()) { // from /proc/PID/fd/N
         container.bind(bind.source().toPath(), bind.destination().toPath(), bind.options());
       }

@@ -43,13 +43,12 @@ import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.plugin.PluginConfig;
-import io.csi4j.volume.plugin.launch.LaunchSettings;
+import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
-import io.csi4j.volume.workload.VolumeType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -107,7 +106,7 @@ class ValuesTest {
         ManagerSettings.defaults(),
         NodeClaims.of(NodeName.of("n1"), (usage, epoch) -> new ClaimStanding.Current()),
         ControllerSettings.defaults(),
-        LaunchSettings.defaults(),
+        ProcessPluginLauncher.Settings.defaults(),
         EtcdSettings.of(URI.create("https://etcd-1:2379")),
         ClaimRequest.builder(
                 VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1")),
@@ -155,7 +154,7 @@ class ValuesTest {
   @Test
   void aRequestOfAWorkloadIsACopyOfItsBuilderAndBeginsAnother() {
     VolumeRequest.Builder builder =
-        VolumeRequest.builder("data", VolumeType.CSI, "db")
+        VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
             .accessMode("single-node-writer")
             .attachment("filesystem")
             .mountOptions(MountOptions.none().withFsType("xfs"))

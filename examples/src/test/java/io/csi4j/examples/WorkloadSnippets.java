@@ -20,20 +20,16 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.workload.BindMount;
-import io.csi4j.volume.workload.NewVolume;
 import io.csi4j.volume.workload.Preflight;
-import io.csi4j.volume.workload.PreflightReport;
 import io.csi4j.volume.workload.PropagationPermission;
 import io.csi4j.volume.workload.ResolvedVolume;
-import io.csi4j.volume.workload.TaskDevice;
 import io.csi4j.volume.workload.TaskMounts;
+import io.csi4j.volume.workload.TaskMounts.BindMount;
 import io.csi4j.volume.workload.TaskName;
 import io.csi4j.volume.workload.TaskRuntime;
-import io.csi4j.volume.workload.VolumeLookup;
 import io.csi4j.volume.workload.VolumeMount;
 import io.csi4j.volume.workload.VolumeRequest;
-import io.csi4j.volume.workload.VolumeType;
+import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import io.csi4j.volume.workload.WorkloadRequestException;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.nio.file.Path;
@@ -55,19 +51,22 @@ final class WorkloadSnippets {
     void device(Path source, Path destination, String permissions);
   }
 
-  static VolumeLookup lookup(Map<String, Volume> made, PluginId plugin) {
+  static ResolvedVolume.Lookup lookup(Map<String, Volume> made, PluginId plugin) {
     // snippet: lookup
-    VolumeLookup volumes = (request, source) -> // "db", or "db[3]" if each instance has its own
+    ResolvedVolume.Lookup volumes =
+        (request, source) -> // "db", or "db[3]" if each instance has its own
         Optional.ofNullable(made.get(source))
                 .map(volume -> ResolvedVolume.csi(VolumeKey.of(source), plugin, volume));
     // end
     return volumes;
   }
 
-  static WorkloadVolumes request(WorkloadId workload, TaskName task, VolumeLookup volumes) {
+  static WorkloadVolumes request(
+      WorkloadId workload, TaskName task, ResolvedVolume.Lookup volumes) {
     // snippet: request
     VolumeRequest data =
-        VolumeRequest.builder("data", VolumeType.CSI, "db") // its alias, its type, its source
+        VolumeRequest.builder(
+                "data", VolumeRequest.Type.CSI, "db") // its alias, its type, its source
             .accessMode("single-node-writer") // words of a job description, or enums
             .attachment(AttachmentMode.FILESYSTEM)
             .build();
@@ -84,7 +83,7 @@ final class WorkloadSnippets {
   static VolumeRequest ownership() {
     // snippet: ownership
     VolumeRequest data =
-        VolumeRequest.builder("data", VolumeType.CSI, "db")
+        VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
             .accessMode("single-node-writer")
             .attachment("filesystem")
             .ownership(FileOwnership.ofGroup(2000)) // or builder().user(1000).group(1000)
@@ -96,7 +95,7 @@ final class WorkloadSnippets {
   static VolumeRequest created(PluginId plugin) {
     // snippet: created
     VolumeRequest scratch =
-        VolumeRequest.builder("work", VolumeType.CSI, "scratch") // its name in the job
+        VolumeRequest.builder("work", VolumeRequest.Type.CSI, "scratch") // its name in the job
             .accessMode("single-node-writer")
             .attachment("filesystem")
             .created(NewVolume.builder(plugin).capacity(CapacityRange.atLeast(1L << 30)).build())
@@ -130,7 +129,7 @@ final class WorkloadSnippets {
   static void wrong(Consumer<String> log) {
     // snippet: wrong
     try {
-      VolumeRequest.builder("data", VolumeType.CSI, "").attachment("folder").build();
+      VolumeRequest.builder("data", VolumeRequest.Type.CSI, "").attachment("folder").build();
     } catch (WorkloadRequestException refused) {
       refused.violations().forEach(each -> log.accept(each.toString())); // all of them
     }
@@ -139,7 +138,7 @@ final class WorkloadSnippets {
 
   static void preflight(VolumeManager manager, WorkloadVolumes wanted, Consumer<String> log) {
     // snippet: preflight
-    PreflightReport report = Preflight.of(manager).check(wanted); // calls no plugin
+    Preflight.Report report = Preflight.of(manager).check(wanted); // calls no plugin
     if (!report.isClear()) {
       for (OperatorMessage obstacle : report.obstacles()) {
         log.accept(obstacle.line());
@@ -173,7 +172,7 @@ final class WorkloadSnippets {
     for (BindMount bind : mounts.binds()) { // what is outside comes before what is inside
       container.bind(bind.source().toPath(), bind.destination().toPath(), bind.options());
     }
-    for (TaskDevice device : mounts.devices()) {
+    for (TaskMounts.Device device : mounts.devices()) {
       container.device(
           device.source().toPath(), device.destination().toPath(), device.permissions());
     }
@@ -193,7 +192,7 @@ final class WorkloadSnippets {
     // end
   }
 
-  static PropagationPermission permission(Map<WorkloadId, VolumeType> trusted) {
+  static PropagationPermission permission(Map<WorkloadId, VolumeRequest.Type> trusted) {
     // snippet: permission
     PropagationPermission permission = wish -> wish.volume().type() == trusted.get(wish.workload());
     // end

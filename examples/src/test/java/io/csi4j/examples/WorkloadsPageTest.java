@@ -19,7 +19,7 @@ import io.csi4j.volume.workload.MountPropagation;
 import io.csi4j.volume.workload.PropagationPermission;
 import io.csi4j.volume.workload.TaskMounts;
 import io.csi4j.volume.workload.TaskName;
-import io.csi4j.volume.workload.VolumeType;
+import io.csi4j.volume.workload.VolumeRequest;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ class WorkloadsPageTest {
               workload, TASK, WorkloadSnippets.lookup(Map.of("db", made), PLUGIN));
       WorkloadSnippets.preflight(manager, wanted, told::add);
       PropagationPermission permission =
-          WorkloadSnippets.permission(Map.of(workload, VolumeType.CSI));
+          WorkloadSnippets.permission(Map.of(workload, VolumeRequest.Type.CSI));
 
       TaskMounts mounts =
           WorkloadSnippets.handOver(

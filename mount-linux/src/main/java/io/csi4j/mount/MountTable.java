@@ -8,7 +8,6 @@ import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.RefCheck;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -79,7 +78,7 @@ public interface MountTable {
   MountSnapshot listOf(long process);
 
   /** Returns the fate of the mount that this reference was taken of. */
-  RefCheck check(MountRef ref);
+  MountRef.Check check(MountRef ref);
 
   /** The mounts of one directory or file of one filesystem, wherever they are. */
   default List<MountRecord> refs(DeviceId device, KernelText root) {

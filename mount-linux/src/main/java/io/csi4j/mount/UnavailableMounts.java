@@ -17,7 +17,6 @@ import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.Propagation;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import java.util.List;
@@ -70,7 +69,7 @@ final class UnavailableMounts implements MountTable, Mounts, MountWatch {
   }
 
   @Override
-  public RefCheck check(MountRef ref) {
+  public MountRef.Check check(MountRef ref) {
     throw why.get();
   }
 

@@ -10,7 +10,6 @@ import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSettings;
@@ -28,7 +27,7 @@ class HostTest {
 
   private static final MountPath PATH = MountPath.of("/a");
   private static final MountRef REF =
-      new MountRef(PATH, "boot", new MountIdentity.Unique(0x1_0000_0001L));
+      new MountRef(PATH, "boot", new MountRef.Identity.Unique(0x1_0000_0001L));
 
   @Test
   void everyOperationSaysThatThisIsNotLinux() {

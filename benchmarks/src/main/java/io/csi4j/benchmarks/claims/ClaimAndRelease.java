@@ -3,8 +3,8 @@ package io.csi4j.benchmarks.claims;
 import io.csi4j.benchmarks.Callers;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.fields.UnknownFields;
@@ -51,13 +51,13 @@ final class ClaimAndRelease implements Callers.Work {
   }
 
   private static void take(ClaimBook book, int caller) {
-    if (book.claim(wish(caller)).state() != ClaimState.TAKEN) {
+    if (book.claim(wish(caller)).state() != ClaimHolder.State.TAKEN) {
       throw new IllegalStateException("The claim was not taken.");
     }
   }
 
   private static void release(ClaimBook book, int caller) {
-    if (book.advance(usage(caller), ClaimState.READY_TO_FREE).isEmpty()) {
+    if (book.advance(usage(caller), ClaimHolder.State.READY_TO_FREE).isEmpty()) {
       throw new IllegalStateException("The claim was gone.");
     }
   }

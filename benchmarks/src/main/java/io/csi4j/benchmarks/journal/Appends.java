@@ -1,12 +1,11 @@
 package io.csi4j.benchmarks.journal;
 
 import io.csi4j.benchmarks.Callers;
-import io.csi4j.volume.state.Durability;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Each caller gives its own key a value, which is on the disk when it returns. */
@@ -49,7 +48,7 @@ final class Appends implements Callers.Work {
 
   /** The bytes that are left for records that take something. */
   static long room(StateStore store) {
-    if (store.capacity() instanceof StateCapacity.Free room) {
+    if (store.capacity() instanceof StateStore.Capacity.Free room) {
       return room.bytes();
     }
     throw new IllegalStateException("There is no room: " + store.capacity());

@@ -1,8 +1,8 @@
 package io.csi4j.benchmarks.journal;
 
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateEvent;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.io.IOException;

@@ -4,7 +4,6 @@ import io.csi4j.benchmarks.Program;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
-import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
@@ -95,7 +94,7 @@ public class MountBenchmarks {
   }
 
   @Benchmark
-  public MountChanges refresh(Volumes volumes, Outdated outdated) {
+  public MountSnapshot.Changes refresh(Volumes volumes, Outdated outdated) {
     return outdated.before.refresh();
   }
 

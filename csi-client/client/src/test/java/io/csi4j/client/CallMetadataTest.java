@@ -3,7 +3,7 @@ package io.csi4j.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
-import io.csi4j.client.model.CallMetadata;
+import io.csi4j.client.model.ConnectOptions.CallMetadata;
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.SnapshotId;

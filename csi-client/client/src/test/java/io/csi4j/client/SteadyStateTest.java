@@ -3,7 +3,7 @@ package io.csi4j.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;

@@ -16,14 +16,13 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.proto.CsiProto;
-import io.csi4j.client.metadata.BlockMetadataType;
+import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.NodeCapability;
-import io.csi4j.client.node.VolumeUsage;
+import io.csi4j.client.node.VolumeStats;
 import io.csi4j.client.scripted.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -269,7 +268,7 @@ class WireContractTest {
 
   @Test
   void theServicesAreTheServicesOfTheSpec() {
-    assertThat(Arrays.stream(CsiService.values()).map(CsiService::fullName))
+    assertThat(Arrays.stream(CsiOperation.Service.values()).map(CsiOperation.Service::fullName))
         .containsExactlyElementsOf(
             WireTable.rows("service").stream().map(row -> row.get("name")).toList());
   }
@@ -299,9 +298,9 @@ class WireContractTest {
   void theOtherPublicEnumsAreThoseOfTheSpec() {
     assertThat(names(AccessMode.values(), Set.of("UNSPECIFIED", "UNRECOGNIZED")))
         .containsExactlyElementsOf(specNumbers("csi.v1.VolumeCapability.AccessMode.Mode").keySet());
-    assertThat(names(BlockMetadataType.values(), Set.of("UNRECOGNIZED")))
+    assertThat(names(BlockMetadataBatch.Type.values(), Set.of("UNRECOGNIZED")))
         .containsExactlyElementsOf(specNumbers("csi.v1.BlockMetadataType").keySet());
-    assertThat(names(VolumeUsage.Unit.values(), Set.of("UNRECOGNIZED")))
+    assertThat(names(VolumeStats.Usage.Unit.values(), Set.of("UNRECOGNIZED")))
         .containsExactlyElementsOf(specNumbers("csi.v1.VolumeUsage.Unit").keySet());
     assertThat(numbers(VolumeHealthEntry.Status.values(), VolumeHealthEntry.Status::number))
         .isEqualTo(withUnrecognized(specNumbers("csi.v1.VolumeHealthErrorType")));

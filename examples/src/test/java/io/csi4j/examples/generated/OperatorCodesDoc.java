@@ -54,7 +54,7 @@ final class OperatorCodesDoc {
   private static final Map<Integer, String> NOTES =
       Map.of(
           2,
-          "The names are those of `StateReason`; [state.md](state.md) says more about each.\n\n",
+          "The names are those of `StateException.Reason`; [state.md](state.md) says more about each.\n\n",
           CALLS_CHAPTER,
           "*In doubt* is what a path is in whose last call has no certain end. It stays so, over"
               + " restarts, until the same call or its opposite\n"

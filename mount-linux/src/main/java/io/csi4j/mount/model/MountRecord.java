@@ -34,7 +34,7 @@ public record MountRecord(
     DeviceId device,
     KernelText root,
     Set<MountFlag> flags,
-    PropagationTags propagation,
+    Propagation.Tags propagation,
     KernelText type,
     KernelText source,
     List<KernelText> options) {

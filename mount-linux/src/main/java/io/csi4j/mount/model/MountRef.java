@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * @param identity what tells it from other mounts of this boot
  * @since 1.0
  */
-public record MountRef(MountPath path, String bootId, MountIdentity identity) {
+public record MountRef(MountPath path, String bootId, Identity identity) {
 
   private static final String UNIQUE = "unique";
   private static final String REUSABLE = "reusable";
@@ -27,13 +27,13 @@ public record MountRef(MountPath path, String bootId, MountIdentity identity) {
     String[] parts = text.split(":", -1);
     try {
       if (parts[0].equals(UNIQUE) && parts.length == 4) {
-        return ref(new MountIdentity.Unique(Long.parseLong(parts[1])), parts);
+        return ref(new Identity.Unique(Long.parseLong(parts[1])), parts);
       }
       if (parts[0].equals(REUSABLE) && parts.length == 6) {
         String[] device = parts[2].split("\\.", -1);
         if (device.length == 2) {
           return ref(
-              new MountIdentity.Reusable(
+              new Identity.Reusable(
                   Integer.parseInt(parts[1]),
                   new DeviceId(Integer.parseInt(device[0]), Integer.parseInt(device[1])),
                   KernelText.ofBytes(bytes(parts[3]))),
@@ -54,7 +54,7 @@ public record MountRef(MountPath path, String bootId, MountIdentity identity) {
   public String encode() {
     String tail =
         ":" + escaped(bootId.getBytes(StandardCharsets.UTF_8)) + ":" + escaped(path.bytes());
-    if (identity instanceof MountIdentity.Reusable reusable) {
+    if (identity instanceof Identity.Reusable reusable) {
       return REUSABLE
           + ":"
           + reusable.id()
@@ -66,7 +66,7 @@ public record MountRef(MountPath path, String bootId, MountIdentity identity) {
           + escaped(reusable.root().bytes())
           + tail;
     }
-    return UNIQUE + ":" + ((MountIdentity.Unique) identity).id() + tail;
+    return UNIQUE + ":" + ((Identity.Unique) identity).id() + tail;
   }
 
   /** The reference for people: {@code mount 123 at /path}. */
@@ -75,7 +75,7 @@ public record MountRef(MountPath path, String bootId, MountIdentity identity) {
     return identity + " at " + path;
   }
 
-  private static MountRef ref(MountIdentity identity, String[] parts) {
+  private static MountRef ref(Identity identity, String[] parts) {
     return new MountRef(
         MountPath.ofBytes(bytes(parts[parts.length - 1])),
         new String(bytes(parts[parts.length - 2]), StandardCharsets.UTF_8),
@@ -132,5 +132,77 @@ public record MountRef(MountPath path, String bootId, MountIdentity identity) {
       throw new IllegalArgumentException("no hexadecimal digit");
     }
     return digit;
+  }
+
+  /**
+   * The identity of a mount, which tells it from all others.
+   *
+   * <p>An implementation outside this library makes one by the records inside.
+   *
+   * @since 1.0
+   */
+  public sealed interface Identity {
+
+    /**
+     * The number that the kernel gives to one mount only, until it is booted again (Linux 6.8 and
+     * newer).
+     *
+     * @param id the number
+     */
+    record Unique(long id) implements Identity {
+      @Override
+      public String toString() {
+        return "mount " + id;
+      }
+    }
+
+    /**
+     * The identity on older kernels: a number that the next mount may get, so that it says little
+     * without what is mounted.
+     *
+     * @param id the number
+     * @param device the device of the filesystem
+     * @param root which directory or file of the filesystem is mounted
+     */
+    record Reusable(int id, DeviceId device, KernelText root) implements Identity {
+
+      /** Leaves out the kernel's mark of a deleted root: it is the same mount before and after. */
+      public Reusable {
+        root = root.withoutDeletedMark();
+      }
+
+      @Override
+      public String toString() {
+        return "mount " + id + " of " + root + " on device " + device;
+      }
+    }
+  }
+
+  /**
+   * The fate of a mount that a {@link MountRef} was taken of.
+   *
+   * @since 1.0
+   */
+  public sealed interface Check {
+
+    /** The mount is where it was. Something may be mounted on top of it. */
+    record Present() implements Check {}
+
+    /** The mount is not there any more, nor is another mount at its path. */
+    record Gone() implements Check {}
+
+    /**
+     * The mount is not there any more, and another mount is at its path.
+     *
+     * @param by the other one
+     */
+    record Replaced(MountRef by) implements Check {}
+
+    /**
+     * The mount is there, at another path.
+     *
+     * @param to where it is now
+     */
+    record Moved(MountRef to) implements Check {}
   }
 }

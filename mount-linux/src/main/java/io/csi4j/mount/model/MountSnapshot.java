@@ -22,7 +22,7 @@ public final class MountSnapshot {
 
   private final List<MountRecord> records;
   private final int skippedRows;
-  private final Function<MountSnapshot, MountChanges> refresher;
+  private final Function<MountSnapshot, Changes> refresher;
 
   /** The mounts by path, once there was more than one question; made twice at worst. */
   private volatile @Nullable Map<MountPath, List<MountRecord>> byPath;
@@ -30,7 +30,7 @@ public final class MountSnapshot {
   private volatile boolean isAsked;
 
   private MountSnapshot(
-      List<MountRecord> records, int skippedRows, Function<MountSnapshot, MountChanges> refresher) {
+      List<MountRecord> records, int skippedRows, Function<MountSnapshot, Changes> refresher) {
     this.records = records;
     this.skippedRows = skippedRows;
     this.refresher = refresher;
@@ -44,7 +44,7 @@ public final class MountSnapshot {
    * @param refresher gives the changes since a snapshot
    */
   public static MountSnapshot of(
-      List<MountRecord> records, int skippedRows, Function<MountSnapshot, MountChanges> refresher) {
+      List<MountRecord> records, int skippedRows, Function<MountSnapshot, Changes> refresher) {
     return new MountSnapshot(
         records instanceof LazyList ? records : List.copyOf(records), skippedRows, refresher);
   }
@@ -114,7 +114,7 @@ public final class MountSnapshot {
    * Mounts that stayed keep the record they had: a change of their flags, propagation or path is
    * seen by {@link io.csi4j.mount.MountTable#list()}.
    */
-  public MountChanges refresh() {
+  public Changes refresh() {
     return refresher.apply(this);
   }
 
@@ -171,5 +171,27 @@ public final class MountSnapshot {
   @Override
   public String toString() {
     return records.size() + (records.size() == 1 ? " mount" : " mounts");
+  }
+
+  /**
+   * The changes between two looks at the table.
+   *
+   * @param now the newer look
+   * @param added the mounts that only the newer one has, in the kernel's order
+   * @param removed the mounts that only the older one has
+   * @since 1.0
+   */
+  public record Changes(MountSnapshot now, List<MountRecord> added, List<MountRecord> removed) {
+
+    /** Copies the lists. */
+    public Changes {
+      added = List.copyOf(added);
+      removed = List.copyOf(removed);
+    }
+
+    /** Whether nothing came or went. */
+    public boolean isEmpty() {
+      return added.isEmpty() && removed.isEmpty();
+    }
   }
 }

@@ -7,7 +7,6 @@ import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.Propagation;
-import io.csi4j.mount.model.PropagationTags;
 import io.csi4j.mount.model.UnmountResult.Step;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -29,21 +28,21 @@ public abstract class PropagationContract extends MountsContract {
     return copy;
   }
 
-  private PropagationTags tags(MountPath path) {
+  private Propagation.Tags tags(MountPath path) {
     return record(path).propagation();
   }
 
   @Test
   void aMountIsPrivateUntilItIsShared() {
     MountPath mount = world.tmpfs("mount");
-    assertThat(tags(mount)).isEqualTo(PropagationTags.PRIVATE);
+    assertThat(tags(mount)).isEqualTo(Propagation.Tags.PRIVATE);
 
     world.mounts().setPropagation(mount, Propagation.BIDIRECTIONAL, false);
     assertThat(tags(mount).sends()).isTrue();
     assertThat(tags(mount).master()).isEmpty();
 
     world.mounts().setPropagation(mount, Propagation.PRIVATE, false);
-    assertThat(tags(mount)).isEqualTo(PropagationTags.PRIVATE);
+    assertThat(tags(mount)).isEqualTo(Propagation.Tags.PRIVATE);
   }
 
   @Test
@@ -61,7 +60,7 @@ public abstract class PropagationContract extends MountsContract {
 
     world.mounts().setPropagation(mount, Propagation.HOST_TO_CONTAINER, false);
 
-    assertThat(tags(mount)).isEqualTo(PropagationTags.PRIVATE);
+    assertThat(tags(mount)).isEqualTo(Propagation.Tags.PRIVATE);
   }
 
   @Test
@@ -70,7 +69,7 @@ public abstract class PropagationContract extends MountsContract {
 
     world.mounts().setPropagation(mount, Propagation.HOST_TO_CONTAINER, false);
 
-    assertThat(tags(mount)).isEqualTo(PropagationTags.PRIVATE);
+    assertThat(tags(mount)).isEqualTo(Propagation.Tags.PRIVATE);
   }
 
   @Test
@@ -134,7 +133,7 @@ public abstract class PropagationContract extends MountsContract {
     assertThat(tags(world.path("slave/a")).master())
         .isEqualTo(tags(world.path("mount/a")).peerGroup());
     assertThat(tags(world.path("slave/a")).sends()).isFalse();
-    assertThat(tags(world.path("slave/b"))).isEqualTo(PropagationTags.PRIVATE);
+    assertThat(tags(world.path("slave/b"))).isEqualTo(Propagation.Tags.PRIVATE);
   }
 
   @Test
@@ -157,7 +156,7 @@ public abstract class PropagationContract extends MountsContract {
 
     world.tmpfs("mount/a");
 
-    PropagationTags there = tags(world.path("middle/a"));
+    Propagation.Tags there = tags(world.path("middle/a"));
     assertThat(there.master()).isEqualTo(tags(world.path("mount/a")).peerGroup());
     assertThat(there.sends()).isTrue();
     assertThat(tags(world.path("peer/a"))).isEqualTo(there);

@@ -2,15 +2,12 @@ package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.RefCheck;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +19,7 @@ public abstract class TableContract extends MountsContract {
     MountPath mount = world.tmpfs("mount");
 
     assertThat(world.table().probe(mount))
-        .isEqualTo(new MountProbe.Mounted(record(mount).ref(), MountHealth.OK));
+        .isEqualTo(new MountProbe.Mounted(record(mount).ref(), MountProbe.Health.OK));
     assertThat(world.table().probe(world.directory("mount/below")))
         .isEqualTo(new MountProbe.NotAMount());
     assertThat(world.table().probe(world.directory("directory")))
@@ -176,22 +173,22 @@ public abstract class TableContract extends MountsContract {
   void aReferenceTellsWhatBecameOfItsMount() {
     MountPath mount = world.tmpfs("mount");
     MountRef first = record(mount).ref();
-    assertThat(world.table().check(first)).isEqualTo(new RefCheck.Present());
+    assertThat(world.table().check(first)).isEqualTo(new MountRef.Check.Present());
 
     world.tmpfsOver(mount);
     MountRef second = record(mount).ref();
-    assertThat(world.table().check(first)).isEqualTo(new RefCheck.Present());
+    assertThat(world.table().check(first)).isEqualTo(new MountRef.Check.Present());
 
     world.detach(mount);
-    assertThat(world.table().check(second)).isEqualTo(new RefCheck.Replaced(first));
+    assertThat(world.table().check(second)).isEqualTo(new MountRef.Check.Replaced(first));
 
     MountPath to = world.directory("to");
     world.move(mount, to);
-    assertThat(world.table().check(first)).isEqualTo(new RefCheck.Moved(record(to).ref()));
-    assertThat(world.table().check(second)).isEqualTo(new RefCheck.Gone());
+    assertThat(world.table().check(first)).isEqualTo(new MountRef.Check.Moved(record(to).ref()));
+    assertThat(world.table().check(second)).isEqualTo(new MountRef.Check.Gone());
 
     world.detach(to);
-    assertThat(world.table().check(first)).isEqualTo(new RefCheck.Gone());
+    assertThat(world.table().check(first)).isEqualTo(new MountRef.Check.Gone());
   }
 
   @Test
@@ -201,9 +198,9 @@ public abstract class TableContract extends MountsContract {
     String otherBoot = "11111111-2222-4333-8444-555555555555";
     MountRef before = new MountRef(mount, otherBoot, now.identity());
 
-    assertThat(world.table().check(before)).isEqualTo(new RefCheck.Replaced(now));
+    assertThat(world.table().check(before)).isEqualTo(new MountRef.Check.Replaced(now));
     assertThat(world.table().check(new MountRef(world.path("x"), otherBoot, now.identity())))
-        .isEqualTo(new RefCheck.Gone());
+        .isEqualTo(new MountRef.Check.Gone());
     assertThat(world.table().children(before)).isEmpty();
   }
 
@@ -215,7 +212,7 @@ public abstract class TableContract extends MountsContract {
     world.rename(world.path("old"), world.path("new"));
 
     assertThat(world.table().check(ref))
-        .isEqualTo(new RefCheck.Moved(record(world.path("new/mount")).ref()));
+        .isEqualTo(new MountRef.Check.Moved(record(world.path("new/mount")).ref()));
   }
 
   @Test
@@ -228,7 +225,7 @@ public abstract class TableContract extends MountsContract {
     assertThat(before.refresh().isEmpty()).isTrue();
     world.detach(goes);
     MountPath comes = world.tmpfs("comes");
-    MountChanges changes = before.refresh();
+    MountSnapshot.Changes changes = before.refresh();
 
     assertThat(changes.added()).containsExactly(record(comes));
     assertThat(changes.removed()).containsExactly(gone);

@@ -15,14 +15,14 @@ class MountRecordTest {
   void aUserAndAPasswordInTheSourceAreNotShown() {
     MountRecord record =
         new MountRecord(
-            new MountRef(MountPath.of("/a"), "boot", new MountIdentity.Unique(7)),
+            new MountRef(MountPath.of("/a"), "boot", new MountRef.Identity.Unique(7)),
             1,
             1,
             OptionalLong.empty(),
             new DeviceId(0, 40),
             KernelText.of("/"),
             Set.of(),
-            new PropagationTags(OptionalInt.empty(), OptionalInt.empty(), false, List.of()),
+            new Propagation.Tags(OptionalInt.empty(), OptionalInt.empty(), false, List.of()),
             KernelText.of("cifs"),
             KernelText.of("//tom:secret@server/share"),
             List.of());

@@ -12,12 +12,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MountRefTest {
 
   private static final MountRef UNIQUE =
-      new MountRef(MountPath.of("/a b"), "boot-1", new MountIdentity.Unique(4_294_967_297L));
+      new MountRef(MountPath.of("/a b"), "boot-1", new MountRef.Identity.Unique(4_294_967_297L));
   private static final MountRef REUSABLE =
       new MountRef(
           MountPath.of("/v"),
           "boot-1",
-          new MountIdentity.Reusable(74, new DeviceId(8, 1), KernelText.of("/x:y")));
+          new MountRef.Identity.Reusable(74, new DeviceId(8, 1), KernelText.of("/x:y")));
 
   @Test
   void aReferenceIsOneLineOfAscii() {
@@ -27,8 +27,8 @@ class MountRefTest {
 
   @Test
   void aReferenceIsTheSameAfterWhatIsMountedWasDeleted() {
-    MountIdentity deleted =
-        new MountIdentity.Reusable(74, new DeviceId(8, 1), KernelText.of("/x:y//deleted"));
+    MountRef.Identity deleted =
+        new MountRef.Identity.Reusable(74, new DeviceId(8, 1), KernelText.of("/x:y//deleted"));
 
     assertThat(deleted).isEqualTo(REUSABLE.identity());
     assertThat(MountRef.parse("reusable:74:8.1:/x%3ay//deleted:boot-1:/v")).isEqualTo(REUSABLE);
@@ -120,10 +120,10 @@ class MountRefTest {
       System.arraycopy(name, 0, joined, parent.length + 1, name.length);
       path = MountPath.ofBytes(joined);
     }
-    MountIdentity identity =
+    MountRef.Identity identity =
         random.nextBoolean()
-            ? new MountIdentity.Unique(random.nextLong())
-            : new MountIdentity.Reusable(
+            ? new MountRef.Identity.Unique(random.nextLong())
+            : new MountRef.Identity.Reusable(
                 random.nextInt(1 << 20),
                 new DeviceId(random.nextInt(4096), random.nextInt(1 << 20)),
                 KernelText.ofBytes(bytes(random, random.nextInt(12), 0)));

@@ -71,30 +71,30 @@ class PropagationTest {
 
   @Test
   void tagsSayWhoSendsAndWhoReceives() {
-    PropagationTags shared = tags(OptionalInt.of(5), OptionalInt.empty());
-    PropagationTags slave = tags(OptionalInt.empty(), OptionalInt.of(5));
-    PropagationTags both = tags(OptionalInt.of(6), OptionalInt.of(5));
+    Propagation.Tags shared = tags(OptionalInt.of(5), OptionalInt.empty());
+    Propagation.Tags slave = tags(OptionalInt.empty(), OptionalInt.of(5));
+    Propagation.Tags both = tags(OptionalInt.of(6), OptionalInt.of(5));
 
-    assertThat(PropagationTags.PRIVATE.sends() || PropagationTags.PRIVATE.receives()).isFalse();
+    assertThat(Propagation.Tags.PRIVATE.sends() || Propagation.Tags.PRIVATE.receives()).isFalse();
     assertThat(shared.sends() && shared.receives()).isTrue();
     assertThat(slave.sends()).isFalse();
     assertThat(slave.receives()).isTrue();
     assertThat(both.sends() && both.receives()).isTrue();
-    assertThat(PropagationTags.PRIVATE).hasToString("private");
+    assertThat(Propagation.Tags.PRIVATE).hasToString("private");
     assertThat(slave).hasToString("master:5");
     assertThat(both).hasToString("shared:6,master:5");
   }
 
   @Test
   void tagsOfNewerKernelsAreKept() {
-    PropagationTags newer =
-        new PropagationTags(
+    Propagation.Tags newer =
+        new Propagation.Tags(
             OptionalInt.empty(), OptionalInt.empty(), true, List.of(KernelText.of("new:\n7")));
 
     assertThat(newer).hasToString("unbindable,new:\\n7");
   }
 
-  private static PropagationTags tags(OptionalInt peers, OptionalInt master) {
-    return new PropagationTags(peers, master, false, List.of());
+  private static Propagation.Tags tags(OptionalInt peers, OptionalInt master) {
+    return new Propagation.Tags(peers, master, false, List.of());
   }
 }

@@ -11,12 +11,11 @@ import io.csi4j.mount.model.CleanupResult;
 import io.csi4j.mount.model.CleanupResult.Outcome;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSettings;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
 import java.time.Duration;
 import java.util.List;
@@ -56,10 +55,10 @@ class HungVolumeTest {
       MountPath path = server.target();
       MountProbe probe = soon(() -> table.probe(path));
       MountRecord record = soon(() -> table.find(path)).orElseThrow();
-      assertThat(probe).isEqualTo(new MountProbe.Mounted(record.ref(), MountHealth.UNKNOWN));
+      assertThat(probe).isEqualTo(new MountProbe.Mounted(record.ref(), MountProbe.Health.UNKNOWN));
       assertThat(soon(() -> table.list(each -> each.path().equals(path))).records())
           .containsExactly(record);
-      assertThat(soon(() -> table.check(record.ref()))).isEqualTo(new RefCheck.Present());
+      assertThat(soon(() -> table.check(record.ref()))).isEqualTo(new MountRef.Check.Present());
       assertThat(soon(() -> table.children(record.ref()))).isEmpty();
       assertThat(soon(() -> mounts.whoHolds(record.ref())).found()).isEmpty();
       MountException busy = soon(() -> failure(() -> mounts.unmount(path, ONCE)));
@@ -102,7 +101,7 @@ class HungVolumeTest {
 
       MountRecord record = soon(() -> table.find(path)).orElseThrow();
       assertThat(soon(() -> table.probe(path)).isMount()).isTrue();
-      assertThat(soon(() -> table.check(record.ref()))).isEqualTo(new RefCheck.Present());
+      assertThat(soon(() -> table.check(record.ref()))).isEqualTo(new MountRef.Check.Present());
       assertThat(soon(() -> mounts.whoHolds(record.ref())).found()).isEmpty();
       assertThat(soon(() -> mounts.cleanup(path, ONCE)).outcome()).isEqualTo(Outcome.REMOVED);
       assertNoThreadOfTheModuleWaits();

@@ -1,14 +1,13 @@
 package io.csi4j.micrometer;
 
 import io.csi4j.volume.claim.ClaimEvent;
-import io.csi4j.volume.claim.ClaimListener;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
 
 /** Times the work on claims, whose start and end are told on the thread that does it. */
-final class ClaimMeters implements ClaimListener {
+final class ClaimMeters implements ClaimEvent.Listener {
 
   private final Meters meters;
 
@@ -20,7 +19,7 @@ final class ClaimMeters implements ClaimListener {
   }
 
   /** Created here, so that the entry point can be loaded where there are no claims. */
-  static ClaimListener listener(Meters meters) {
+  static ClaimEvent.Listener listener(Meters meters) {
     return new ClaimMeters(meters);
   }
 

@@ -1,12 +1,11 @@
 package io.csi4j.micrometer;
 
 import io.csi4j.client.model.CsiListener;
-import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginEvent;
-import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
@@ -102,12 +101,12 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /** A listener for the builder of one manager, which times every operation. */
-  public VolumeListener volumes() {
+  public VolumeEvent.Listener volumes() {
     return OperationMeters.listener(meters, plugins, gauges);
   }
 
   /** A listener for coordinators of claims, which times the work on claims. */
-  public ClaimListener claims() {
+  public ClaimEvent.Listener claims() {
     return ClaimMeters.listener(meters);
   }
 
@@ -115,7 +114,7 @@ public final class CsiMetrics implements AutoCloseable {
    * A listener for a supervisor of plugins, or for one role of a registry, which counts the changes
    * of their health.
    */
-  public PluginListener plugins() {
+  public PluginEvent.Listener plugins() {
     return event -> {
       if (event instanceof PluginEvent.HealthChanged changed) {
         meters.count(

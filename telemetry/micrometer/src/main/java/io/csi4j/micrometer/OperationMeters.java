@@ -4,13 +4,12 @@ import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
 /** Times the operations of one manager. Told on one thread at a time. */
-final class OperationMeters implements VolumeListener {
+final class OperationMeters implements VolumeEvent.Listener {
 
   /** The code of what did not fail. */
   static final String OK = "OK";
@@ -38,7 +37,7 @@ final class OperationMeters implements VolumeListener {
   }
 
   /** Created here, so that the entry point can be loaded where there is no volume manager. */
-  static VolumeListener listener(Meters meters, PluginTags plugins, NodeGauges gauges) {
+  static VolumeEvent.Listener listener(Meters meters, PluginTags plugins, NodeGauges gauges) {
     return new OperationMeters(meters, plugins, gauges);
   }
 

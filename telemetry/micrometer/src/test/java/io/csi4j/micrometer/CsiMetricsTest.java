@@ -36,7 +36,6 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -326,7 +325,7 @@ class CsiMetricsTest {
   void aThousandPluginsHaveAHundredNamesAndShareOneMore() {
     try (CsiMetrics metrics = metrics()) {
       CsiListener calls = metrics.calls();
-      VolumeListener volumes = metrics.volumes();
+      VolumeEvent.Listener volumes = metrics.volumes();
       for (int i = 0; i < 1000; i++) {
         CsiListener.Started call = started(i);
         calls.onStart(call);
@@ -438,7 +437,7 @@ class CsiMetricsTest {
   @Test
   void aFailureOfAnOperationWhoseStartWasNotToldLeavesNothingOpen() {
     try (CsiMetrics metrics = metrics()) {
-      VolumeListener volumes = metrics.volumes();
+      VolumeEvent.Listener volumes = metrics.volumes();
       volumes.on(operation(1));
       volumes.on(new VolumeEvent.Ended(operation(2), Duration.ofMillis(1), Optional.empty()));
 
@@ -680,7 +679,7 @@ class CsiMetricsTest {
         .build();
   }
 
-  private VolumeManager manager(FakeCsiPlugin fake, VolumeListener listener) {
+  private VolumeManager manager(FakeCsiPlugin fake, VolumeEvent.Listener listener) {
     return VolumeManager.builder(directory.resolve("v"))
         .listener(listener)
         .plugin(binding(fake))

@@ -1,7 +1,6 @@
 package io.csi4j.opentelemetry;
 
 import io.csi4j.volume.claim.ClaimEvent;
-import io.csi4j.volume.claim.ClaimListener;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Scope;
@@ -13,7 +12,7 @@ import java.util.Locale;
  * A span for each piece of work on a claim. Its start and end are told on the thread that does it,
  * so what that thread does meanwhile is a child of it.
  */
-final class ClaimSpans implements ClaimListener {
+final class ClaimSpans implements ClaimEvent.Listener {
 
   private final Tracer tracer;
   private final OpenSpans spans;
@@ -29,7 +28,7 @@ final class ClaimSpans implements ClaimListener {
   }
 
   /** Created here, so that the entry point can be loaded where there are no claims. */
-  static ClaimListener listener(Tracer tracer, OpenSpans spans) {
+  static ClaimEvent.Listener listener(Tracer tracer, OpenSpans spans) {
     return new ClaimSpans(tracer, spans);
   }
 

@@ -3,7 +3,6 @@ package io.csi4j.opentelemetry;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.opentelemetry.OpenOperations.Begun;
 import io.csi4j.volume.controller.ControllerEvent;
-import io.csi4j.volume.controller.ControllerListener;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.WorkContext;
 import io.opentelemetry.api.trace.Span;
@@ -20,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * A span for each operation of one controller, with its calls as children. An operation begins and
  * ends on one thread, so what the host does there meanwhile is a child of it, too.
  */
-final class ControllerSpans implements ControllerListener {
+final class ControllerSpans implements ControllerEvent.Listener {
 
   private final RpcSpans calls;
   private final OpenSpans spans;
@@ -35,7 +34,7 @@ final class ControllerSpans implements ControllerListener {
   }
 
   /** Created here, so that the entry point can be loaded where there is no controller. */
-  static ControllerListener listener(RpcSpans calls, OpenSpans spans) {
+  static ControllerEvent.Listener listener(RpcSpans calls, OpenSpans spans) {
     return new ControllerSpans(calls, spans);
   }
 

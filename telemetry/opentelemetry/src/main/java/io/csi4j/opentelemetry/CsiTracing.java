@@ -1,10 +1,10 @@
 package io.csi4j.opentelemetry;
 
-import io.csi4j.client.model.CallMetadata;
+import io.csi4j.client.model.ConnectOptions.CallMetadata;
 import io.csi4j.client.model.CsiListener;
-import io.csi4j.volume.claim.ClaimListener;
-import io.csi4j.volume.controller.ControllerListener;
-import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.controller.ControllerEvent;
+import io.csi4j.volume.node.VolumeEvent;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.Tracer;
@@ -57,12 +57,12 @@ public final class CsiTracing implements AutoCloseable {
   }
 
   /** A listener for the builder of one manager. */
-  public VolumeListener volumes() {
+  public VolumeEvent.Listener volumes() {
     return OperationSpans.listener(calls, spans);
   }
 
   /** A listener for the builder of one {@code VolumeController}. */
-  public ControllerListener controllers() {
+  public ControllerEvent.Listener controllers() {
     return ControllerSpans.listener(calls, spans);
   }
 
@@ -77,7 +77,7 @@ public final class CsiTracing implements AutoCloseable {
   }
 
   /** A listener for coordinators of claims. */
-  public ClaimListener claims() {
+  public ClaimEvent.Listener claims() {
     return ClaimSpans.listener(calls.tracer(), spans);
   }
 

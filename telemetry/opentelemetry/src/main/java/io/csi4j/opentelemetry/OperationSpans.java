@@ -5,7 +5,6 @@ import io.csi4j.opentelemetry.OpenOperations.Begun;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.context.Context;
@@ -17,7 +16,7 @@ import java.util.Optional;
  * A span for each operation of one manager, with its calls as children. A call begins on the thread
  * of the operation; all else is reported later, on one thread at a time.
  */
-final class OperationSpans implements VolumeListener {
+final class OperationSpans implements VolumeEvent.Listener {
 
   private final RpcSpans calls;
   private final OpenSpans spans;
@@ -31,7 +30,7 @@ final class OperationSpans implements VolumeListener {
   }
 
   /** Created here, so that the entry point can be loaded where there is no volume manager. */
-  static VolumeListener listener(RpcSpans calls, OpenSpans spans) {
+  static VolumeEvent.Listener listener(RpcSpans calls, OpenSpans spans) {
     return new OperationSpans(calls, spans);
   }
 

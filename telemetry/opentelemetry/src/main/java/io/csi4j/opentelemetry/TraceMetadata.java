@@ -1,6 +1,6 @@
 package io.csi4j.opentelemetry;
 
-import io.csi4j.client.model.CallMetadata;
+import io.csi4j.client.model.ConnectOptions.CallMetadata;
 import io.csi4j.client.model.CsiListener.Started;
 import io.csi4j.client.model.CsiOperation;
 import io.opentelemetry.api.trace.Span;

@@ -26,7 +26,6 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ControllerEvent;
 import io.csi4j.volume.controller.ControllerException;
-import io.csi4j.volume.controller.ControllerListener;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
@@ -87,7 +86,7 @@ class ControllerTracingTest {
     controller = controller(tracing.controllers());
   }
 
-  private VolumeController controller(ControllerListener... listeners) {
+  private VolumeController controller(ControllerEvent.Listener... listeners) {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, fake.endpoint())));
     VolumeController.Builder builder =
@@ -301,8 +300,8 @@ class ControllerTracingTest {
 
   @Test
   void aListenerThatThrowsOrNeverRunsItsWorkHarmsNoOperation() {
-    ControllerListener throwing =
-        new ControllerListener() {
+    ControllerEvent.Listener throwing =
+        new ControllerEvent.Listener() {
           @Override
           public void on(ControllerEvent event) {
             throw new IllegalStateException("a broken listener");
@@ -318,8 +317,8 @@ class ControllerTracingTest {
             throw new IllegalStateException("a broken listener");
           }
         };
-    ControllerListener lazy =
-        new ControllerListener() {
+    ControllerEvent.Listener lazy =
+        new ControllerEvent.Listener() {
           @Override
           public void on(ControllerEvent event) {}
 
@@ -328,8 +327,8 @@ class ControllerTracingTest {
             return work -> {};
           }
         };
-    ControllerListener failing =
-        new ControllerListener() {
+    ControllerEvent.Listener failing =
+        new ControllerEvent.Listener() {
           @Override
           public void on(ControllerEvent event) {}
 

@@ -46,7 +46,6 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
@@ -118,7 +117,7 @@ class CsiTracingTest {
     telemetry.close();
   }
 
-  private VolumeManager manager(VolumeListener... listeners) {
+  private VolumeManager manager(VolumeEvent.Listener... listeners) {
     VolumeManager.Builder builder =
         VolumeManager.builder(directory.resolve("v"))
             .plugin(
@@ -274,7 +273,7 @@ class CsiTracingTest {
   @Test
   void aCallThatWasNotSentSaysSo() {
     fake.stop();
-    VolumeListener volumes = tracing.volumes();
+    VolumeEvent.Listener volumes = tracing.volumes();
     VolumeEvent.Started started =
         new VolumeEvent.Started(
             new OperationId(1), VolumeEvent.Operation.UNMOUNT, PLUGIN, Optional.of(USE));
@@ -302,7 +301,7 @@ class CsiTracingTest {
 
   @Test
   void aFailureWhoseStartWasDroppedIsASpanAllTheSame() {
-    VolumeListener volumes = tracing.volumes();
+    VolumeEvent.Listener volumes = tracing.volumes();
     VolumeEvent.Started dropped =
         new VolumeEvent.Started(
             new OperationId(1), VolumeEvent.Operation.MOUNT, PLUGIN, Optional.of(USE));
@@ -485,8 +484,8 @@ class CsiTracingTest {
             return io.opentelemetry.context.propagation.ContextPropagators.noop();
           }
         };
-    VolumeListener asking =
-        new VolumeListener() {
+    VolumeEvent.Listener asking =
+        new VolumeEvent.Listener() {
           @Override
           public void on(VolumeEvent event) {
             throw new IllegalStateException("never shown");
@@ -508,7 +507,7 @@ class CsiTracingTest {
 
   @Test
   void closingEndsWhatIsOpenAndBeginsNoMore() {
-    VolumeListener volumes = tracing.volumes();
+    VolumeEvent.Listener volumes = tracing.volumes();
     VolumeEvent.Started started =
         new VolumeEvent.Started(
             new OperationId(1), VolumeEvent.Operation.MOUNT, PLUGIN, Optional.of(USE));

@@ -2,7 +2,7 @@ package io.csi4j.testkit;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PluginName;
-import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.internal.server.RegistrarCore;
 import io.csi4j.testkit.model.PluginClock;
@@ -127,7 +127,7 @@ public final class FakeRegistrar implements AutoCloseable {
   }
 
   /** Returns what it was told of its announcement, in order. */
-  public List<RegistrationOutcome> told() {
+  public List<PluginRegistrar.Outcome> told() {
     return core.told();
   }
 

@@ -9,12 +9,10 @@ import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.registration.PluginAnnouncement;
 import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.client.registration.RegistrarException;
 import io.csi4j.client.registration.RegistrarException.Call;
 import io.csi4j.client.registration.RegistrarException.Reason;
-import io.csi4j.client.registration.RegistrationOutcome;
 import io.csi4j.testkit.FakeRegistrar.Announced;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
@@ -97,20 +95,20 @@ class FakeRegistrarTest {
   @Test
   void itSaysWhatItAnnouncesAndHearsWhatBecameOfIt() {
     try (PluginRegistrar client = connect(PATIENT)) {
-      PluginAnnouncement info = client.info();
-      assertThat(info.type()).isEqualTo(PluginAnnouncement.CSI);
+      PluginRegistrar.Announcement info = client.info();
+      assertThat(info.type()).isEqualTo(PluginRegistrar.Announcement.CSI);
       assertThat(info.name()).isEqualTo("ebs.csi.aws.com");
       assertThat(info.pluginName()).contains(NAME);
       assertThat(info.endpoint()).isEqualTo("/run/ebs/csi.sock");
       assertThat(info.pluginEndpoint()).contains(CsiEndpoint.of(Path.of("/run/ebs/csi.sock")));
       assertThat(info.supportedVersions()).containsExactly("1.0.0");
       assertThat(client.socket().path()).isEqualTo(directory.resolve("ebs.csi.aws.com-reg.sock"));
-      client.tell(RegistrationOutcome.accepted());
-      client.tell(RegistrationOutcome.accepted());
+      client.tell(PluginRegistrar.Outcome.accepted());
+      client.tell(PluginRegistrar.Outcome.accepted());
     }
     assertThat(registrar.asked()).isEqualTo(1);
     assertThat(registrar.told())
-        .containsExactly(RegistrationOutcome.accepted(), RegistrationOutcome.accepted());
+        .containsExactly(PluginRegistrar.Outcome.accepted(), PluginRegistrar.Outcome.accepted());
     assertThat(registrar.authorities()).containsOnly("localhost").hasSize(3);
   }
 
@@ -120,13 +118,13 @@ class FakeRegistrarTest {
       CompletionStage<String> threads =
           client.async().info().thenApply(info -> Thread.currentThread().getName());
       assertThat(threads.toCompletableFuture().join()).doesNotContain("grpc");
-      client.async().tell(RegistrationOutcome.accepted()).toCompletableFuture().join();
+      client.async().tell(PluginRegistrar.Outcome.accepted()).toCompletableFuture().join();
       registrar.inject(RegistrationCall.GET_INFO, Fault.fail(StatusCode.ABORTED, "later"));
       assertThatThrownBy(() -> client.async().info().toCompletableFuture().join())
           .isInstanceOf(CompletionException.class)
           .hasCauseInstanceOf(RegistrarException.class);
     }
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.accepted());
   }
 
   @Test
@@ -142,7 +140,7 @@ class FakeRegistrarTest {
     String evil = "\u001b[2J\n\u202e" + "x".repeat(5000);
     registrar.announce(EBS.versions(evil).type(evil).name(evil).endpoint("/run/\n/csi.sock"));
     try (PluginRegistrar client = connect(PATIENT)) {
-      PluginAnnouncement info = client.info();
+      PluginRegistrar.Announcement info = client.info();
       assertThat(info.pluginName()).isEmpty();
       assertThat(info.pluginEndpoint()).isEmpty();
       assertThat(info.endpoint()).isEqualTo("/run/\\n/csi.sock");
@@ -161,7 +159,8 @@ class FakeRegistrarTest {
   void noMoreVersionsAreKeptThanTheLimit() {
     registrar.announce(EBS.versions("1.0.0,".repeat(1000).split(",", -1)));
     try (PluginRegistrar client = connect(PATIENT)) {
-      assertThat(client.info().supportedVersions()).hasSize(PluginAnnouncement.VERSIONS_LIMIT);
+      assertThat(client.info().supportedVersions())
+          .hasSize(PluginRegistrar.Announcement.VERSIONS_LIMIT);
     }
   }
 
@@ -185,7 +184,8 @@ class FakeRegistrarTest {
     try (PluginRegistrar client = connect(PATIENT)) {
       RegistrarException failure =
           catchThrowableOfType(
-              RegistrarException.class, () -> client.tell(RegistrationOutcome.refused("not here")));
+              RegistrarException.class,
+              () -> client.tell(PluginRegistrar.Outcome.refused("not here")));
       assertThat(failure.reason()).isEqualTo(Reason.LOST);
       assertThat(failure.call()).isEqualTo(Call.NOTIFY_REGISTRATION_STATUS);
       // The connection ends first, and the socket may still listen when the client looks at it.
@@ -200,7 +200,7 @@ class FakeRegistrarTest {
     }
     until(() -> !registrar.listens());
     assertThat(registrar.socket()).exists();
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused("not here"));
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.refused("not here"));
 
     registrar.start();
     try (PluginRegistrar client = connect(PATIENT)) {
@@ -216,11 +216,12 @@ class FakeRegistrarTest {
     try (PluginRegistrar client = connect(PATIENT)) {
       RegistrarException failure =
           catchThrowableOfType(
-              RegistrarException.class, () -> client.tell(RegistrationOutcome.refused("not here")));
+              RegistrarException.class,
+              () -> client.tell(PluginRegistrar.Outcome.refused("not here")));
       assertThat(failure.reason()).isEqualTo(Reason.LOST);
     }
     until(() -> !registrar.listens());
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused("not here"));
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.refused("not here"));
   }
 
   @Test
@@ -228,9 +229,9 @@ class FakeRegistrarTest {
     registrar.close();
     registrar = FakeRegistrar.builder(directory).announce(EBS).endsWhenRefused(false).open();
     try (PluginRegistrar client = connect(PATIENT)) {
-      client.tell(RegistrationOutcome.refused("a\nb"));
+      client.tell(PluginRegistrar.Outcome.refused("a\nb"));
     }
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused("a\\nb"));
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.refused("a\\nb"));
     assertThat(registrar.listens()).isTrue();
   }
 
@@ -243,7 +244,7 @@ class FakeRegistrarTest {
     assertThat(failure.failure().why()).isEqualTo("it gave no answer within 500 ms");
 
     try (PluginRegistrar client = connect(PATIENT)) {
-      CompletionStage<PluginAnnouncement> info = client.async().info();
+      CompletionStage<PluginRegistrar.Announcement> info = client.async().info();
       until(() -> registrar.asked() == 2);
       registrar.release();
       assertThat(info.toCompletableFuture().join().pluginName()).contains(NAME);
@@ -255,7 +256,7 @@ class FakeRegistrarTest {
     registrar.inject(RegistrationCall.GET_INFO, Fault.hang());
     try (PluginRegistrar client = connect(PATIENT)) {
       for (int call = 1; call <= 500; call++) {
-        CompletionStage<PluginAnnouncement> info = client.async().info();
+        CompletionStage<PluginRegistrar.Announcement> info = client.async().info();
         while (registrar.asked() < call) {
           Thread.onSpinWait();
         }
@@ -295,10 +296,10 @@ class FakeRegistrarTest {
   void whatIsAppliedAndNotAnsweredWasHeard() {
     registrar.inject(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Fault.applyThenDrop());
     try (PluginRegistrar client = connect(PATIENT)) {
-      assertThatThrownBy(() -> client.tell(RegistrationOutcome.accepted()))
+      assertThatThrownBy(() -> client.tell(PluginRegistrar.Outcome.accepted()))
           .isInstanceOf(RegistrarException.class);
     }
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.accepted());
   }
 
   @Test
@@ -307,13 +308,13 @@ class FakeRegistrarTest {
         RegistrationCall.NOTIFY_REGISTRATION_STATUS,
         Fault.duplicate().then(Fault.fail(StatusCode.ABORTED, "later")));
     try (PluginRegistrar client = connect(PATIENT)) {
-      assertThatThrownBy(() -> client.tell(RegistrationOutcome.accepted()))
+      assertThatThrownBy(() -> client.tell(PluginRegistrar.Outcome.accepted()))
           .isInstanceOfSatisfying(
               RegistrarException.class,
               failure -> assertThat(failure.code()).isEqualTo(StatusCode.ABORTED));
     }
     assertThat(registrar.told())
-        .containsExactly(RegistrationOutcome.accepted(), RegistrationOutcome.accepted());
+        .containsExactly(PluginRegistrar.Outcome.accepted(), PluginRegistrar.Outcome.accepted());
   }
 
   @Test
@@ -326,21 +327,21 @@ class FakeRegistrarTest {
         RegistrationCall.NOTIFY_REGISTRATION_STATUS,
         Fault.applyLater(late).then(Fault.fail(StatusCode.ABORTED, "later")));
     try (PluginRegistrar client = connect(PATIENT)) {
-      assertThatThrownBy(() -> client.tell(RegistrationOutcome.accepted()))
+      assertThatThrownBy(() -> client.tell(PluginRegistrar.Outcome.accepted()))
           .isInstanceOf(RegistrarException.class);
     }
     assertThat(registrar.told()).isEmpty();
 
     clock.advance(late);
 
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.accepted());
   }
 
   @Test
   void cancellingClosingAndInterruptingEndACall() throws InterruptedException {
     registrar.inject(RegistrationCall.GET_INFO, Fault.hang());
     PluginRegistrar client = connect(PATIENT);
-    CompletionStage<PluginAnnouncement> cancelled = client.async().info();
+    CompletionStage<PluginRegistrar.Announcement> cancelled = client.async().info();
     assertThat(cancelled.toCompletableFuture().cancel(true)).isTrue();
 
     Thread.currentThread().interrupt();
@@ -350,7 +351,7 @@ class FakeRegistrarTest {
             failure -> assertThat(failure.reason()).isEqualTo(Reason.INTERRUPTED));
     assertThat(Thread.interrupted()).isTrue();
 
-    CompletionStage<PluginAnnouncement> open = client.async().info();
+    CompletionStage<PluginRegistrar.Announcement> open = client.async().info();
     client.close();
     assertThatThrownBy(() -> open.toCompletableFuture().join())
         .cause()
@@ -418,7 +419,7 @@ class FakeRegistrarTest {
       registrar.inject(RegistrationCall.NOTIFY_REGISTRATION_STATUS, fault);
       try (PluginRegistrar client = connect(PATIENT)) {
         int before = registrar.authorities().size();
-        CompletionStage<Void> telling = client.async().tell(RegistrationOutcome.refused("no"));
+        CompletionStage<Void> telling = client.async().tell(PluginRegistrar.Outcome.refused("no"));
         until(() -> registrar.authorities().size() > before);
         until(() -> fault.equals(Fault.hang()) || clock.pending() > 0);
 
@@ -499,10 +500,10 @@ class FakeRegistrarTest {
 
   @Test
   void anOutcomeHasAReasonOrNone() {
-    assertThatThrownBy(() -> new RegistrationOutcome(false, ""))
+    assertThatThrownBy(() -> new PluginRegistrar.Outcome(false, ""))
         .hasMessage("A plugin that is not registered needs a reason. Say why.");
-    assertThatThrownBy(() -> new RegistrationOutcome(true, "no"))
+    assertThatThrownBy(() -> new PluginRegistrar.Outcome(true, "no"))
         .hasMessage("A plugin that is registered has no error. Leave the error empty.");
-    assertThat(RegistrationOutcome.refused("a\nb").error()).isEqualTo("a\\nb");
+    assertThat(PluginRegistrar.Outcome.refused("a\nb").error()).isEqualTo("a\\nb");
   }
 }

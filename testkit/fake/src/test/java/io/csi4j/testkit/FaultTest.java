@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;

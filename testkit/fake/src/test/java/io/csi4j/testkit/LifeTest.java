@@ -15,7 +15,7 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.model.CsiException;

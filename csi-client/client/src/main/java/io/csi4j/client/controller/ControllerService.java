@@ -5,7 +5,9 @@ import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.Page;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeHealthReport;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,7 @@ public interface ControllerService {
   void deleteVolume(DeleteVolumeRequest request);
 
   /** Attaches a volume to a node. One that is attached there just so counts as attached. */
-  ControllerPublishVolumeResult publishVolume(ControllerPublishVolumeRequest request);
+  PublishVolumeResult publishVolume(ControllerPublishVolumeRequest request);
 
   /** Detaches a volume from a node, or from all. One that is not attached counts as detached. */
   void unpublishVolume(ControllerUnpublishVolumeRequest request);
@@ -67,7 +69,7 @@ public interface ControllerService {
   Snapshot getSnapshot(GetSnapshotRequest request);
 
   /** Grows a volume on the storage side. */
-  ControllerExpandVolumeResult expandVolume(ControllerExpandVolumeRequest request);
+  ExpandVolumeResult expandVolume(ControllerExpandVolumeRequest request);
 
   /** Reads one volume. */
   @Experimental
@@ -131,8 +133,7 @@ public interface ControllerService {
     CompletionStage<@Nullable Void> deleteVolume(DeleteVolumeRequest request);
 
     /** Attaches a volume to a node. One that is attached there just so counts as attached. */
-    CompletionStage<ControllerPublishVolumeResult> publishVolume(
-        ControllerPublishVolumeRequest request);
+    CompletionStage<PublishVolumeResult> publishVolume(ControllerPublishVolumeRequest request);
 
     /** Detaches a volume from a node, or from all. One that is not attached counts as detached. */
     CompletionStage<@Nullable Void> unpublishVolume(ControllerUnpublishVolumeRequest request);
@@ -173,8 +174,7 @@ public interface ControllerService {
     CompletionStage<Snapshot> getSnapshot(GetSnapshotRequest request);
 
     /** Grows a volume on the storage side. */
-    CompletionStage<ControllerExpandVolumeResult> expandVolume(
-        ControllerExpandVolumeRequest request);
+    CompletionStage<ExpandVolumeResult> expandVolume(ControllerExpandVolumeRequest request);
 
     /** Reads one volume. */
     @Experimental
@@ -182,5 +182,30 @@ public interface ControllerService {
 
     /** Changes mutable parameters of a volume. */
     CompletionStage<@Nullable Void> modifyVolume(ControllerModifyVolumeRequest request);
+  }
+
+  /**
+   * A volume grown on the storage side.
+   *
+   * @since 1.0
+   */
+  interface ExpandVolumeResult {
+
+    /** Its size now; nothing if the plugin does not say. */
+    OptionalLong capacityBytes();
+
+    /** Whether NodeExpandVolume is owed wherever it is used next. */
+    boolean nodeExpansionRequired();
+  }
+
+  /**
+   * A volume attached to a node.
+   *
+   * @since 1.0
+   */
+  interface PublishVolumeResult {
+
+    /** Returns the context that the node calls of this volume on this node have to carry. */
+    PublishContext publishContext();
   }
 }

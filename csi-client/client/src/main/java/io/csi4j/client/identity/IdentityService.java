@@ -2,6 +2,8 @@ package io.csi4j.client.identity;
 
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.PluginName;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
@@ -50,5 +52,41 @@ public interface IdentityService {
 
     /** Whether it is ready. A plugin that is not healthy fails this call. */
     CompletionStage<Readiness> probe();
+  }
+
+  /**
+   * The identity of a plugin.
+   *
+   * @since 1.0
+   */
+  interface PluginInfo {
+
+    /** Its name. */
+    PluginName name();
+
+    /** Its version: opaque, fit to compare for equality only. Escaped. */
+    String vendorVersion();
+
+    /** Returns what else it says of itself, for people. */
+    Map<String, String> manifest();
+  }
+
+  /**
+   * The answer of a plugin to a probe. A plugin that is not healthy answers with a failure.
+   *
+   * @since 1.0
+   */
+  enum Readiness {
+    /** The plugin is ready. */
+    READY,
+    /** The plugin did not say, which the spec counts as ready. */
+    ASSUMED_READY,
+    /** The plugin is still starting: wait and probe again, there is no need for a restart. */
+    NOT_READY;
+
+    /** Whether controller and node calls may be made. */
+    public boolean isReady() {
+      return this != NOT_READY;
+    }
   }
 }

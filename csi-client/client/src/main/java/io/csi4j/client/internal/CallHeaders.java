@@ -1,7 +1,7 @@
 package io.csi4j.client.internal;
 
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.model.CallMetadata;
+import io.csi4j.client.model.ConnectOptions.CallMetadata;
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
 import io.grpc.Metadata;

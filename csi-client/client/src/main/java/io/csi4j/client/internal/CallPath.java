@@ -3,14 +3,14 @@ package io.csi4j.client.internal;
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import io.csi4j.client.identity.PluginInfo;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
 import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.internal.rules.KnownEntries;
 import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.internal.transport.Connection;
-import io.csi4j.client.model.CallMetadata;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.ConnectOptions.CallMetadata;
 import io.csi4j.client.model.CsiCancelledException;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
@@ -18,7 +18,6 @@ import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.FailureRule;
@@ -165,7 +164,7 @@ public final class CallPath {
       Message request,
       KnownEntries known,
       Supplier<CsiFailure.Builder> failure) {
-    if (operation.service() == CsiService.IDENTITY) {
+    if (operation.service() == CsiOperation.Service.IDENTITY) {
       // Without a field there is nothing to check, and a first Probe is spared the descriptors.
       return Optional.empty();
     }
@@ -379,7 +378,8 @@ public final class CallPath {
   /** Takes note of a message that came back. */
   void received(CsiListener.Started event, Message message, Message request) {
     CsiOperation operation = event.operation();
-    if (operation != CsiOperation.LIST_VOLUMES && operation.service() != CsiService.IDENTITY) {
+    if (operation != CsiOperation.LIST_VOLUMES
+        && operation.service() != CsiOperation.Service.IDENTITY) {
       // A page is too large to keep, and what is in it was not said to the plugin. Who a plugin is
       // and what it offers is no secret.
       sensitive.rememberAnswer(message);

@@ -1,7 +1,7 @@
 package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
-import io.csi4j.client.identity.PluginInfo;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.rules.CapabilityRules;
 import io.csi4j.client.internal.rules.CapabilityRules.Need;
@@ -11,7 +11,6 @@ import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.Outcome;
@@ -83,7 +82,7 @@ final class CapabilityGate {
       Function<StatusCode, CsiFailure.Builder> describe,
       long limitNanos,
       @Nullable Executor executor) {
-    if (operation.service() == CsiService.IDENTITY) {
+    if (operation.service() == CsiOperation.Service.IDENTITY) {
       return Optional.empty();
     }
     List<Need> needs = CapabilityRules.needs(operation, request);
@@ -119,7 +118,7 @@ final class CapabilityGate {
    * #NO_CONNECTION} if that connection was lost, so that the call must be admitted again.
    */
   long connectionFor(CsiOperation operation) {
-    if (operation.service() == CsiService.IDENTITY) {
+    if (operation.service() == CsiOperation.Service.IDENTITY) {
       return ANY_CONNECTION;
     }
     Known now = known.get();
@@ -142,7 +141,7 @@ final class CapabilityGate {
   // ---- who it is
 
   private boolean isIdentified(Known now, CsiOperation operation) {
-    return now.isIdentified || operation.service() == CsiService.IDENTITY;
+    return now.isIdentified || operation.service() == CsiOperation.Service.IDENTITY;
   }
 
   private CompletableFuture<Optional<CsiException>> identify(

@@ -3,13 +3,11 @@ package io.csi4j.client.internal;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
-import io.csi4j.client.controller.ControllerExpandVolumeResult;
 import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
 import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
-import io.csi4j.client.controller.ControllerPublishVolumeResult;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.controller.CreateSnapshotRequest;
@@ -90,7 +88,7 @@ public final class ControllerClient implements ControllerService {
           ControllerPublishVolumeRequest,
           io.csi4j.client.internal.proto.ControllerPublishVolumeRequest,
           ControllerPublishVolumeResponse,
-          ControllerPublishVolumeResult>
+          ControllerService.PublishVolumeResult>
       CONTROLLER_PUBLISH_VOLUME =
           new UnaryRpc<>(
               CsiOperation.CONTROLLER_PUBLISH_VOLUME,
@@ -232,7 +230,7 @@ public final class ControllerClient implements ControllerService {
           ControllerExpandVolumeRequest,
           io.csi4j.client.internal.proto.ControllerExpandVolumeRequest,
           ControllerExpandVolumeResponse,
-          ControllerExpandVolumeResult>
+          ControllerService.ExpandVolumeResult>
       CONTROLLER_EXPAND_VOLUME =
           new UnaryRpc<>(
               CsiOperation.CONTROLLER_EXPAND_VOLUME,
@@ -281,7 +279,8 @@ public final class ControllerClient implements ControllerService {
   }
 
   @Override
-  public ControllerPublishVolumeResult publishVolume(ControllerPublishVolumeRequest request) {
+  public ControllerService.PublishVolumeResult publishVolume(
+      ControllerPublishVolumeRequest request) {
     return calls.blocking(CONTROLLER_PUBLISH_VOLUME, request);
   }
 
@@ -341,7 +340,7 @@ public final class ControllerClient implements ControllerService {
   }
 
   @Override
-  public ControllerExpandVolumeResult expandVolume(ControllerExpandVolumeRequest request) {
+  public ControllerService.ExpandVolumeResult expandVolume(ControllerExpandVolumeRequest request) {
     return calls.blocking(CONTROLLER_EXPAND_VOLUME, request);
   }
 
@@ -450,7 +449,7 @@ public final class ControllerClient implements ControllerService {
     }
 
     @Override
-    public CompletionStage<ControllerPublishVolumeResult> publishVolume(
+    public CompletionStage<ControllerService.PublishVolumeResult> publishVolume(
         ControllerPublishVolumeRequest request) {
       return calls.async(CONTROLLER_PUBLISH_VOLUME, request);
     }
@@ -515,7 +514,7 @@ public final class ControllerClient implements ControllerService {
     }
 
     @Override
-    public CompletionStage<ControllerExpandVolumeResult> expandVolume(
+    public CompletionStage<ControllerService.ExpandVolumeResult> expandVolume(
         ControllerExpandVolumeRequest request) {
       return calls.async(CONTROLLER_EXPAND_VOLUME, request);
     }

@@ -1,9 +1,9 @@
 package io.csi4j.client.internal;
 
 import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.identity.PluginCapability;
-import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.internal.mapping.IdentityAnswerMapping;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesRequest;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;

@@ -1,7 +1,7 @@
 package io.csi4j.client.internal;
 
-import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiAnswerException;

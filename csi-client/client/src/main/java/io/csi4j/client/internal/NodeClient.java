@@ -22,17 +22,16 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
-import io.csi4j.client.node.NodeExpandVolumeResult;
 import io.csi4j.client.node.NodeGetStorageHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeStatsRequest;
-import io.csi4j.client.node.NodeInfo;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeService;
+import io.csi4j.client.node.NodeService.NodeInfo;
+import io.csi4j.client.node.NodeService.StorageHealth;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
-import io.csi4j.client.node.StorageHealth;
 import io.csi4j.client.node.VolumeStats;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -125,7 +124,7 @@ public final class NodeClient implements NodeService {
           NodeExpandVolumeRequest,
           io.csi4j.client.internal.proto.NodeExpandVolumeRequest,
           NodeExpandVolumeResponse,
-          NodeExpandVolumeResult>
+          NodeService.ExpandVolumeResult>
       NODE_EXPAND_VOLUME =
           new UnaryRpc<>(
               CsiOperation.NODE_EXPAND_VOLUME,
@@ -196,7 +195,7 @@ public final class NodeClient implements NodeService {
   }
 
   @Override
-  public NodeExpandVolumeResult expandVolume(NodeExpandVolumeRequest request) {
+  public NodeService.ExpandVolumeResult expandVolume(NodeExpandVolumeRequest request) {
     return calls.blocking(NODE_EXPAND_VOLUME, request);
   }
 
@@ -259,7 +258,8 @@ public final class NodeClient implements NodeService {
     }
 
     @Override
-    public CompletionStage<NodeExpandVolumeResult> expandVolume(NodeExpandVolumeRequest request) {
+    public CompletionStage<NodeService.ExpandVolumeResult> expandVolume(
+        NodeExpandVolumeRequest request) {
       return calls.async(NODE_EXPAND_VOLUME, request);
     }
 

@@ -3,7 +3,13 @@ package io.csi4j.client.node;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StorageHealthEntry;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeHealthReport;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +52,7 @@ public interface NodeService {
   StorageHealth getStorageHealth(NodeGetStorageHealthRequest request);
 
   /** Grows the filesystem or device on the node. */
-  NodeExpandVolumeResult expandVolume(NodeExpandVolumeRequest request);
+  ExpandVolumeResult expandVolume(NodeExpandVolumeRequest request);
 
   /** Reads what the node service can do. */
   CapabilitySet<NodeCapability> getCapabilities();
@@ -100,7 +106,7 @@ public interface NodeService {
     CompletionStage<StorageHealth> getStorageHealth(NodeGetStorageHealthRequest request);
 
     /** Grows the filesystem or device on the node. */
-    CompletionStage<NodeExpandVolumeResult> expandVolume(NodeExpandVolumeRequest request);
+    CompletionStage<ExpandVolumeResult> expandVolume(NodeExpandVolumeRequest request);
 
     /** Reads what the node service can do. */
     CompletionStage<CapabilitySet<NodeCapability>> getCapabilities();
@@ -110,5 +116,50 @@ public interface NodeService {
      * it.
      */
     CompletionStage<NodeInfo> getInfo();
+  }
+
+  /**
+   * A filesystem or device grown on a node.
+   *
+   * @since 1.0
+   */
+  interface ExpandVolumeResult {
+
+    /** Its size now; nothing if the plugin does not say. */
+    OptionalLong capacityBytes();
+  }
+
+  /**
+   * How the storage system knows a node.
+   *
+   * @since 1.0
+   */
+  interface NodeInfo {
+
+    /** The id of the node, for all calls to this plugin. */
+    NodeId nodeId();
+
+    /** How many volumes may be published there; nothing if no limit is stated. */
+    OptionalLong maxVolumesPerNode();
+
+    /** Where the node is; nothing if the plugin knows no topology. */
+    Optional<Topology> accessibleTopology();
+  }
+
+  /**
+   * Everything that a plugin says is wrong with its storage, as seen from a node.
+   *
+   * @since 1.0
+   */
+  @Experimental
+  interface StorageHealth {
+
+    /** Each fault once, in the plugin's order; several may hold at the same time. */
+    List<StorageHealthEntry> entries();
+
+    /** Whether the plugin says that nothing is wrong. */
+    default boolean isWell() {
+      return entries().isEmpty();
+    }
   }
 }

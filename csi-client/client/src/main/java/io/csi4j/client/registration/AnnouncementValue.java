@@ -6,7 +6,7 @@ import io.csi4j.client.model.PluginName;
 import java.util.List;
 import java.util.Optional;
 
-/** See {@link PluginAnnouncement}. */
+/** See {@link PluginRegistrar.Announcement}. */
 record AnnouncementValue(
     String type,
     String name,
@@ -14,7 +14,7 @@ record AnnouncementValue(
     String endpoint,
     Optional<CsiEndpoint> pluginEndpoint,
     List<String> supportedVersions)
-    implements PluginAnnouncement {
+    implements PluginRegistrar.Announcement {
   @Override
   public String toString() {
     return RecordText.of(this);

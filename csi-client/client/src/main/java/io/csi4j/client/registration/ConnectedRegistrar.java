@@ -50,13 +50,13 @@ final class ConnectedRegistrar implements PluginRegistrar {
   }
 
   @Override
-  public PluginAnnouncement info() {
-    RegistrarExchange<AnnouncedPlugin, PluginAnnouncement> call = infoCall();
+  public PluginRegistrar.Announcement info() {
+    RegistrarExchange<AnnouncedPlugin, PluginRegistrar.Announcement> call = infoCall();
     return BlockingWait.on(call.result(), () -> call.end(Reason.INTERRUPTED));
   }
 
   @Override
-  public void tell(RegistrationOutcome outcome) {
+  public void tell(PluginRegistrar.Outcome outcome) {
     RegistrarExchange<Object, @Nullable Void> call = tellCall(outcome);
     BlockingWait.on(call.result(), () -> call.end(Reason.INTERRUPTED));
   }
@@ -66,12 +66,12 @@ final class ConnectedRegistrar implements PluginRegistrar {
     return new NotBlocking(this);
   }
 
-  private RegistrarExchange<AnnouncedPlugin, PluginAnnouncement> infoCall() {
+  private RegistrarExchange<AnnouncedPlugin, PluginRegistrar.Announcement> infoCall() {
     return begin(
         Call.GET_INFO, wire::info, plugin -> RegistrationMapping.announcement(socket, plugin));
   }
 
-  private RegistrarExchange<Object, @Nullable Void> tellCall(RegistrationOutcome outcome) {
+  private RegistrarExchange<Object, @Nullable Void> tellCall(PluginRegistrar.Outcome outcome) {
     return this.<Object, @Nullable Void>begin(
         Call.NOTIFY_REGISTRATION_STATUS,
         end -> wire.tell(outcome.registered(), outcome.error(), end),
@@ -107,12 +107,12 @@ final class ConnectedRegistrar implements PluginRegistrar {
   private record NotBlocking(ConnectedRegistrar registrar) implements PluginRegistrar.Async {
 
     @Override
-    public CompletionStage<PluginAnnouncement> info() {
+    public CompletionStage<PluginRegistrar.Announcement> info() {
       return registrar.infoCall().result();
     }
 
     @Override
-    public CompletionStage<@Nullable Void> tell(RegistrationOutcome outcome) {
+    public CompletionStage<@Nullable Void> tell(PluginRegistrar.Outcome outcome) {
       return registrar.tellCall(outcome).result();
     }
   }

@@ -8,7 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Turns what a registrar sent into a {@link PluginAnnouncement}. */
+/** Turns what a registrar sent into a {@link PluginRegistrar.Announcement}. */
 final class RegistrationMapping {
 
   private RegistrationMapping() {}
@@ -18,7 +18,8 @@ final class RegistrationMapping {
    *
    * @param registrar the socket on which it was
    */
-  public static PluginAnnouncement announcement(CsiEndpoint registrar, AnnouncedPlugin plugin) {
+  public static PluginRegistrar.Announcement announcement(
+      CsiEndpoint registrar, AnnouncedPlugin plugin) {
     return new AnnouncementValue(
         SafeText.escape(plugin.type()),
         SafeText.escape(plugin.name()),
@@ -28,7 +29,7 @@ final class RegistrationMapping {
         SafeText.escape(plugin.endpoint()),
         plugin.endpoint().isEmpty() ? Optional.of(registrar) : endpoint(plugin.endpoint()),
         plugin.versions().stream()
-            .limit(PluginAnnouncement.VERSIONS_LIMIT)
+            .limit(PluginRegistrar.Announcement.VERSIONS_LIMIT)
             .map(SafeText::escape)
             .toList());
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
-import io.csi4j.client.metadata.BlockRange;
+import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.model.ConnectOptions;
@@ -103,12 +103,12 @@ class MetadataTimeTest {
         });
     try (MetadataStream stream = metadata.getMetadataAllocated(REQUEST)) {
       for (int i = 0; i < 2; i++) {
-        assertThat(stream.next().ranges()).containsExactly(new BlockRange(i, 1));
+        assertThat(stream.next().ranges()).containsExactly(new BlockMetadataBatch.Range(i, 1));
         ground.pass(Duration.ofDays(1));
         ground.ring();
       }
       broken.countDown();
-      assertThat(stream.next().ranges()).containsExactly(new BlockRange(2, 1));
+      assertThat(stream.next().ranges()).containsExactly(new BlockMetadataBatch.Range(2, 1));
       assertThat(stream.hasNext()).isFalse();
     }
   }

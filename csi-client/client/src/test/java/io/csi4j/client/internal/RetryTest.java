@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.identity.IdentityService;
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.ConnectOptions;

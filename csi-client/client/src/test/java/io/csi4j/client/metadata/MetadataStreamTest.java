@@ -24,7 +24,7 @@ import io.csi4j.client.model.CsiRequestException;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.FailureRule;
-import io.csi4j.client.model.Retry;
+import io.csi4j.client.model.FailureRule.Retry;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
@@ -93,8 +93,8 @@ class MetadataStreamTest {
     return plugin.snapshotMetadata().getMetadataAllocated(REQUEST);
   }
 
-  private static List<BlockRange> rest(MetadataStream stream) {
-    List<BlockRange> ranges = new ArrayList<>();
+  private static List<BlockMetadataBatch.Range> rest(MetadataStream stream) {
+    List<BlockMetadataBatch.Range> ranges = new ArrayList<>();
     stream.forEachRemaining(batch -> ranges.addAll(batch.ranges()));
     return ranges;
   }
@@ -111,11 +111,13 @@ class MetadataStreamTest {
     try (MetadataStream stream = open()) {
       assertThat(scripted.calls(CsiOperation.GET_METADATA_ALLOCATED)).isEmpty();
       BlockMetadataBatch first = stream.next();
-      assertThat(first.ranges()).containsExactly(new BlockRange(0, 10), new BlockRange(20, 5));
+      assertThat(first.ranges())
+          .containsExactly(
+              new BlockMetadataBatch.Range(0, 10), new BlockMetadataBatch.Range(20, 5));
       assertThat(first.volumeCapacityBytes()).isEqualTo(CAPACITY);
-      assertThat(first.type()).isEqualTo(BlockMetadataType.VARIABLE_LENGTH);
+      assertThat(first.type()).isEqualTo(BlockMetadataBatch.Type.VARIABLE_LENGTH);
       assertThat(stream.next().ranges()).isEmpty();
-      assertThat(stream.next().ranges()).containsExactly(new BlockRange(30, 1));
+      assertThat(stream.next().ranges()).containsExactly(new BlockMetadataBatch.Range(30, 1));
       assertThat(stream.hasNext()).isFalse();
       assertThat(stream.hasNext()).isFalse();
       assertThatThrownBy(stream::next).isInstanceOf(NoSuchElementException.class);
@@ -149,7 +151,7 @@ class MetadataStreamTest {
             .secrets(Secrets.of(Map.of("k", "v")))
             .build();
     try (MetadataStream stream = plugin.snapshotMetadata().getMetadataDelta(request)) {
-      assertThat(rest(stream)).containsExactly(new BlockRange(512, 8));
+      assertThat(rest(stream)).containsExactly(new BlockMetadataBatch.Range(512, 8));
     }
     assertThat(scripted.calls(CsiOperation.GET_METADATA_DELTA))
         .extracting(ScriptedPlugin.Call::request)
@@ -186,10 +188,10 @@ class MetadataStreamTest {
     try (MetadataStream stream = plugin.snapshotMetadata().getMetadataAllocated(request)) {
       assertThat(rest(stream))
           .containsExactly(
-              new BlockRange(0, 10),
-              new BlockRange(10, 10),
-              new BlockRange(20, 5),
-              new BlockRange(1000, 1));
+              new BlockMetadataBatch.Range(0, 10),
+              new BlockMetadataBatch.Range(10, 10),
+              new BlockMetadataBatch.Range(20, 5),
+              new BlockMetadataBatch.Range(1000, 1));
     }
     var expected =
         io.csi4j.client.internal.proto.GetMetadataAllocatedRequest.newBuilder()
@@ -217,7 +219,7 @@ class MetadataStreamTest {
         });
     try (MetadataStream stream = open()) {
       for (int i = 0; i < 20; i++) {
-        assertThat(stream.next().ranges()).containsExactly(new BlockRange(i, 1));
+        assertThat(stream.next().ranges()).containsExactly(new BlockMetadataBatch.Range(i, 1));
       }
       CsiTransientException failure =
           catchThrowableOfType(CsiTransientException.class, stream::hasNext);
@@ -444,7 +446,7 @@ class MetadataStreamTest {
       stream.next();
       scripted.kill();
       scripted.start();
-      assertThat(rest(stream)).containsExactly(new BlockRange(10, 10));
+      assertThat(rest(stream)).containsExactly(new BlockMetadataBatch.Range(10, 10));
     }
     assertThat(offsets(scripted)).containsExactly(0L, 10L);
   }
@@ -466,11 +468,11 @@ class MetadataStreamTest {
         plugin.snapshotMetadata().with(policy -> policy.attempts(1000));
     for (int seed = 0; seed < 200; seed++) {
       Random random = new Random(seed);
-      List<BlockRange> ranges = new ArrayList<>();
+      List<BlockMetadataBatch.Range> ranges = new ArrayList<>();
       long end = 0;
       for (int i = random.nextInt(40); i > 0; i--) {
         long offset = end + (random.nextBoolean() ? 0 : random.nextInt(100));
-        ranges.add(new BlockRange(offset, 1 + random.nextInt(50)));
+        ranges.add(new BlockMetadataBatch.Range(offset, 1 + random.nextInt(50)));
         end = ranges.get(ranges.size() - 1).end();
       }
       script((call, reply) -> answer(random, ranges, transientCodes, call, reply));
@@ -486,18 +488,18 @@ class MetadataStreamTest {
   /** Sends what is left from the offset asked for, or a part of it. */
   private static void answer(
       Random random,
-      List<BlockRange> ranges,
+      List<BlockMetadataBatch.Range> ranges,
       List<StatusCode> codes,
       ScriptedPlugin.Call call,
       ScriptedPlugin.Reply reply) {
     long from =
         call.as(io.csi4j.client.internal.proto.GetMetadataAllocatedRequest.class)
             .getStartingOffset();
-    Deque<BlockRange> left = new ArrayDeque<>();
+    Deque<BlockMetadataBatch.Range> left = new ArrayDeque<>();
     ranges.stream().filter(range -> range.end() > from).forEach(left::add);
     if (from > 0 && !left.isEmpty() && left.element().offset() == from) {
       long overlap = random.nextInt((int) Math.min(from, 30) + 1);
-      left.push(new BlockRange(from - overlap, left.pop().size() + overlap));
+      left.push(new BlockMetadataBatch.Range(from - overlap, left.pop().size() + overlap));
     }
     while (random.nextInt(4) > 0) {
       List<Long> numbers = new ArrayList<>();

@@ -12,7 +12,7 @@ class PluginAnnouncementTest {
 
   @Test
   void itPrintsWhatTheRegistrarSaidInOneLine() {
-    PluginAnnouncement announcement =
+    PluginRegistrar.Announcement announcement =
         RegistrationMapping.announcement(
             CsiEndpoint.of(Path.of("/run/reg.sock")),
             new AnnouncedPlugin("CSIPlugin", "hostpath\n.csi", "", List.of("1.0.0")));

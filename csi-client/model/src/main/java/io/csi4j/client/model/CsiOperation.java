@@ -13,121 +13,118 @@ import java.util.stream.Collectors;
  */
 public enum CsiOperation {
   /** {@code GetPluginInfo}. */
-  GET_PLUGIN_INFO(CsiService.IDENTITY, "GetPluginInfo", "reading the plugin info"),
+  GET_PLUGIN_INFO(Service.IDENTITY, "GetPluginInfo", "reading the plugin info"),
   /** {@code GetPluginCapabilities}. */
   GET_PLUGIN_CAPABILITIES(
-      CsiService.IDENTITY, "GetPluginCapabilities", "reading the plugin capabilities"),
+      Service.IDENTITY, "GetPluginCapabilities", "reading the plugin capabilities"),
   /** {@code Probe}. */
-  PROBE(CsiService.IDENTITY, "Probe", "probing"),
+  PROBE(Service.IDENTITY, "Probe", "probing"),
   /** {@code CreateVolume}. */
-  CREATE_VOLUME(CsiService.CONTROLLER, "CreateVolume", "creating volume"),
+  CREATE_VOLUME(Service.CONTROLLER, "CreateVolume", "creating volume"),
   /** {@code DeleteVolume}. */
-  DELETE_VOLUME(CsiService.CONTROLLER, "DeleteVolume", "deleting volume"),
+  DELETE_VOLUME(Service.CONTROLLER, "DeleteVolume", "deleting volume"),
   /** {@code ControllerPublishVolume}. */
-  CONTROLLER_PUBLISH_VOLUME(CsiService.CONTROLLER, "ControllerPublishVolume", "attaching volume"),
+  CONTROLLER_PUBLISH_VOLUME(Service.CONTROLLER, "ControllerPublishVolume", "attaching volume"),
   /** {@code ControllerUnpublishVolume}. */
-  CONTROLLER_UNPUBLISH_VOLUME(
-      CsiService.CONTROLLER, "ControllerUnpublishVolume", "detaching volume"),
+  CONTROLLER_UNPUBLISH_VOLUME(Service.CONTROLLER, "ControllerUnpublishVolume", "detaching volume"),
   /** {@code ValidateVolumeCapabilities}. */
   VALIDATE_VOLUME_CAPABILITIES(
-      CsiService.CONTROLLER, "ValidateVolumeCapabilities", "validating the capabilities of volume"),
+      Service.CONTROLLER, "ValidateVolumeCapabilities", "validating the capabilities of volume"),
   /** {@code ListVolumes}. */
-  LIST_VOLUMES(CsiService.CONTROLLER, "ListVolumes", "listing volumes"),
+  LIST_VOLUMES(Service.CONTROLLER, "ListVolumes", "listing volumes"),
   /** {@code ControllerListVolumeHealth}. */
   @Experimental
   CONTROLLER_LIST_VOLUME_HEALTH(
-      CsiService.CONTROLLER, "ControllerListVolumeHealth", "listing the health of volumes"),
+      Service.CONTROLLER, "ControllerListVolumeHealth", "listing the health of volumes"),
   /** {@code ControllerGetVolumeHealth}. */
   @Experimental
   CONTROLLER_GET_VOLUME_HEALTH(
-      CsiService.CONTROLLER, "ControllerGetVolumeHealth", "reading the health of volume"),
+      Service.CONTROLLER, "ControllerGetVolumeHealth", "reading the health of volume"),
   /** {@code GetCapacity}. */
-  GET_CAPACITY(CsiService.CONTROLLER, "GetCapacity", "reading the capacity"),
+  GET_CAPACITY(Service.CONTROLLER, "GetCapacity", "reading the capacity"),
   /** {@code ControllerGetCapabilities}. */
   CONTROLLER_GET_CAPABILITIES(
-      CsiService.CONTROLLER, "ControllerGetCapabilities", "reading the controller capabilities"),
+      Service.CONTROLLER, "ControllerGetCapabilities", "reading the controller capabilities"),
   /** {@code CreateSnapshot}. */
-  CREATE_SNAPSHOT(CsiService.CONTROLLER, "CreateSnapshot", "creating snapshot"),
+  CREATE_SNAPSHOT(Service.CONTROLLER, "CreateSnapshot", "creating snapshot"),
   /** {@code DeleteSnapshot}. */
-  DELETE_SNAPSHOT(CsiService.CONTROLLER, "DeleteSnapshot", "deleting snapshot"),
+  DELETE_SNAPSHOT(Service.CONTROLLER, "DeleteSnapshot", "deleting snapshot"),
   /** {@code ListSnapshots}. */
-  LIST_SNAPSHOTS(CsiService.CONTROLLER, "ListSnapshots", "listing snapshots"),
+  LIST_SNAPSHOTS(Service.CONTROLLER, "ListSnapshots", "listing snapshots"),
   /** {@code GetSnapshot}. */
   @Experimental
-  GET_SNAPSHOT(CsiService.CONTROLLER, "GetSnapshot", "reading snapshot"),
+  GET_SNAPSHOT(Service.CONTROLLER, "GetSnapshot", "reading snapshot"),
   /** {@code ControllerExpandVolume}. */
-  CONTROLLER_EXPAND_VOLUME(CsiService.CONTROLLER, "ControllerExpandVolume", "expanding volume"),
+  CONTROLLER_EXPAND_VOLUME(Service.CONTROLLER, "ControllerExpandVolume", "expanding volume"),
   /** {@code ControllerGetVolume}. */
   @Experimental
-  CONTROLLER_GET_VOLUME(CsiService.CONTROLLER, "ControllerGetVolume", "reading volume"),
+  CONTROLLER_GET_VOLUME(Service.CONTROLLER, "ControllerGetVolume", "reading volume"),
   /** {@code ControllerModifyVolume}. */
-  CONTROLLER_MODIFY_VOLUME(CsiService.CONTROLLER, "ControllerModifyVolume", "modifying volume"),
+  CONTROLLER_MODIFY_VOLUME(Service.CONTROLLER, "ControllerModifyVolume", "modifying volume"),
   /** {@code GroupControllerGetCapabilities}. */
   GROUP_CONTROLLER_GET_CAPABILITIES(
-      CsiService.GROUP_CONTROLLER,
+      Service.GROUP_CONTROLLER,
       "GroupControllerGetCapabilities",
       "reading the group controller capabilities"),
   /** {@code CreateVolumeGroupSnapshot}. */
   CREATE_VOLUME_GROUP_SNAPSHOT(
-      CsiService.GROUP_CONTROLLER, "CreateVolumeGroupSnapshot", "creating group snapshot"),
+      Service.GROUP_CONTROLLER, "CreateVolumeGroupSnapshot", "creating group snapshot"),
   /** {@code DeleteVolumeGroupSnapshot}. */
   DELETE_VOLUME_GROUP_SNAPSHOT(
-      CsiService.GROUP_CONTROLLER, "DeleteVolumeGroupSnapshot", "deleting group snapshot"),
+      Service.GROUP_CONTROLLER, "DeleteVolumeGroupSnapshot", "deleting group snapshot"),
   /** {@code GetVolumeGroupSnapshot}. */
   GET_VOLUME_GROUP_SNAPSHOT(
-      CsiService.GROUP_CONTROLLER, "GetVolumeGroupSnapshot", "reading group snapshot"),
+      Service.GROUP_CONTROLLER, "GetVolumeGroupSnapshot", "reading group snapshot"),
   /** {@code GetMetadataAllocated}. */
   @Experimental
   GET_METADATA_ALLOCATED(
-      CsiService.SNAPSHOT_METADATA,
+      Service.SNAPSHOT_METADATA,
       "GetMetadataAllocated",
       "reading the allocated blocks of snapshot"),
   /** {@code GetMetadataDelta}. */
   @Experimental
   GET_METADATA_DELTA(
-      CsiService.SNAPSHOT_METADATA,
-      "GetMetadataDelta",
-      "reading the changed blocks since snapshot"),
+      Service.SNAPSHOT_METADATA, "GetMetadataDelta", "reading the changed blocks since snapshot"),
   /** {@code NodeStageVolume}. */
-  NODE_STAGE_VOLUME(CsiService.NODE, "NodeStageVolume", "staging volume"),
+  NODE_STAGE_VOLUME(Service.NODE, "NodeStageVolume", "staging volume"),
   /** {@code NodeUnstageVolume}. */
-  NODE_UNSTAGE_VOLUME(CsiService.NODE, "NodeUnstageVolume", "unstaging volume"),
+  NODE_UNSTAGE_VOLUME(Service.NODE, "NodeUnstageVolume", "unstaging volume"),
   /** {@code NodePublishVolume}. */
-  NODE_PUBLISH_VOLUME(CsiService.NODE, "NodePublishVolume", "publishing volume"),
+  NODE_PUBLISH_VOLUME(Service.NODE, "NodePublishVolume", "publishing volume"),
   /** {@code NodeUnpublishVolume}. */
-  NODE_UNPUBLISH_VOLUME(CsiService.NODE, "NodeUnpublishVolume", "unpublishing volume"),
+  NODE_UNPUBLISH_VOLUME(Service.NODE, "NodeUnpublishVolume", "unpublishing volume"),
   /** {@code NodeGetVolumeStats}. */
-  NODE_GET_VOLUME_STATS(CsiService.NODE, "NodeGetVolumeStats", "reading the statistics of volume"),
+  NODE_GET_VOLUME_STATS(Service.NODE, "NodeGetVolumeStats", "reading the statistics of volume"),
   /** {@code NodeGetVolumeHealth}. */
   @Experimental
   NODE_GET_VOLUME_HEALTH(
-      CsiService.NODE, "NodeGetVolumeHealth", "reading the health on the node of volume"),
+      Service.NODE, "NodeGetVolumeHealth", "reading the health on the node of volume"),
   /** {@code NodeGetStorageHealth}. */
   @Experimental
   NODE_GET_STORAGE_HEALTH(
-      CsiService.NODE, "NodeGetStorageHealth", "reading the health of the storage"),
+      Service.NODE, "NodeGetStorageHealth", "reading the health of the storage"),
   /** {@code NodeExpandVolume}. */
-  NODE_EXPAND_VOLUME(CsiService.NODE, "NodeExpandVolume", "expanding the filesystem of volume"),
+  NODE_EXPAND_VOLUME(Service.NODE, "NodeExpandVolume", "expanding the filesystem of volume"),
   /** {@code NodeGetCapabilities}. */
-  NODE_GET_CAPABILITIES(CsiService.NODE, "NodeGetCapabilities", "reading the node capabilities"),
+  NODE_GET_CAPABILITIES(Service.NODE, "NodeGetCapabilities", "reading the node capabilities"),
   /** {@code NodeGetInfo}. */
-  NODE_GET_INFO(CsiService.NODE, "NodeGetInfo", "reading the node info");
+  NODE_GET_INFO(Service.NODE, "NodeGetInfo", "reading the node info");
 
   private static final Map<String, CsiOperation> BY_NAME =
       Arrays.stream(values()).collect(Collectors.toMap(CsiOperation::rpcName, Function.identity()));
 
-  private final CsiService service;
+  private final Service service;
   private final String rpcName;
   private final String phrase;
 
-  CsiOperation(CsiService service, String rpcName, String phrase) {
+  CsiOperation(Service service, String rpcName, String phrase) {
     this.service = service;
     this.rpcName = rpcName;
     this.phrase = phrase;
   }
 
   /** The service that serves it. */
-  public CsiService service() {
+  public Service service() {
     return service;
   }
 
@@ -166,5 +163,35 @@ public enum CsiOperation {
   /** The operation with this name in the spec. */
   public static Optional<CsiOperation> ofRpcName(String rpcName) {
     return Optional.ofNullable(BY_NAME.get(rpcName));
+  }
+
+  /**
+   * One of the five services of CSI.
+   *
+   * @since 1.0
+   */
+  public enum Service {
+    /** The identity of the plugin; served on every endpoint. */
+    IDENTITY("csi.v1.Identity"),
+    /** Work that needs no particular node. */
+    CONTROLLER("csi.v1.Controller"),
+    /** Snapshots of several volumes at one moment. */
+    GROUP_CONTROLLER("csi.v1.GroupController"),
+    /** Which blocks a snapshot holds. */
+    @Experimental
+    SNAPSHOT_METADATA("csi.v1.SnapshotMetadata"),
+    /** Work on the node where a volume is used. */
+    NODE("csi.v1.Node");
+
+    private final String fullName;
+
+    Service(String fullName) {
+      this.fullName = fullName;
+    }
+
+    /** Its name on the wire. */
+    public String fullName() {
+      return fullName;
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.csi4j.client.model;
 
 import io.csi4j.client.internal.text.Rows;
+import io.csi4j.client.model.FailureRule.Retry;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.csi4j.client.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.csi4j.client.model.FailureRule.Retry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

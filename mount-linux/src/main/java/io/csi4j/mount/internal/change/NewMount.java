@@ -7,12 +7,11 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.Propagation;
-import io.csi4j.mount.model.PropagationTags;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -100,7 +99,7 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     try (TargetPlace place = walk.place(doing, target)) {
       boolean isDirectory;
       try (Descriptor node = place.open(doing)) {
-        MountIdentity ours = result.ref().identity();
+        MountRef.Identity ours = result.ref().identity();
         if (mounts.record(node).filter(there -> there.ref().identity().equals(ours)).isEmpty()) {
           return;
         }
@@ -276,7 +275,7 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
      * shows so only if there was a mount to receive from.
      */
     void expectPropagation(MountRecord from, Propagation wanted) {
-      PropagationTags there = mount.propagation();
+      Propagation.Tags there = mount.propagation();
       boolean fits =
           switch (wanted) {
             case PRIVATE -> !there.sends() && !there.receives();

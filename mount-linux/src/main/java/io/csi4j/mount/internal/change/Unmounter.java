@@ -20,7 +20,6 @@ import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import io.csi4j.mount.model.UnmountResult.Step;
@@ -320,11 +319,11 @@ final class Unmounter {
 
   /** Whether the mount may be taken away; false if it is gone. */
   private boolean isOnTop(String doing, MountRef ref) {
-    RefCheck check = table.check(ref);
-    if (check instanceof RefCheck.Gone) {
+    MountRef.Check check = table.check(ref);
+    if (check instanceof MountRef.Check.Gone) {
       return false;
     }
-    if (check instanceof RefCheck.Moved moved) {
+    if (check instanceof MountRef.Check.Moved moved) {
       throw MountException.builder(
               Reason.NOT_A_MOUNT,
               doing
@@ -336,7 +335,7 @@ final class Unmounter {
           .target(ref.path())
           .build();
     }
-    if (check instanceof RefCheck.Replaced replaced) {
+    if (check instanceof MountRef.Check.Replaced replaced) {
       throw occupied(doing, ref, replaced.by(), "is gone, and another mount is at its path: ");
     }
     Optional<MountRef> top = top(ref.path());

@@ -7,14 +7,11 @@ import io.csi4j.mount.internal.table.PathLook.Unmounted;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountHealth;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.RefCheck;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -115,14 +112,16 @@ public class KernelTable {
   }
 
   /** The present state of the mount that a reference was taken of; its filesystem is not asked. */
-  public RefCheck check(MountRef ref) {
+  public MountRef.Check check(MountRef ref) {
     Optional<MountPath> place = place(ref);
     if (place.isEmpty()) {
-      return refAt(ref.path()).<RefCheck>map(RefCheck.Replaced::new).orElseGet(RefCheck.Gone::new);
+      return refAt(ref.path())
+          .<MountRef.Check>map(MountRef.Check.Replaced::new)
+          .orElseGet(MountRef.Check.Gone::new);
     }
     return place.get().equals(ref.path()) || leadsTo(place.get(), ref.path())
-        ? new RefCheck.Present()
-        : new RefCheck.Moved(new MountRef(place.get(), ref.bootId(), ref.identity()));
+        ? new MountRef.Check.Present()
+        : new MountRef.Check.Moved(new MountRef(place.get(), ref.bootId(), ref.identity()));
   }
 
   /** The mounts that were made after this one, and that this accepts. */
@@ -139,7 +138,7 @@ public class KernelTable {
     if (isOfAnotherBoot(than)) {
       return Optional.of(new long[0]);
     }
-    if (!(than.identity() instanceof MountIdentity.Unique unique)) {
+    if (!(than.identity() instanceof MountRef.Identity.Unique unique)) {
       return Optional.empty();
     }
     needUniqueIds(than);
@@ -153,11 +152,11 @@ public class KernelTable {
     if (isOfAnotherBoot(ref)) {
       return OptionalInt.empty();
     }
-    if (ref.identity() instanceof MountIdentity.Unique unique) {
+    if (ref.identity() instanceof MountRef.Identity.Unique unique) {
       needUniqueIds(ref);
       return mounts.propagateFrom(unique.id());
     }
-    return text.propagateFrom((MountIdentity.Reusable) ref.identity());
+    return text.propagateFrom((MountRef.Identity.Reusable) ref.identity());
   }
 
   /** The mounts that are directly on this one. */
@@ -165,7 +164,7 @@ public class KernelTable {
     if (isOfAnotherBoot(ref)) {
       return List.of();
     }
-    if (ref.identity() instanceof MountIdentity.Unique unique) {
+    if (ref.identity() instanceof MountRef.Identity.Unique unique) {
       needUniqueIds(ref);
       return mounts.records(ids.below(unique.id())).stream()
           .filter(each -> each.parentUniqueId().orElse(0) == unique.id())
@@ -173,7 +172,7 @@ public class KernelTable {
     }
     List<MountRecord> all = reader.read(record -> true).records();
     return all.stream()
-        .filter(record -> isSame((MountIdentity.Reusable) ref.identity(), record))
+        .filter(record -> isSame((MountRef.Identity.Reusable) ref.identity(), record))
         .findFirst()
         .map(
             parent ->
@@ -187,7 +186,7 @@ public class KernelTable {
   private Optional<MountProbe> mounted(MountPath path, Seen seen) {
     if (seen instanceof Seen.Numbered numbered && numbered.isUnique()) {
       return healthOf(numbered.id())
-          .map(health -> mounted(path, new MountIdentity.Unique(numbered.id()), health));
+          .map(health -> mounted(path, new MountRef.Identity.Unique(numbered.id()), health));
     }
     return record(path, seen)
         .map(
@@ -198,7 +197,7 @@ public class KernelTable {
                     seen.told().orElseGet(() -> health(record.type()))));
   }
 
-  private MountProbe mounted(MountPath path, MountIdentity identity, MountHealth health) {
+  private MountProbe mounted(MountPath path, MountRef.Identity identity, MountProbe.Health health) {
     return new MountProbe.Mounted(new MountRef(path, kernel.bootId(), identity), health);
   }
 
@@ -239,22 +238,22 @@ public class KernelTable {
   }
 
   /** The health of a mount by its unique number; nothing if it is gone or out of this namespace. */
-  private Optional<MountHealth> healthOf(long id) {
+  private Optional<MountProbe.Health> healthOf(long id) {
     int place = (int) id & (REMEMBERED - 1);
     long entry = healths.get(place);
     if (entry >>> 1 == id) {
-      return Optional.of((entry & 1) == 0 ? MountHealth.OK : MountHealth.UNKNOWN);
+      return Optional.of((entry & 1) == 0 ? MountProbe.Health.OK : MountProbe.Health.UNKNOWN);
     }
-    Optional<MountHealth> health = mounts.type(id).map(KernelTable::health);
-    health.ifPresent(each -> healths.set(place, id << 1 | (each == MountHealth.OK ? 0 : 1)));
+    Optional<MountProbe.Health> health = mounts.type(id).map(KernelTable::health);
+    health.ifPresent(each -> healths.set(place, id << 1 | (each == MountProbe.Health.OK ? 0 : 1)));
     return health;
   }
 
   /** The health of any mount of this type. */
-  private static MountHealth health(KernelText type) {
+  private static MountProbe.Health health(KernelText type) {
     return FilesystemTypes.hasServer(new String(type.bytes(), StandardCharsets.US_ASCII))
-        ? MountHealth.UNKNOWN
-        : MountHealth.OK;
+        ? MountProbe.Health.UNKNOWN
+        : MountProbe.Health.OK;
   }
 
   /** Where the mount is now, by the kernel's table; nothing if it is gone. */
@@ -262,11 +261,11 @@ public class KernelTable {
     if (isOfAnotherBoot(ref)) {
       return Optional.empty();
     }
-    if (ref.identity() instanceof MountIdentity.Unique unique) {
+    if (ref.identity() instanceof MountRef.Identity.Unique unique) {
       needUniqueIds(ref);
       return mounts.path(unique.id());
     }
-    MountIdentity.Reusable reusable = (MountIdentity.Reusable) ref.identity();
+    MountRef.Identity.Reusable reusable = (MountRef.Identity.Reusable) ref.identity();
     return reader.read(record -> isSame(reusable, record)).records().stream()
         .map(MountRecord::path)
         .findFirst();
@@ -294,8 +293,9 @@ public class KernelTable {
     }
   }
 
-  private static boolean isSame(MountIdentity.Reusable identity, MountRecord record) {
-    return identity.equals(new MountIdentity.Reusable(record.id(), record.device(), record.root()));
+  private static boolean isSame(MountRef.Identity.Reusable identity, MountRecord record) {
+    return identity.equals(
+        new MountRef.Identity.Reusable(record.id(), record.device(), record.root()));
   }
 
   private static MountException elsewhere(MountPath path) {

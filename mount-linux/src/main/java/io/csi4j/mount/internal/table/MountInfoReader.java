@@ -6,7 +6,6 @@ import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.text.PrintableText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import java.io.FileNotFoundException;
@@ -123,7 +122,7 @@ public final class MountInfoReader {
    * The group that the row of this mount names as the one mounts come from; nothing if it names
    * none, or if the mount is gone.
    */
-  OptionalInt propagateFrom(MountIdentity.Reusable mount) {
+  OptionalInt propagateFrom(MountRef.Identity.Reusable mount) {
     int readings = kernel.features().has(Feature.STATX_MOUNT_ROOT) ? 1 : MOST_READINGS;
     for (int reading = 1; reading <= readings; reading++) {
       MountInfoParser parser = new MountInfoParser(id -> id == mount.id());

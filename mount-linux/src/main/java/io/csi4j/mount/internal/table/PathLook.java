@@ -11,8 +11,8 @@ import io.csi4j.mount.internal.text.PrintableText;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
@@ -58,7 +58,7 @@ final class PathLook {
   sealed interface Seen {
 
     /** The health of the mount at the path as the kernel told it, if it did. */
-    default Optional<MountHealth> told() {
+    default Optional<MountProbe.Health> told() {
       return Optional.empty();
     }
 
@@ -69,7 +69,7 @@ final class PathLook {
      * @param isUnique whether no other mount gets the number
      * @param told what the kernel told of its health, if anything
      */
-    record Numbered(long id, boolean isUnique, Optional<MountHealth> told) implements Seen {}
+    record Numbered(long id, boolean isUnique, Optional<MountProbe.Health> told) implements Seen {}
 
     /**
      * A mount that is known by its place, and was not touched.
@@ -77,7 +77,7 @@ final class PathLook {
      * @param place its path without symbolic links
      * @param told what the kernel told of its health, if anything
      */
-    record Placed(MountPath place, Optional<MountHealth> told) implements Seen {}
+    record Placed(MountPath place, Optional<MountProbe.Health> told) implements Seen {}
 
     /**
      * A path that the kernel does not walk to its end, so that the table has to tell what is there.
@@ -87,7 +87,7 @@ final class PathLook {
      */
     record OutOfReach(String syscall, int result) implements Seen {
       @Override
-      public Optional<MountHealth> told() {
+      public Optional<MountProbe.Health> told() {
         return Optional.of(health(result));
       }
     }
@@ -135,7 +135,7 @@ final class PathLook {
 
   private Seen withoutLookingInto(MountPath path, int result) {
     Seen seen = byOpening(path);
-    Optional<MountHealth> told = Optional.of(health(result));
+    Optional<MountProbe.Health> told = Optional.of(health(result));
     if (seen instanceof Seen.Numbered mount) {
       return new Seen.Numbered(mount.id(), mount.isUnique(), told);
     }
@@ -282,8 +282,10 @@ final class PathLook {
   }
 
   /** Returns what an error tells of the mount that it came from. */
-  private static MountHealth health(int result) {
-    return result == -Abi.EACCES || result == -Abi.EPERM ? MountHealth.DENIED : MountHealth.DEAD;
+  private static MountProbe.Health health(int result) {
+    return result == -Abi.EACCES || result == -Abi.EPERM
+        ? MountProbe.Health.DENIED
+        : MountProbe.Health.DEAD;
   }
 
   private static String doing(MountPath path) {

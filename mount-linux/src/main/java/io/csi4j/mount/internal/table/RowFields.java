@@ -3,7 +3,7 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.internal.text.ByteSearch;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,7 +85,7 @@ final class RowFields {
   }
 
   /** The optional fields, with one blank between them, but for {@link #propagateFrom}. */
-  static PropagationTags propagation(byte[] fields) {
+  static Propagation.Tags propagation(byte[] fields) {
     OptionalInt peerGroup = OptionalInt.empty();
     OptionalInt master = OptionalInt.empty();
     boolean unbindable = false;
@@ -102,7 +102,7 @@ final class RowFields {
         unknown.add(field);
       }
     }
-    return new PropagationTags(peerGroup, master, unbindable, unknown);
+    return new Propagation.Tags(peerGroup, master, unbindable, unknown);
   }
 
   /** The group that one of the optional fields names as the one mounts come from, if one does. */

@@ -2,7 +2,7 @@ package io.csi4j.mount.internal.table;
 
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountRef;
 import java.util.OptionalLong;
 
 /**
@@ -11,14 +11,15 @@ import java.util.OptionalLong;
 interface RowNames {
 
   /** Rows by what is in them alone. */
-  RowNames TEXT_ALONE = (place, id, device, root) -> new MountIdentity.Reusable(id, device, root);
+  RowNames TEXT_ALONE =
+      (place, id, device, root) -> new MountRef.Identity.Reusable(id, device, root);
 
   /**
    * Returns what tells the mount of a row from all others.
    *
    * @param place the place of the row in the table, from 0 on
    */
-  MountIdentity identity(int place, int id, DeviceId device, KernelText root);
+  MountRef.Identity identity(int place, int id, DeviceId device, KernelText root);
 
   /** The number of its parent that no other gets, where known. */
   default OptionalLong uniqueParent(int place) {

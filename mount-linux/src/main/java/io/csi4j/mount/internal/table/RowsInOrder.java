@@ -2,7 +2,7 @@ package io.csi4j.mount.internal.table;
 
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountRef;
 import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.function.LongFunction;
@@ -54,8 +54,8 @@ final class RowsInOrder implements RowNames {
   }
 
   @Override
-  public MountIdentity identity(int place, int id, DeviceId device, KernelText root) {
-    return new MountIdentity.Unique(uniqueIds[place]);
+  public MountRef.Identity identity(int place, int id, DeviceId device, KernelText root) {
+    return new MountRef.Identity.Unique(uniqueIds[place]);
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -64,7 +64,7 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
     private final SharedTexts<KernelText> types = new SharedTexts<>(RecordMaker::name);
     private final SharedTexts<KernelText> sources = new SharedTexts<>(RecordMaker::name);
     private final SharedTexts<Set<MountFlag>> flags = new SharedTexts<>(RowFields::flags);
-    private final SharedTexts<PropagationTags> tags = new SharedTexts<>(RowFields::propagation);
+    private final SharedTexts<Propagation.Tags> tags = new SharedTexts<>(RowFields::propagation);
     private final SharedTexts<List<KernelText>> options = new SharedTexts<>(RowFields::options);
     private DeviceId lastDevice = new DeviceId(0, 0);
 
@@ -115,8 +115,8 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
       return lastDevice;
     }
 
-    private PropagationTags propagation(byte[] text, int from, int dash) {
-      return from == dash ? PropagationTags.PRIVATE : tags.get(text, from, dash - 1);
+    private Propagation.Tags propagation(byte[] text, int from, int dash) {
+      return from == dash ? Propagation.Tags.PRIVATE : tags.get(text, from, dash - 1);
     }
   }
 

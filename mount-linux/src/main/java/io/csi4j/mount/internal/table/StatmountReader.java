@@ -11,11 +11,10 @@ import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -288,7 +287,7 @@ public final class StatmountReader {
     return path == null
         ? null
         : new MountRecord(
-            new MountRef(path, kernel.bootId(), new MountIdentity.Unique(uniqueId)),
+            new MountRef(path, kernel.bootId(), new MountRef.Identity.Unique(uniqueId)),
             mount.id(),
             mount.parentId(),
             OptionalLong.of(mount.uniqueParentId()),
@@ -531,12 +530,12 @@ public final class StatmountReader {
       return flags;
     }
 
-    PropagationTags propagation() {
+    Propagation.Tags propagation() {
       long kind = Struct.u64(bytes, Abi.STATMOUNT_AT_PROPAGATION);
       if ((kind & (MS_SHARED | MS_SLAVE | MS_UNBINDABLE)) == 0) {
-        return PropagationTags.PRIVATE;
+        return Propagation.Tags.PRIVATE;
       }
-      return new PropagationTags(
+      return new Propagation.Tags(
           group(kind & MS_SHARED, Abi.STATMOUNT_AT_PEER_GROUP),
           master(),
           (kind & MS_UNBINDABLE) != 0,

@@ -3,9 +3,7 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.list.LazyList;
-import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
@@ -126,7 +124,7 @@ public final class TableReader {
     return filter == ALL ? records : records.stream().filter(filter).toList();
   }
 
-  private MountChanges refresh(
+  private MountSnapshot.Changes refresh(
       MountSnapshot before, long[] allBefore, Predicate<MountRecord> filter) {
     long[] all = ids.all(allBefore.length);
     List<MountRecord> added =
@@ -139,7 +137,7 @@ public final class TableReader {
             : merged(before.records(), added, gone, removed);
     MountSnapshot snapshot =
         MountSnapshot.of(now, before.skippedRows(), next -> refresh(next, all, filter));
-    return new MountChanges(snapshot, added, removed);
+    return new MountSnapshot.Changes(snapshot, added, removed);
   }
 
   /**
@@ -189,7 +187,7 @@ public final class TableReader {
   }
 
   private static long uniqueId(MountRecord record) {
-    if (record.ref().identity() instanceof MountIdentity.Unique unique) {
+    if (record.ref().identity() instanceof MountRef.Identity.Unique unique) {
       return unique.id();
     }
     throw new IllegalStateException("The mount " + record.ref() + " has no number of its own.");
@@ -201,7 +199,7 @@ public final class TableReader {
     return MountSnapshot.of(accepted, rows.skipped(), before -> refreshText(before, known, filter));
   }
 
-  private MountChanges refreshText(
+  private MountSnapshot.Changes refreshText(
       MountSnapshot before, Set<MountRef> known, Predicate<MountRecord> filter) {
     TableRows rows = text.read();
     Map<MountRef, MountRecord> left = new HashMap<>();
@@ -222,7 +220,7 @@ public final class TableReader {
         before.records().stream().filter(record -> left.containsKey(record.ref())).toList();
     MountSnapshot snapshot =
         MountSnapshot.of(now, rows.skipped(), next -> refreshText(next, knownNow, filter));
-    return new MountChanges(snapshot, added, removed);
+    return new MountSnapshot.Changes(snapshot, added, removed);
   }
 
   private static Set<MountRef> refs(List<MountRecord> records) {

@@ -5,8 +5,8 @@ import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.internal.table.StatmountReader;
 import io.csi4j.mount.model.MountEvent;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -184,7 +184,7 @@ public class RunningWatch implements AutoCloseable {
       return mounts.record(mount).flatMap(record -> known.present(record, event.actor()));
     }
     return event.left()
-        ? known.gone(new MountIdentity.Unique(mount), event.actor())
+        ? known.gone(new MountRef.Identity.Unique(mount), event.actor())
         : Optional.empty();
   }
 
@@ -234,7 +234,7 @@ public class RunningWatch implements AutoCloseable {
    */
   private static final class KnownMounts {
 
-    private final Map<MountIdentity, MountRecord> known = new LinkedHashMap<>();
+    private final Map<MountRef.Identity, MountRecord> known = new LinkedHashMap<>();
 
     /** Forgets everything: the listener is told of these as a whole. */
     void begin(List<MountRecord> mounts) {
@@ -258,7 +258,7 @@ public class RunningWatch implements AutoCloseable {
     }
 
     /** A mount is not there any more. */
-    Optional<MountEvent> gone(MountIdentity identity, OptionalLong actor) {
+    Optional<MountEvent> gone(MountRef.Identity identity, OptionalLong actor) {
       MountRecord last = known.remove(identity);
       return last == null ? Optional.empty() : Optional.of(new MountEvent.Detached(last, actor));
     }
@@ -276,9 +276,9 @@ public class RunningWatch implements AutoCloseable {
 
     /** These are there, and no others: those that left, in reverse, then those that came. */
     List<MountEvent> differences(List<MountRecord> mounts) {
-      Map<MountIdentity, MountRecord> left = new LinkedHashMap<>(known);
+      Map<MountRef.Identity, MountRecord> left = new LinkedHashMap<>(known);
       mounts.forEach(mount -> left.remove(mount.ref().identity()));
-      List<MountIdentity> identities = new ArrayList<>(left.keySet());
+      List<MountRef.Identity> identities = new ArrayList<>(left.keySet());
       List<MountEvent> events = new ArrayList<>();
       for (int i = identities.size() - 1; i >= 0; i--) {
         gone(identities.get(i), OptionalLong.empty()).ifPresent(events::add);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.mount.internal.table.MountInfoParser;
-import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
@@ -133,7 +132,7 @@ class LazyListTest {
     assertThat(failing).isEqualTo(MOUNTS);
   }
 
-  private static MountChanges noChange(MountSnapshot before) {
-    return new MountChanges(before, List.of(), List.of());
+  private static MountSnapshot.Changes noChange(MountSnapshot before) {
+    return new MountSnapshot.Changes(before, List.of(), List.of());
   }
 }

@@ -10,12 +10,10 @@ import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
@@ -38,9 +36,9 @@ class CheckTest {
   void aMountIsPresentUntilItIsGone(Rung rung, Scratch scratch) {
     MountRef ref = ref(rung, scratch.tmpfs("t"));
 
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Present());
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Present());
     assertThat(scratch.rawUnmount(ref.path(), 0)).isZero();
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Gone());
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Gone());
   }
 
   @ParameterizedTest
@@ -51,8 +49,8 @@ class CheckTest {
     MountRef read = MountRef.parse(ref.encode());
 
     assertThat(read).isEqualTo(ref);
-    assertThat(check(rung, read)).isEqualTo(new RefCheck.Present());
-    assertThat(ref.identity() instanceof MountIdentity.Unique).isEqualTo(rung.hasUniqueIds());
+    assertThat(check(rung, read)).isEqualTo(new MountRef.Check.Present());
+    assertThat(ref.identity() instanceof MountRef.Identity.Unique).isEqualTo(rung.hasUniqueIds());
   }
 
   @ParameterizedTest
@@ -66,7 +64,7 @@ class CheckTest {
     assertThat(scratch.rawUnmount(target, 0)).isZero();
     scratch.bind(two, target);
 
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Replaced(ref(rung, target)));
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Replaced(ref(rung, target)));
   }
 
   @ParameterizedTest
@@ -75,11 +73,11 @@ class CheckTest {
     MountRef ref = ref(rung, scratch.tmpfs("a/t"));
     scratch.tmpfs("a/t");
 
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Present());
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Present());
 
     scratch.tmpfs("a");
 
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Present());
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Present());
   }
 
   @ParameterizedTest
@@ -94,7 +92,7 @@ class CheckTest {
         .isZero();
 
     assertThat(check(rung, ref))
-        .isEqualTo(new RefCheck.Moved(new MountRef(to, ref.bootId(), ref.identity())));
+        .isEqualTo(new MountRef.Check.Moved(new MountRef(to, ref.bootId(), ref.identity())));
     assertThat(ref(rung, to).identity()).isEqualTo(ref.identity());
   }
 
@@ -106,7 +104,8 @@ class CheckTest {
 
     assertThat(check(rung, ref))
         .isEqualTo(
-            new RefCheck.Moved(new MountRef(scratch.path("b/t"), ref.bootId(), ref.identity())));
+            new MountRef.Check.Moved(
+                new MountRef(scratch.path("b/t"), ref.bootId(), ref.identity())));
   }
 
   @ParameterizedTest
@@ -116,13 +115,14 @@ class CheckTest {
     Files.createSymbolicLink(scratch.file("link"), Path.of("a"));
     MountRef ref = ref(rung, scratch.path("link/t"));
 
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Present());
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Present());
 
     Files.delete(scratch.file("link"));
 
     assertThat(check(rung, ref))
         .isEqualTo(
-            new RefCheck.Moved(new MountRef(scratch.path("a/t"), ref.bootId(), ref.identity())));
+            new MountRef.Check.Moved(
+                new MountRef(scratch.path("a/t"), ref.bootId(), ref.identity())));
   }
 
   @ParameterizedTest
@@ -131,10 +131,10 @@ class CheckTest {
     MountRef now = ref(rung, scratch.tmpfs("t"));
     MountRef old = new MountRef(now.path(), "another-boot", now.identity());
 
-    assertThat(check(rung, old)).isEqualTo(new RefCheck.Replaced(now));
+    assertThat(check(rung, old)).isEqualTo(new MountRef.Check.Replaced(now));
     assertThat(children(rung, old)).isEmpty();
     assertThat(scratch.rawUnmount(now.path(), 0)).isZero();
-    assertThat(check(rung, old)).isEqualTo(new RefCheck.Gone());
+    assertThat(check(rung, old)).isEqualTo(new MountRef.Check.Gone());
   }
 
   @ParameterizedTest
@@ -148,10 +148,10 @@ class CheckTest {
         new MountRef(
             path,
             same.bootId(),
-            new MountIdentity.Reusable(record.id(), new DeviceId(4000, 1), record.root()));
-    RefCheck replaced = new RefCheck.Replaced(ref(rung, path));
+            new MountRef.Identity.Reusable(record.id(), new DeviceId(4000, 1), record.root()));
+    MountRef.Check replaced = new MountRef.Check.Replaced(ref(rung, path));
 
-    assertThat(check(rung, same)).isEqualTo(new RefCheck.Present());
+    assertThat(check(rung, same)).isEqualTo(new MountRef.Check.Present());
     assertThat(check(rung, otherRoot)).isEqualTo(replaced);
     assertThat(check(rung, otherDevice)).isEqualTo(replaced);
   }
@@ -164,7 +164,7 @@ class CheckTest {
     MountRef ref = ref(rung, target);
     Files.delete(scratch.file("source"));
 
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Present());
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Present());
   }
 
   @ParameterizedTest
@@ -176,7 +176,7 @@ class CheckTest {
     Files.delete(scratch.file("a"));
     Files.createSymbolicLink(scratch.file("a"), Path.of("a"));
 
-    assertThat(check(rung, ref)).isEqualTo(new RefCheck.Gone());
+    assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Gone());
   }
 
   @ParameterizedTest
@@ -203,7 +203,7 @@ class CheckTest {
       MountRef ref = ref(rung, server.target());
       server.hang();
 
-      assertThat(check(rung, ref)).isEqualTo(new RefCheck.Present());
+      assertThat(check(rung, ref)).isEqualTo(new MountRef.Check.Present());
       assertThat(server.unanswered()).isZero();
     }
   }
@@ -223,7 +223,7 @@ class CheckTest {
     return new MountRef(
         record.path(),
         record.ref().bootId(),
-        new MountIdentity.Reusable(record.id(), record.device(), root));
+        new MountRef.Identity.Reusable(record.id(), record.device(), root));
   }
 
   private static MountRef ref(Rung rung, MountPath path) {
@@ -236,7 +236,7 @@ class CheckTest {
     return rung.with(table -> table.children(ref));
   }
 
-  private static RefCheck check(Rung rung, MountRef ref) {
+  private static MountRef.Check check(Rung rung, MountRef ref) {
     return rung.with(table -> table.check(ref));
   }
 }

@@ -11,12 +11,10 @@ import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountHealth;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
-import io.csi4j.mount.model.RefCheck;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
@@ -51,10 +49,10 @@ class DetectionTest {
   void aMountIsFoundAndItsDirectoriesAreNot(Rung rung, Scratch scratch) {
     MountPath mount = scratch.tmpfs("a/t");
 
-    assertMounted(rung, mount, MountHealth.OK);
+    assertMounted(rung, mount, MountProbe.Health.OK);
     assertPlain(rung, scratch.path("a"));
     assertPlain(rung, scratch.directory("a/t/child"));
-    assertMounted(rung, scratch.root(), MountHealth.OK);
+    assertMounted(rung, scratch.root(), MountProbe.Health.OK);
     assertThat(find(rung, mount).orElseThrow().type().is("tmpfs")).isTrue();
   }
 
@@ -63,7 +61,7 @@ class DetectionTest {
   void aTrailingSlashMeansTheSamePath(Rung rung, Scratch scratch) {
     scratch.tmpfs("t");
 
-    assertMounted(rung, MountPath.of(scratch.file("t") + "/"), MountHealth.OK);
+    assertMounted(rung, MountPath.of(scratch.file("t") + "/"), MountProbe.Health.OK);
   }
 
   @ParameterizedTest
@@ -83,9 +81,9 @@ class DetectionTest {
     assertPlain(rung, directory);
     assertPlain(rung, file);
     assertPlain(rung, fifo);
-    assertMounted(rung, onDirectory, MountHealth.OK);
-    assertMounted(rung, onFile, MountHealth.OK);
-    assertMounted(rung, onFifo, MountHealth.OK);
+    assertMounted(rung, onDirectory, MountProbe.Health.OK);
+    assertMounted(rung, onFile, MountProbe.Health.OK);
+    assertMounted(rung, onFifo, MountProbe.Health.OK);
   }
 
   @ParameterizedTest
@@ -94,7 +92,7 @@ class DetectionTest {
     MountPath self = scratch.directory("self");
     scratch.bind(self, self);
 
-    assertMounted(rung, self, MountHealth.OK);
+    assertMounted(rung, self, MountProbe.Health.OK);
   }
 
   @ParameterizedTest
@@ -103,7 +101,7 @@ class DetectionTest {
     MountPath file = scratch.file("file", "x");
     scratch.bind(MountPath.of("/dev/null"), file);
 
-    assertMounted(rung, file, MountHealth.OK);
+    assertMounted(rung, file, MountProbe.Health.OK);
   }
 
   @ParameterizedTest
@@ -134,7 +132,7 @@ class DetectionTest {
     MountPath hidden = scratch.tmpfs("a/hidden");
     MountPath above = scratch.tmpfs("a");
 
-    assertMounted(rung, above, MountHealth.OK);
+    assertMounted(rung, above, MountProbe.Health.OK);
     assertMissing(rung, hidden);
     assertThat(find(rung, hidden)).isEmpty();
 
@@ -154,7 +152,7 @@ class DetectionTest {
     MountProbe.Mounted upper = mounted(rung, path);
 
     assertThat(upper.ref()).isNotEqualTo(lower.ref());
-    assertMounted(rung, path, MountHealth.OK);
+    assertMounted(rung, path, MountProbe.Health.OK);
     assertThat(scratch.rawUnmount(path, 0)).isZero();
     assertThat(mounted(rung, path)).isEqualTo(lower);
   }
@@ -163,12 +161,12 @@ class DetectionTest {
   @EnumSource
   void theTopIsFoundEvenIfItIsTheOlderMount(Rung rung, Scratch scratch) {
     MountPath older = scratch.tmpfs("older");
-    MountIdentity top = mounted(rung, older).ref().identity();
+    MountRef.Identity top = mounted(rung, older).ref().identity();
     MountPath path = scratch.tmpfs("path");
     assertThat(CALLS.mount(Abi.path(older), Abi.path(path), null, Abi.MS_MOVE, null)).isZero();
 
     assertThat(mounted(rung, path).ref().identity()).isEqualTo(top);
-    assertMounted(rung, path, MountHealth.OK);
+    assertMounted(rung, path, MountProbe.Health.OK);
     assertThat(scratch.rows(path)).hasSize(2);
   }
 
@@ -177,13 +175,13 @@ class DetectionTest {
   void aMountThatWasPutBeneathAnotherIsNotTheTop(Rung rung, Scratch scratch) {
     MountsBeneath.assumed(CALLS);
     MountPath path = scratch.tmpfs("path");
-    MountIdentity top = mounted(rung, path).ref().identity();
+    MountRef.Identity top = mounted(rung, path).ref().identity();
     byte[] from = Abi.path(scratch.tmpfs("beneath"));
     byte[] to = Abi.path(path);
     assertThat(CALLS.moveMount(Abi.AT_FDCWD, from, Abi.AT_FDCWD, to, MountsBeneath.FLAG)).isZero();
 
     assertThat(mounted(rung, path).ref().identity()).isEqualTo(top);
-    assertMounted(rung, path, MountHealth.OK);
+    assertMounted(rung, path, MountProbe.Health.OK);
     assertThat(scratch.rows(path)).hasSize(2);
   }
 
@@ -212,7 +210,7 @@ class DetectionTest {
         table.probe(MountPath.ROOT).isMount(),
         table.probe(mount).isMount(),
         table.find(mount).map(MountRecord::path).equals(Optional.of(mount)),
-        table.check(mountedOf(table.probe(mount)).ref()).equals(new RefCheck.Present()));
+        table.check(mountedOf(table.probe(mount)).ref()).equals(new MountRef.Check.Present()));
   }
 
   @ParameterizedTest
@@ -277,7 +275,7 @@ class DetectionTest {
         assertThat(probe).isNotEqualTo(new MountProbe.Missing());
         if (probe instanceof MountProbe.Mounted mounted) {
           assertThat(mounted.ref().path()).isEqualTo(path);
-          assertThat(mounted.health()).isEqualTo(MountHealth.OK);
+          assertThat(mounted.health()).isEqualTo(MountProbe.Health.OK);
         }
       }
     } finally {
@@ -320,7 +318,7 @@ class DetectionTest {
     scratch.rawMount("overlay", scratch.file("overlay"), "overlay", 0, options);
 
     assertPlain(rung, scratch.path("overlay/file"));
-    assertMounted(rung, overlay, MountHealth.OK);
+    assertMounted(rung, overlay, MountProbe.Health.OK);
   }
 
   @ParameterizedTest
@@ -330,7 +328,7 @@ class DetectionTest {
     Files.move(scratch.file("a"), scratch.file("b"));
 
     assertMissing(rung, old);
-    assertMounted(rung, scratch.path("b/t"), MountHealth.OK);
+    assertMounted(rung, scratch.path("b/t"), MountProbe.Health.OK);
   }
 
   @ParameterizedTest
@@ -341,7 +339,7 @@ class DetectionTest {
     scratch.bind(source, target);
     Files.delete(scratch.file("source"));
 
-    assertMounted(rung, target, MountHealth.OK);
+    assertMounted(rung, target, MountProbe.Health.OK);
     assertThat(find(rung, target).orElseThrow().isDeleted()).isTrue();
   }
 
@@ -361,7 +359,7 @@ class DetectionTest {
   void aNameMayHave255BytesAndNoMore(Rung rung, Scratch scratch) {
     MountPath longest = scratch.tmpfs("n".repeat(255));
 
-    assertMounted(rung, longest, MountHealth.OK);
+    assertMounted(rung, longest, MountProbe.Health.OK);
     assertRefused(
         rung, scratch.path("n".repeat(256)), Reason.BAD_OPTIONS, new Errno(Abi.ENAMETOOLONG));
   }
@@ -380,7 +378,7 @@ class DetectionTest {
     assertPlain(rung, deep);
     assertPlain(rung, deep.parent());
     scratch.tmpfs(relative.toString());
-    assertMounted(rung, deep, MountHealth.OK);
+    assertMounted(rung, deep, MountProbe.Health.OK);
     assertThat(deep.bytes()).hasSize(4095);
   }
 
@@ -406,7 +404,7 @@ class DetectionTest {
     assertPlain(rung, path);
     scratch.bind(path, path);
 
-    assertMounted(rung, path, MountHealth.OK);
+    assertMounted(rung, path, MountProbe.Health.OK);
   }
 
   @ParameterizedTest
@@ -417,7 +415,7 @@ class DetectionTest {
     assertThat(scratch.file("closed").toFile().setExecutable(false, false)).isTrue();
 
     assertThat(withoutCapabilities(rung, table -> mountedOf(table.probe(mount))).health())
-        .isEqualTo(MountHealth.DENIED);
+        .isEqualTo(MountProbe.Health.DENIED);
     Optional<MountRecord> found = withoutCapabilities(rung, table -> table.find(mount));
     assertThat(found).isEqualTo(find(rung, mount)).isPresent();
     assertThatThrownBy(() -> withoutCapabilities(rung, table -> table.probe(plain)))
@@ -433,9 +431,9 @@ class DetectionTest {
   @NeedsRoot("/dev/fuse")
   void aServedFilesystemIsFoundAliveAndHung(Rung rung, Scratch scratch) {
     try (FuseServer server = FuseServer.mount(scratch.directory("v"))) {
-      assertMounted(rung, server.target(), MountHealth.UNKNOWN);
+      assertMounted(rung, server.target(), MountProbe.Health.UNKNOWN);
       server.hang();
-      assertMounted(rung, server.target(), MountHealth.UNKNOWN);
+      assertMounted(rung, server.target(), MountProbe.Health.UNKNOWN);
       assertThat(server.unanswered()).isZero();
     }
     assertPlain(rung, scratch.path("v"));
@@ -448,7 +446,7 @@ class DetectionTest {
     try (FuseServer server = FuseServer.mount(scratch.directory("v"))) {
       server.die();
 
-      assertMounted(rung, server.target(), MountHealth.UNKNOWN);
+      assertMounted(rung, server.target(), MountProbe.Health.UNKNOWN);
       assertRefused(rung, scratch.path("v/file"), Reason.BROKEN, new Errno(Abi.ENOTCONN));
     }
   }
@@ -461,7 +459,7 @@ class DetectionTest {
       boolean asks =
           Set.of(Rung.NEWEST, Rung.NEWEST_WITHOUT_OPENAT2, Rung.REUSABLE_IDS).contains(rung);
       assertThat(mounted(rung, server.target()).health())
-          .isEqualTo(asks ? MountHealth.DENIED : MountHealth.UNKNOWN);
+          .isEqualTo(asks ? MountProbe.Health.DENIED : MountProbe.Health.UNKNOWN);
     }
   }
 
@@ -473,7 +471,7 @@ class DetectionTest {
     assertMissing(rung, missing);
     OpenDescriptors descriptors = new OpenDescriptors();
 
-    assertMounted(rung, mount, MountHealth.OK);
+    assertMounted(rung, mount, MountProbe.Health.OK);
     assertPlain(rung, scratch.path("a"));
     assertMissing(rung, missing);
 
@@ -482,7 +480,7 @@ class DetectionTest {
   }
 
   /** Looks by all operations, whose answers have to agree. */
-  private static void assertMounted(Rung rung, MountPath path, MountHealth health) {
+  private static void assertMounted(Rung rung, MountPath path, MountProbe.Health health) {
     MountProbe.Mounted probe = mounted(rung, path);
     assertThat(probe.health()).isEqualTo(health);
     assertThat(probe.ref().path()).isEqualTo(path);

@@ -11,12 +11,10 @@ import io.csi4j.mount.internal.kernel.ScriptedCalls;
 import io.csi4j.mount.internal.kernel.ScriptedCalls.Call;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
-import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsKernel;
 import io.csi4j.mount.real.NeedsUniqueIds;
@@ -63,7 +61,7 @@ class LookCostTest {
     for (int i = 0; i < 1200; i++) {
       MountPath path = scratch.directory("d");
       scratch.bind(path, path);
-      assertThat(((MountProbe.Mounted) table.probe(path)).health()).isEqualTo(MountHealth.OK);
+      assertThat(((MountProbe.Mounted) table.probe(path)).health()).isEqualTo(MountProbe.Health.OK);
       assertThat(scratch.rawUnmount(path, 0)).isZero();
     }
 
@@ -109,7 +107,7 @@ class LookCostTest {
     MountRef ref = ((MountProbe.Mounted) table(false).probe(path)).ref();
     log.clear();
 
-    assertThat(table(false).check(ref)).isEqualTo(new RefCheck.Present());
+    assertThat(table(false).check(ref)).isEqualTo(new MountRef.Check.Present());
 
     assertThat(log).extracting(Call::name).containsExactly("statmount");
   }

@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -44,14 +43,14 @@ class MountInfoParserTest {
                 new MountRef(
                     MountPath.of("/mnt/point"),
                     BOOT,
-                    new MountIdentity.Reusable(36, device, KernelText.of("/root"))),
+                    new MountRef.Identity.Reusable(36, device, KernelText.of("/root"))),
                 36,
                 35,
                 OptionalLong.empty(),
                 device,
                 KernelText.of("/root"),
                 Set.of(MountFlag.READ_ONLY, MountFlag.NOSUID, MountFlag.RELATIME),
-                new PropagationTags(OptionalInt.of(4), OptionalInt.of(2), false, List.of()),
+                new Propagation.Tags(OptionalInt.of(4), OptionalInt.of(2), false, List.of()),
                 KernelText.of("ext4"),
                 KernelText.of("/dev/root"),
                 List.of(KernelText.of("rw"), KernelText.of("errors=continue"))));
@@ -263,14 +262,16 @@ class MountInfoParserTest {
     }
     return new MountRecord(
         new MountRef(
-            MountPath.ofBytes(name(random)), BOOT, new MountIdentity.Reusable(id, device, root)),
+            MountPath.ofBytes(name(random)),
+            BOOT,
+            new MountRef.Identity.Reusable(id, device, root)),
         id,
         random.nextInt(Integer.MAX_VALUE),
         OptionalLong.empty(),
         device,
         root,
         flags,
-        new PropagationTags(
+        new Propagation.Tags(
             group(random),
             group(random),
             random.nextBoolean(),

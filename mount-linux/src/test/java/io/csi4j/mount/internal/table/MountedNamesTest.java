@@ -7,7 +7,6 @@ import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
@@ -61,7 +60,7 @@ class MountedNamesTest {
 
   private void assertReadByItsNumber(MountRecord mount, MountPath path) {
     StatmountReader reader = new StatmountReader(kernel);
-    long id = ((MountIdentity.Unique) mount.ref().identity()).id();
+    long id = ((MountRef.Identity.Unique) mount.ref().identity()).id();
     assertThat(reader.record(id)).contains(mount);
     assertThat(reader.path(id)).contains(path);
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
@@ -42,7 +41,7 @@ class OtherProcessTest {
       MountSnapshot before = table.listOf(neighbour.pid());
       neighbour.run("mount -t tmpfs own " + own);
 
-      MountChanges changes = before.refresh();
+      MountSnapshot.Changes changes = before.refresh();
 
       assertThat(changes.added()).extracting(MountRecord::path).containsExactly(own);
       assertThat(table.find(own)).isEmpty();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountRef;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,8 +70,8 @@ class RowsInOrderTest {
         scanned, LongStream.range(0, rows).map(place -> unique(place).id()).toArray(), elsewhere);
   }
 
-  private static MountIdentity.Unique unique(long place) {
-    return new MountIdentity.Unique(5_000_000_000L + place);
+  private static MountRef.Identity.Unique unique(long place) {
+    return new MountRef.Identity.Unique(5_000_000_000L + place);
   }
 
   private static String row(int id, int parent) {

@@ -9,10 +9,10 @@ import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsUniqueIds;
 import io.csi4j.mount.real.Scratch;
@@ -38,7 +38,7 @@ class StatmountTest {
 
     assertThat(rows).hasSizeGreaterThan(10);
     for (MountRecord row : rows) {
-      long id = ((MountIdentity.Unique) row.ref().identity()).id();
+      long id = ((MountRef.Identity.Unique) row.ref().identity()).id();
       assertThat(reader.record(id)).contains(row);
     }
   }
@@ -126,7 +126,7 @@ class StatmountTest {
         .isTrue();
     assertThat(snapshot.at(scratch.path("strict")).orElseThrow().flags()).isEmpty();
     assertThat(snapshot.at(scratch.path("of deleted")).orElseThrow().isDeleted()).isTrue();
-    PropagationTags both = snapshot.at(scratch.path("both")).orElseThrow().propagation();
+    Propagation.Tags both = snapshot.at(scratch.path("both")).orElseThrow().propagation();
     assertThat(both.peerGroup()).isPresent();
     assertThat(both.master()).isPresent();
   }
@@ -211,7 +211,7 @@ class StatmountTest {
   }
 
   private static long uniqueId(MountRecord mount) {
-    return ((MountIdentity.Unique) mount.ref().identity()).id();
+    return ((MountRef.Identity.Unique) mount.ref().identity()).id();
   }
 
   /** The kernel's calls, of which some are answered in its place; a null is not an answer. */

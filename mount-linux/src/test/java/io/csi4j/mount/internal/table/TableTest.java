@@ -10,15 +10,13 @@ import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
-import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.MountsBeneath;
@@ -181,7 +179,7 @@ class TableTest {
     MountPath come = scratch.tmpfs("come");
     assertThat(scratch.rawUnmount(gone, 0)).isZero();
 
-    MountChanges changes = first.refresh();
+    MountSnapshot.Changes changes = first.refresh();
 
     assertThat(changes.added()).extracting(MountRecord::path).containsExactly(come);
     assertThat(changes.removed()).containsExactly(first.at(gone).orElseThrow());
@@ -238,7 +236,7 @@ class TableTest {
     return rung.with(table -> table.propagateFrom(ref));
   }
 
-  private static PropagationTags tags(MountTable table, MountPath path) {
+  private static Propagation.Tags tags(MountTable table, MountPath path) {
     return table.find(path).orElseThrow().propagation();
   }
 
@@ -259,7 +257,7 @@ class TableTest {
       scratch.bind(source, target);
     } while (!scratch.rows(target).equals(row));
 
-    MountChanges changes = first.refresh();
+    MountSnapshot.Changes changes = first.refresh();
 
     assertThat(changes.added()).extracting(MountRecord::path).containsExactly(target);
     assertThat(changes.removed()).containsExactly(first.at(target).orElseThrow());
@@ -273,7 +271,7 @@ class TableTest {
     MountSnapshot first = list(NEWEST);
     attach(early, target, 0);
 
-    MountChanges changes = first.refresh();
+    MountSnapshot.Changes changes = first.refresh();
 
     assertThat(changes.added()).extracting(MountRecord::path).containsExactly(target);
     assertThat(changes.removed()).isEmpty();
@@ -312,7 +310,7 @@ class TableTest {
     assertThat(scratch.rawUnmount(gone, 0)).isZero();
     assertThat(scratch.rawUnmount(scratch.path("other"), 0)).isZero();
 
-    MountChanges changes = first.refresh();
+    MountSnapshot.Changes changes = first.refresh();
 
     assertThat(first.records()).extracting(MountRecord::path).containsExactly(gone);
     assertThat(changes.added()).extracting(MountRecord::path).containsExactly(come);
@@ -352,7 +350,7 @@ class TableTest {
         }
       }
       if (random.nextInt(4) == 0) {
-        MountChanges changes = table.refresh();
+        MountSnapshot.Changes changes = table.refresh();
         List<MountRecord> expected = list(kernel).records();
         assertThat(refs(changes.now().records())).as("step %d", i).isEqualTo(refs(expected));
         assertThat(changes.now().records()).as("step %d", i).isEqualTo(expected);
@@ -399,7 +397,7 @@ class TableTest {
         .as("H11: neither missed, nor twice, nor torn")
         .hasSize(180)
         .allMatch(stable::equals);
-    MountChanges last = refreshed[0].refresh();
+    MountSnapshot.Changes last = refreshed[0].refresh();
     assertThat(last.now().records()).isEqualTo(list(NEWEST).records());
   }
 
@@ -451,7 +449,7 @@ class TableTest {
       assertThat(new MountIds(NEWEST).all(10_000)).isEqualTo(new MountIds(NEWEST).all());
     }
     assertThat(scratch.rawUnmount(targets.get(5_000), 0)).isZero();
-    MountChanges changes = table.refresh();
+    MountSnapshot.Changes changes = table.refresh();
     assertThat(changes.removed()).extracting(MountRecord::path).containsExactly(targets.get(5_000));
     assertThat(changes.added()).isEmpty();
     assertThat(changes.now().records()).isEqualTo(list(NEWEST).records());
@@ -586,7 +584,7 @@ class TableTest {
   }
 
   private static long uniqueId(MountRecord mount) {
-    return ((MountIdentity.Unique) mount.ref().identity()).id();
+    return ((MountRef.Identity.Unique) mount.ref().identity()).id();
   }
 
   private static long mountId(MountPath path, int mask) {

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountChanges;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -80,7 +78,8 @@ class VisibleMountsTest {
     MountPath at = MountPath.of(path);
     List<MountRecord> way =
         List.of(mounts).stream().filter(mount -> at.isWithin(mount.path())).toList();
-    return MountSnapshot.of(way, 0, before -> new MountChanges(before, List.of(), List.of()))
+    return MountSnapshot.of(
+            way, 0, before -> new MountSnapshot.Changes(before, List.of(), List.of()))
         .holding(at)
         .filter(last -> last.path().equals(at))
         .map(MountRecord::id);
@@ -90,14 +89,14 @@ class VisibleMountsTest {
     DeviceId device = new DeviceId(0, id);
     KernelText root = KernelText.of("/");
     return new MountRecord(
-        new MountRef(MountPath.of(path), "boot", new MountIdentity.Reusable(id, device, root)),
+        new MountRef(MountPath.of(path), "boot", new MountRef.Identity.Reusable(id, device, root)),
         id,
         parent,
         OptionalLong.empty(),
         device,
         root,
         Set.of(),
-        PropagationTags.PRIVATE,
+        Propagation.Tags.PRIVATE,
         KernelText.of("tmpfs"),
         KernelText.of("none"),
         List.of());

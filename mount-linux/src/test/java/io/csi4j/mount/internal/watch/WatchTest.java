@@ -15,9 +15,9 @@ import io.csi4j.mount.model.MountEvent.Changed;
 import io.csi4j.mount.model.MountEvent.Detached;
 import io.csi4j.mount.model.MountEvent.Resync;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
@@ -329,7 +329,7 @@ class WatchTest {
               return null;
             });
     new Thread(churn, "churn").start();
-    Set<MountIdentity> now = ConcurrentHashMap.newKeySet();
+    Set<MountRef.Identity> now = ConcurrentHashMap.newKeySet();
     CompletableFuture<Void> begun = new CompletableFuture<>();
     AtomicReference<String> contradiction = new AtomicReference<>();
     MountWatch.Watching watching =
@@ -344,7 +344,7 @@ class WatchTest {
       enough.set(true);
       churn.get(30, TimeUnit.SECONDS);
       // The table in the watch's own terms: unique or reusable numbers.
-      Set<MountIdentity> expected = identities(way);
+      Set<MountRef.Identity> expected = identities(way);
 
       while (!now.equals(expected)) {
         LockSupport.parkNanos(100_000);
@@ -528,7 +528,7 @@ class WatchTest {
   }
 
   private static void follow(
-      Set<MountIdentity> now, MountEvent event, AtomicReference<String> contradiction) {
+      Set<MountRef.Identity> now, MountEvent event, AtomicReference<String> contradiction) {
     if (event instanceof Attached attached && !now.add(attached.mount().ref().identity())) {
       contradiction.set("attached twice: " + attached);
     }
@@ -541,9 +541,9 @@ class WatchTest {
     }
   }
 
-  private static Set<MountIdentity> identities(Way way) throws Exception {
+  private static Set<MountRef.Identity> identities(Way way) throws Exception {
     try (MountWatch.Watching other = way.start(event -> {})) {
-      Set<MountIdentity> identities = new HashSet<>();
+      Set<MountRef.Identity> identities = new HashSet<>();
       for (MountRecord record : other.start().records()) {
         identities.add(record.ref().identity());
       }

@@ -3,8 +3,6 @@ package io.csi4j.testkit.cli;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -93,14 +91,14 @@ final class ClaimWords {
             attachment(holder.attachment()));
   }
 
-  private static String attachment(NodeAttachment attachment) {
-    if (attachment instanceof NodeAttachment.Attached attached) {
+  private static String attachment(ClaimHolder.Attachment attachment) {
+    if (attachment instanceof ClaimHolder.Attachment.Attached attached) {
       return "attached"
           + (attached.context().isEmpty()
               ? ""
               : " with a context of " + String.join(", ", attached.context().keys()));
     }
-    return attachment instanceof NodeAttachment.InDoubt
+    return attachment instanceof ClaimHolder.Attachment.InDoubt
         ? "perhaps attached"
         : "needs no attachment";
   }
@@ -134,7 +132,7 @@ final class ClaimWords {
                       .collect(Collectors.joining("; or ")));
       case NODE_DETACHED ->
           List.of(
-              holder.attachment() instanceof NodeAttachment.NotNeeded
+              holder.attachment() instanceof ClaimHolder.Attachment.NotNeeded
                   ? "the node has nothing mounted; next, the claim is forgotten"
                   : "the node has nothing mounted; next, the storage system is asked to detach the"
                       + " volume from it (ControllerUnpublishVolume)");
@@ -149,7 +147,7 @@ final class ClaimWords {
         .map(ClaimHolder::state)
         .distinct()
         .sorted()
-        .map(ClaimState::name)
+        .map(ClaimHolder.State::name)
         .collect(Collectors.joining(","));
   }
 

@@ -2,13 +2,11 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.model.OperatorException;
-import io.csi4j.volume.node.ViewedPath;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +28,7 @@ final class ManagedPaths {
 
   private final MountTable table;
   private final MountSnapshot mounts;
-  private final Map<Path, List<ViewedPath>> read = new HashMap<>();
+  private final Map<Path, List<ManagerView.VolumePath>> read = new HashMap<>();
 
   /** The paths in these mounts. */
   ManagedPaths(MountTable table, MountSnapshot mounts) {
@@ -39,7 +37,7 @@ final class ManagedPaths {
   }
 
   /** The volume at a path; empty if it is no path of a manager whose state can be read here. */
-  Optional<ViewedPath> at(MountPath path) {
+  Optional<ManagerView.VolumePath> at(MountPath path) {
     Path wanted = path.toPath();
     Matcher ours = OF_A_MANAGER.matcher(wanted.toString());
     if (!ours.matches()) {
@@ -50,14 +48,14 @@ final class ManagedPaths {
         .findFirst();
   }
 
-  private List<ViewedPath> paths(Path root) {
+  private List<ManagerView.VolumePath> paths(Path root) {
     try {
       boolean isLocal =
           mounts
               .holding(MountPath.of(root))
               .map(mount -> table.probe(mount.path()))
               .filter(MountProbe.Mounted.class::isInstance)
-              .filter(probe -> ((MountProbe.Mounted) probe).health() == MountHealth.OK)
+              .filter(probe -> ((MountProbe.Mounted) probe).health() == MountProbe.Health.OK)
               .isPresent();
       return isLocal ? ManagerView.read(root).paths() : List.of();
     } catch (OperatorException | MountException | IllegalArgumentException unreadable) {
@@ -70,7 +68,7 @@ final class ManagedPaths {
     return path + at(path).map(of -> " (" + whose(of) + ")").orElse("");
   }
 
-  private static String whose(ViewedPath path) {
+  private static String whose(ManagerView.VolumePath path) {
     return path.use().map(use -> use.phrase() + " in ").orElse("staging of ") + path.volume();
   }
 

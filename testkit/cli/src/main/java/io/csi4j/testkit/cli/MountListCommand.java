@@ -4,7 +4,7 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.volume.node.ViewedPath;
+import io.csi4j.volume.manager.ManagerView;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +45,7 @@ final class MountListCommand extends ProgramCommand {
             .toList();
     ManagedPaths names = new ManagedPaths(table, seen);
     // The paths of another process may be of another directory tree.
-    Function<MountRecord, Optional<ViewedPath>> volumes =
+    Function<MountRecord, Optional<ManagerView.VolumePath>> volumes =
         mount -> process == null ? names.at(mount.path()) : Optional.empty();
     if (json) {
       found.forEach(
@@ -60,7 +60,7 @@ final class MountListCommand extends ProgramCommand {
 
   /** The mounts, and beside each path of a manager the volume and the workload that it is of. */
   static TextTable table(
-      List<MountRecord> mounts, Function<MountRecord, Optional<ViewedPath>> volumes) {
+      List<MountRecord> mounts, Function<MountRecord, Optional<ManagerView.VolumePath>> volumes) {
     TextTable table =
         new TextTable("PATH", "VOLUME", "TYPE", "SOURCE", "ROOT", "FLAGS", "PROPAGATION");
     for (MountRecord each : mounts) {
@@ -76,7 +76,7 @@ final class MountListCommand extends ProgramCommand {
     return table.withoutIfEmpty("VOLUME");
   }
 
-  private static String volume(ViewedPath path) {
+  private static String volume(ManagerView.VolumePath path) {
     return path.volume().handle()
         + path.use()
             .map(use -> " for " + use.workload() + " (" + use.volume() + ")")

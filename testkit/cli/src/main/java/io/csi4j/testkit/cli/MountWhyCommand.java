@@ -1,12 +1,11 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.mount.MountTable;
-import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.volume.node.ViewedPath;
+import io.csi4j.volume.manager.ManagerView;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -39,7 +38,7 @@ final class MountWhyCommand extends ProgramCommand {
     MountProbe probe = table.probe(asked);
     Optional<MountRecord> mount = table.find(asked);
     ManagedPaths names = new ManagedPaths(table, snapshot);
-    Optional<ViewedPath> volume = names.at(asked);
+    Optional<ManagerView.VolumePath> volume = names.at(asked);
     if (json) {
       console.print(json(asked, probe, mount, snapshot, volume));
     } else {
@@ -48,9 +47,10 @@ final class MountWhyCommand extends ProgramCommand {
     return mount.isPresent() && isWell(probe, mount.get(), volume) ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  private static boolean isWell(MountProbe probe, MountRecord mount, Optional<ViewedPath> volume) {
+  private static boolean isWell(
+      MountProbe probe, MountRecord mount, Optional<ManagerView.VolumePath> volume) {
     boolean isDead =
-        probe instanceof MountProbe.Mounted mounted && mounted.health() == MountHealth.DEAD;
+        probe instanceof MountProbe.Mounted mounted && mounted.health() == MountProbe.Health.DEAD;
     boolean isAsRecorded = volume.map(it -> it.recorded() == it.found()).orElse(true);
     return !isDead && !mount.isDeleted() && isAsRecorded;
   }
@@ -139,7 +139,7 @@ final class MountWhyCommand extends ProgramCommand {
       MountProbe probe,
       Optional<MountRecord> mount,
       MountSnapshot snapshot,
-      Optional<ViewedPath> volume) {
+      Optional<ManagerView.VolumePath> volume) {
     Json json =
         new Json()
             .with("path", asked)

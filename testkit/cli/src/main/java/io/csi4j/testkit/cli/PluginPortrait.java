@@ -1,14 +1,14 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.identity.PluginCapability;
-import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.Topology;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.csi4j.testkit.cli;
 
-import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

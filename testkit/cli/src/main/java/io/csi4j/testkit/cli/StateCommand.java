@@ -2,7 +2,6 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.model.VolumeIdentity;
-import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.state.LoadedState;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -222,7 +221,7 @@ final class StateCommand extends ProgramCommand {
     Set<VolumeIdentity> meant =
         view.paths().stream()
             .filter(path -> isNamed(path, name))
-            .map(ViewedPath::volume)
+            .map(ManagerView.VolumePath::volume)
             .collect(Collectors.toSet());
     if (meant.isEmpty()) {
       String nothing =
@@ -235,7 +234,7 @@ final class StateCommand extends ProgramCommand {
     return meant::contains;
   }
 
-  private static boolean isNamed(ViewedPath path, String name) {
+  private static boolean isNamed(ManagerView.VolumePath path, String name) {
     return path.volume().handle().value().equals(name)
         || path.use()
             .filter(

@@ -4,18 +4,16 @@ import static java.util.stream.Collectors.joining;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.manager.ManagerView;
+import io.csi4j.volume.manager.ManagerView.PendingCall;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.ViewedClaim;
-import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
-import io.csi4j.volume.state.StateKind;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.state.seal.SealedBytes;
@@ -121,17 +119,17 @@ final class StateWords {
                 lines.add(
                     ("%s: %s was kept aside when it was found damaged. Delete it when it is of no"
                             + " more use.")
-                        .formatted(StateReason.JOURNAL_DAMAGED, name)));
+                        .formatted(StateException.Reason.JOURNAL_DAMAGED, name)));
     view.journal()
         .refusal()
-        .filter(reason -> reason != StateReason.STATE_IN_USE)
+        .filter(reason -> reason != StateException.Reason.STATE_IN_USE)
         .map(reason -> reason + ": " + ManagerView.code(reason).next() + ".")
         .ifPresent(lines::add);
     int sealed = sealed(view.journal());
     if (sealed > 0) {
       lines.add(
           "%s: %s sealed with a key of the host, which this program does not have."
-              .formatted(StateReason.STATE_SEALED, counted(sealed, "record")));
+              .formatted(StateException.Reason.STATE_SEALED, counted(sealed, "record")));
     }
     findings(view)
         .filter(message -> message.code().severity() != OperatorCode.Severity.INFO)
@@ -165,7 +163,7 @@ final class StateWords {
   static List<String> reasons(ManagerView view, Predicate<VolumeIdentity> about) {
     List<String> lines = head(view);
     view.paths().stream()
-        .map(ViewedPath::volume)
+        .map(ManagerView.VolumePath::volume)
         .distinct()
         .filter(about)
         .forEach(
@@ -181,7 +179,7 @@ final class StateWords {
     return lines;
   }
 
-  private static void path(ViewedPath path, List<String> lines) {
+  private static void path(ManagerView.VolumePath path, List<String> lines) {
     lines.add("  " + path.use().map(VolumeUse::phrase).orElse("staging") + ", at " + path.path());
     lines.add("    on record: " + path.phrase(path.recorded()));
     lines.add("    mounted: " + path.mounted().orElse("nothing"));
@@ -193,7 +191,7 @@ final class StateWords {
   }
 
   /** One path, for a person who asks why it is mounted. */
-  static List<String> why(ViewedPath path) {
+  static List<String> why(ManagerView.VolumePath path) {
     List<String> lines = new ArrayList<>();
     lines.add(
         "it is "
@@ -217,7 +215,7 @@ final class StateWords {
                 lines.add(
                     "be refused with "
                         + reason
-                        + (reason == StateReason.STATE_IN_USE
+                        + (reason == StateException.Reason.STATE_IN_USE
                             ? ", as long as the manager is open; after it had ended:"
                             : "; if it were accepted:")));
     int adopted = view.start().adopted().size();
@@ -254,7 +252,7 @@ final class StateWords {
     List<String> lines = new ArrayList<>();
     view.plugins().forEach(plugin -> lines.addAll(plugin.lines()));
     long unread =
-        records(view.journal(), StateKind.PLUGIN)
+        records(view.journal(), StateKey.Kind.PLUGIN)
             - view.plugins().stream().map(it -> it.registration().id()).distinct().count();
     if (unread > 0) {
       lines.add(counted((int) unread, "record") + " of plugins cannot be read here");
@@ -264,7 +262,8 @@ final class StateWords {
 
   /** The claims on record under which volumes are used. */
   static List<String> claims(ManagerView view) {
-    List<String> lines = new ArrayList<>(view.claims().stream().map(ViewedClaim::phrase).toList());
+    List<String> lines =
+        new ArrayList<>(view.claims().stream().map(ManagerView.Claim::phrase).toList());
     int sealed = sealed(view.journal());
     if (sealed > 0) {
       lines.add(counted(sealed, "record") + " sealed, and may be under claims");
@@ -272,7 +271,7 @@ final class StateWords {
     return lines.isEmpty() ? List.of("no claim is on record") : lines;
   }
 
-  private static long records(JournalView journal, StateKind kind) {
+  private static long records(JournalView journal, StateKey.Kind kind) {
     return journal.state().values().keySet().stream().filter(key -> key.kind() == kind).count();
   }
 
@@ -299,7 +298,7 @@ final class StateWords {
             .with("open", journal.isHeld())
             .with("refusal", journal.refusal())
             .with("owner", journal.owner().map(StateWords::json));
-    for (StateKind kind : StateKind.values()) {
+    for (StateKey.Kind kind : StateKey.Kind.values()) {
       json.with(kind.name().toLowerCase(Locale.ROOT) + "_records", records(journal, kind));
     }
     return json.list("doubts", journal.state().uncertainties(), StateWords::json)
@@ -314,7 +313,7 @@ final class StateWords {
         .with("hides_unknown_keys", doubt.hidesUnknownKeys());
   }
 
-  private static Json json(StateOwner owner) {
+  private static Json json(StateStore.Owner owner) {
     return new Json()
         .with("pid", owner.pid())
         .with("process_start", owner.processStart())
@@ -348,7 +347,7 @@ final class StateWords {
   }
 
   /** One path. */
-  static Json json(ViewedPath path) {
+  static Json json(ManagerView.VolumePath path) {
     return json(path.volume())
         .with("use", path.use().map(StateWords::json))
         .with("path", path.path())

@@ -8,15 +8,14 @@ import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.ViewedPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,14 +48,14 @@ class MountCommandsTest {
   void thePasswordInTheAddressOfAServerIsNotPrinted() {
     MountRecord mount =
         new MountRecord(
-            new MountRef(MountPath.of("/mnt/share"), "boot", new MountIdentity.Unique(7)),
+            new MountRef(MountPath.of("/mnt/share"), "boot", new MountRef.Identity.Unique(7)),
             30,
             1,
             OptionalLong.empty(),
             new DeviceId(0, 40),
             KernelText.of("/"),
             Set.of(),
-            PropagationTags.PRIVATE,
+            Propagation.Tags.PRIVATE,
             KernelText.of("cifs"),
             KernelText.of("//alice:hunter2@files/share"),
             List.of());
@@ -111,14 +110,14 @@ class MountCommandsTest {
 
   private static MountRecord mount(String path, int id) {
     return new MountRecord(
-        new MountRef(MountPath.of(path), "boot", new MountIdentity.Unique(id)),
+        new MountRef(MountPath.of(path), "boot", new MountRef.Identity.Unique(id)),
         id,
         1,
         OptionalLong.empty(),
         new DeviceId(0, 40),
         KernelText.of("/"),
         Set.of(),
-        PropagationTags.PRIVATE,
+        Propagation.Tags.PRIVATE,
         KernelText.of("ext4"),
         KernelText.of("/dev/sdb"),
         List.of());
@@ -191,8 +190,8 @@ class MountCommandsTest {
     VolumeIdentity volume =
         new VolumeIdentity(PluginId.of("ebs.csi.aws.com"), VolumeId.of("vol-0a1b2c3d4e5f67890"));
     Path target = Path.of("/var/lib/volumes/v/6wsd3k2m5qxvy7ab/p/hq5nzt2c4r6y7m3k/t");
-    ViewedPath viewed =
-        new ViewedPath(
+    ManagerView.VolumePath viewed =
+        new ManagerView.VolumePath(
             volume,
             Optional.of(ManagedDirectory.WEB),
             target,

@@ -17,7 +17,6 @@ import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.Propagation;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import io.csi4j.mount.model.UnmountResult.Step;
@@ -324,11 +323,11 @@ final class MemoryMounts implements Mounts {
   }
 
   private boolean isOnTop(String doing, MountRef ref, @Nullable Mount top) {
-    RefCheck check = table.check(ref);
-    if (check instanceof RefCheck.Gone) {
+    MountRef.Check check = table.check(ref);
+    if (check instanceof MountRef.Check.Gone) {
       return false;
     }
-    if (check instanceof RefCheck.Moved moved) {
+    if (check instanceof MountRef.Check.Moved moved) {
       throw KernelErrors.refused("moved", doing, ref.path(), ref, moved.to().path()).build();
     }
     if (top != null && top != table.mount(ref)) {

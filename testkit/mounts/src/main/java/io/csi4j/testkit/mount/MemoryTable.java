@@ -1,16 +1,12 @@
 package io.csi4j.testkit.mount;
 
 import io.csi4j.mount.MountTable;
-import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.mount.model.MountHealth;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.RefCheck;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,7 +78,7 @@ final class MemoryTable implements MountTable {
   }
 
   @Override
-  public RefCheck check(MountRef ref) {
+  public MountRef.Check check(MountRef ref) {
     return kernel.call(
         () -> {
           pass("Checking " + ref);
@@ -92,13 +88,14 @@ final class MemoryTable implements MountTable {
           if (mount != null) {
             boolean leadsThere = isMount && there != null && there.mount() == mount;
             return leadsThere || mount.path().equals(ref.path())
-                ? new RefCheck.Present()
-                : new RefCheck.Moved(new MountRef(mount.path(), ref.bootId(), ref.identity()));
+                ? new MountRef.Check.Present()
+                : new MountRef.Check.Moved(
+                    new MountRef(mount.path(), ref.bootId(), ref.identity()));
           }
           return isMount && there != null
-              ? new RefCheck.Replaced(
+              ? new MountRef.Check.Replaced(
                   new MountRef(ref.path(), kernel.boot(), identity(there.mount())))
-              : new RefCheck.Gone();
+              : new MountRef.Check.Gone();
         });
   }
 
@@ -132,30 +129,33 @@ final class MemoryTable implements MountTable {
     if (!ref.bootId().equals(kernel.boot())) {
       return null;
     }
-    if (ref.identity() instanceof MountIdentity.Unique unique) {
+    if (ref.identity() instanceof MountRef.Identity.Unique unique) {
       return namespace.current().get(unique.id());
     }
-    MountIdentity.Reusable wanted = (MountIdentity.Reusable) ref.identity();
+    MountRef.Identity.Reusable wanted = (MountRef.Identity.Reusable) ref.identity();
     for (Mount mount : namespace.current().all()) {
       MountRecord record = Records.record(mount, kernel.boot());
-      if (wanted.equals(new MountIdentity.Reusable(record.id(), record.device(), record.root()))) {
+      if (wanted.equals(
+          new MountRef.Identity.Reusable(record.id(), record.device(), record.root()))) {
         return mount;
       }
     }
     return null;
   }
 
-  private static MountIdentity identity(Mount mount) {
-    return new MountIdentity.Unique(mount.uniqueId);
+  private static MountRef.Identity identity(Mount mount) {
+    return new MountRef.Identity.Unique(mount.uniqueId);
   }
 
-  private static MountHealth health(Mount mount) {
+  private static MountProbe.Health health(Mount mount) {
     return switch (mount.filesystem.server) {
-      case DEAD -> MountHealth.DEAD;
-      case DENYING -> MountHealth.DENIED;
-      case HUNG -> MountHealth.UNKNOWN;
+      case DEAD -> MountProbe.Health.DEAD;
+      case DENYING -> MountProbe.Health.DENIED;
+      case HUNG -> MountProbe.Health.UNKNOWN;
       case ANSWERING ->
-          mount.filesystem.backing == Backing.SERVER ? MountHealth.UNKNOWN : MountHealth.OK;
+          mount.filesystem.backing == Backing.SERVER
+              ? MountProbe.Health.UNKNOWN
+              : MountProbe.Health.OK;
     };
   }
 
@@ -223,7 +223,8 @@ final class MemoryTable implements MountTable {
     return MountSnapshot.of(List.copyOf(records.values()), 0, old -> refresh(records, filter));
   }
 
-  private MountChanges refresh(Map<Long, MountRecord> before, Predicate<MountRecord> filter) {
+  private MountSnapshot.Changes refresh(
+      Map<Long, MountRecord> before, Predicate<MountRecord> filter) {
     return kernel.call(
         () -> {
           pass("Reading what came and went");
@@ -243,7 +244,8 @@ final class MemoryTable implements MountTable {
               added.add(record);
             }
           }
-          return new MountChanges(snapshot(now, filter), added, List.copyOf(gone.values()));
+          return new MountSnapshot.Changes(
+              snapshot(now, filter), added, List.copyOf(gone.values()));
         });
   }
 }

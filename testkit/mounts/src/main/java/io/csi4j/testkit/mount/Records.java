@@ -3,10 +3,9 @@ package io.csi4j.testkit.mount;
 import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,7 +20,7 @@ final class Records {
   private Records() {}
 
   static MountRef ref(Mount mount, String bootId) {
-    return new MountRef(mount.path(), bootId, new MountIdentity.Unique(mount.uniqueId));
+    return new MountRef(mount.path(), bootId, new MountRef.Identity.Unique(mount.uniqueId));
   }
 
   static MountRecord record(Mount mount, String bootId) {
@@ -47,8 +46,8 @@ final class Records {
     return options;
   }
 
-  private static PropagationTags tags(Mount mount) {
-    return new PropagationTags(
+  private static Propagation.Tags tags(Mount mount) {
+    return new Propagation.Tags(
         number(mount.peers), number(mount.master), mount.unbindable, List.of());
   }
 

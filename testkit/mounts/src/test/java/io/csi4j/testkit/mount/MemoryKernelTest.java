@@ -16,7 +16,6 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountEvent;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
-import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
@@ -24,7 +23,6 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.Propagation;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult.Step;
 import java.util.ArrayList;
@@ -92,7 +90,8 @@ class MemoryKernelTest {
 
     assertThat(second.id()).isEqualTo(first.id());
     assertThat(second.ref().identity()).isNotEqualTo(first.ref().identity());
-    assertThat(kernel.table().check(first.ref())).isEqualTo(new RefCheck.Replaced(second.ref()));
+    assertThat(kernel.table().check(first.ref()))
+        .isEqualTo(new MountRef.Check.Replaced(second.ref()));
   }
 
   @Test
@@ -242,16 +241,16 @@ class MemoryKernelTest {
   @Test
   void aDeadServerIsSeenAndItsMountTakenAway() {
     mounts.mount(filesystem("fuse", "server", target).build());
-    assertThat(health()).isEqualTo(MountHealth.UNKNOWN);
+    assertThat(health()).isEqualTo(MountProbe.Health.UNKNOWN);
 
     host.server(at("/target"), ServerState.DEAD);
 
-    assertThat(health()).isEqualTo(MountHealth.DEAD);
+    assertThat(health()).isEqualTo(MountProbe.Health.DEAD);
     refusal(Reason.BROKEN, () -> host.file(at("/target/file")));
     assertThat(mounts.unmount(target, UnmountPolicy.PLAIN).step()).isEqualTo(Step.PLAIN);
   }
 
-  private MountHealth health() {
+  private MountProbe.Health health() {
     return ((MountProbe.Mounted) kernel.table().probe(target)).health();
   }
 
@@ -261,7 +260,7 @@ class MemoryKernelTest {
 
     host.server(at("/target"), ServerState.DENYING);
 
-    assertThat(health()).isEqualTo(MountHealth.DENIED);
+    assertThat(health()).isEqualTo(MountProbe.Health.DENIED);
   }
 
   @Test
@@ -269,7 +268,7 @@ class MemoryKernelTest {
     mounts.mount(filesystem("nfs4", "server:/export", target).build());
     host.server(at("/target"), ServerState.HUNG);
     try (OpenHandle waiting = host.open(at("/target"))) {
-      assertThat(health()).isEqualTo(MountHealth.UNKNOWN);
+      assertThat(health()).isEqualTo(MountProbe.Health.UNKNOWN);
       refusal(Reason.BUSY, () -> mounts.unmount(target, UnmountPolicy.PLAIN));
 
       assertThat(mounts.unmount(target, UnmountPolicy.PLAIN.withForce()).step())
@@ -369,7 +368,7 @@ class MemoryKernelTest {
 
     assertThat(kernel.bootId()).isNotEqualTo(boot);
     assertThat(kernel.table().list().records()).hasSize(1);
-    assertThat(kernel.table().check(before)).isEqualTo(new RefCheck.Gone());
+    assertThat(kernel.table().check(before)).isEqualTo(new MountRef.Check.Gone());
     assertThat(snapshot.refresh().removed()).hasSize(2);
     assertThat(snapshot.refresh().added()).hasSize(1);
     assertThat(host.exists(at("/etc/file"))).isTrue();
@@ -377,7 +376,7 @@ class MemoryKernelTest {
     MountResult again = mounts.mount(filesystem("ext4", "/dev/sdb", target).build());
     assertThat(host.content(at("/target/file"))).contains("data");
     assertThat(again.ref().identity()).isEqualTo(before.identity());
-    assertThat(kernel.table().check(before)).isEqualTo(new RefCheck.Replaced(again.ref()));
+    assertThat(kernel.table().check(before)).isEqualTo(new MountRef.Check.Replaced(again.ref()));
   }
 
   @Test

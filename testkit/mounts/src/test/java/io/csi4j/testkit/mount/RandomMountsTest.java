@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
@@ -211,6 +211,6 @@ class RandomMountsTest {
   }
 
   private static long unique(MountRecord record) {
-    return ((MountIdentity.Unique) record.ref().identity()).id();
+    return ((MountRef.Identity.Unique) record.ref().identity()).id();
   }
 }

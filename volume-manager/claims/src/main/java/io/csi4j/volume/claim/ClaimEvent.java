@@ -92,4 +92,22 @@ public sealed interface ClaimEvent {
    * @param message the message for an operator
    */
   record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimEvent {}
+
+  /**
+   * A listener who is told what happens to claims. Events come on the thread that made them, under
+   * no lock; one that throws does no harm, and one that is slow makes its callers slow.
+   *
+   * @since 1.0
+   */
+  @FunctionalInterface
+  interface Listener {
+
+    /** Told of one event. */
+    void on(ClaimEvent event);
+
+    /** Returns a listener that ignores all. */
+    static Listener none() {
+      return event -> {};
+    }
+  }
 }

@@ -2,6 +2,7 @@ package io.csi4j.volume.claim;
 
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
@@ -30,10 +31,10 @@ public record ClaimHolder(
     NodeName node,
     Optional<NodeId> nodeId,
     ClaimMode mode,
-    ClaimState state,
+    State state,
     long epoch,
     Instant since,
-    NodeAttachment attachment,
+    Attachment attachment,
     Optional<MountOptions> options) {
 
   /** Checks that all parts are there. */
@@ -57,10 +58,10 @@ public record ClaimHolder(
       NodeName node,
       Optional<NodeId> nodeId,
       ClaimMode mode,
-      ClaimState state,
+      State state,
       long epoch,
       Instant since,
-      NodeAttachment attachment) {
+      Attachment attachment) {
     this(workload, node, nodeId, mode, state, epoch, since, attachment, Optional.empty());
   }
 
@@ -72,7 +73,7 @@ public record ClaimHolder(
   }
 
   /** Returns the holder further on its way back. */
-  public ClaimHolder in(ClaimState next) {
+  public ClaimHolder in(State next) {
     return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment, options);
   }
 
@@ -82,7 +83,71 @@ public record ClaimHolder(
   }
 
   /** Returns the holder with another attachment. */
-  public ClaimHolder attached(NodeAttachment next) {
+  public ClaimHolder attached(Attachment next) {
     return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next, options);
+  }
+
+  /**
+   * How far a claim is on its way back. It only moves down this list, and each step is written
+   * before the next one is done.
+   *
+   * @since 1.0
+   */
+  public enum State {
+    /** The workload may use the volume. */
+    TAKEN,
+    /** The node was told to take the volume away from the workload, and may be at it. */
+    UNPUBLISHING,
+    /** The node is proven to have nothing of the volume mounted any more. */
+    NODE_DETACHED,
+    /** The storage system is proven to have detached the volume from the node. */
+    CONTROLLER_DETACHED,
+    /** Nothing is owed any more; the claim may be forgotten. */
+    READY_TO_FREE;
+
+    /** Whether this state is further on the way back. */
+    public boolean isAfter(State other) {
+      return compareTo(other) > 0;
+    }
+  }
+
+  /**
+   * The state of an attachment: what the storage system was told about a volume and the node of a
+   * claim. Kept with the claim, so that what was done is undone later, even if the plugin offers
+   * something else by then.
+   *
+   * @since 1.0
+   */
+  public sealed interface Attachment {
+
+    /** The storage system need not be told. */
+    record NotNeeded() implements Attachment {}
+
+    /**
+     * The storage system may have been told to attach the volume to the node, or is about to be.
+     *
+     * @param repeated whether the claim was acquired more than once: a refusal of one call does not
+     *     say then what an earlier one has done
+     */
+    record InDoubt(boolean repeated) implements Attachment {
+
+      /** The state of a claim that was acquired once. */
+      public InDoubt() {
+        this(false);
+      }
+    }
+
+    /**
+     * The volume is attached.
+     *
+     * @param context the context that the node needs to use it
+     */
+    record Attached(PublishContext context) implements Attachment {
+
+      /** Checks that it is there. */
+      public Attached {
+        Objects.requireNonNull(context, "context");
+      }
+    }
   }
 }

@@ -5,7 +5,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -208,8 +207,8 @@ final class Contender {
       endDeletion(own);
       return;
     }
-    for (ClaimState state : ClaimState.values()) {
-      if (state != ClaimState.TAKEN && book.advance(own.usage, state).isEmpty()) {
+    for (ClaimHolder.State state : ClaimHolder.State.values()) {
+      if (state != ClaimHolder.State.TAKEN && book.advance(own.usage, state).isEmpty()) {
         break;
       }
     }

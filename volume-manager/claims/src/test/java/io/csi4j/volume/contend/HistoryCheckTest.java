@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
@@ -311,7 +309,7 @@ class HistoryCheckTest {
     }
   }
 
-  private static ClaimHolder holder(String workload, long epoch, ClaimState state) {
+  private static ClaimHolder holder(String workload, long epoch, ClaimHolder.State state) {
     return new ClaimHolder(
         WorkloadId.of(workload),
         NodeName.of("n-" + workload),
@@ -320,14 +318,14 @@ class HistoryCheckTest {
         state,
         epoch,
         Instant.EPOCH,
-        new NodeAttachment.NotNeeded());
+        new ClaimHolder.Attachment.NotNeeded());
   }
 
   @Test
   void aSecondWriterIsFound(@TempDir Path directory) throws IOException {
     try (Steps steps = new Steps(directory)) {
-      ClaimHolder first = holder("a", 1, ClaimState.TAKEN);
-      steps.to(1, first).to(2, first, holder("b", 2, ClaimState.TAKEN));
+      ClaimHolder first = holder("a", 1, ClaimHolder.State.TAKEN);
+      steps.to(1, first).to(2, first, holder("b", 2, ClaimHolder.State.TAKEN));
 
       assertThat(steps.wrong()).endsWith(" let 2 write to one volume: [a, b]");
     }
@@ -336,7 +334,7 @@ class HistoryCheckTest {
   @Test
   void aClaimThatWasDroppedIsFound(@TempDir Path directory) throws IOException {
     try (Steps steps = new Steps(directory)) {
-      steps.to(1, holder("a", 1, ClaimState.NODE_DETACHED)).to(1);
+      steps.to(1, holder("a", 1, ClaimHolder.State.NODE_DETACHED)).to(1);
 
       assertThat(steps.wrong()).endsWith(" dropped the claim of a, which was NODE_DETACHED");
     }
@@ -345,7 +343,9 @@ class HistoryCheckTest {
   @Test
   void aClaimThatTookThePlaceOfAnotherOneIsFound(@TempDir Path directory) throws IOException {
     try (Steps steps = new Steps(directory)) {
-      steps.to(1, holder("a", 1, ClaimState.TAKEN)).to(2, holder("b", 2, ClaimState.TAKEN));
+      steps
+          .to(1, holder("a", 1, ClaimHolder.State.TAKEN))
+          .to(2, holder("b", 2, ClaimHolder.State.TAKEN));
 
       assertThat(steps.wrong()).endsWith(" changed the claims of [a, b] at once");
     }
@@ -355,13 +355,13 @@ class HistoryCheckTest {
   void aClaimThatGoesBackOrIsNotNewIsFound(@TempDir Path directory) throws IOException {
     try (Steps steps = new Steps(directory)) {
       steps
-          .to(1, holder("a", 1, ClaimState.UNPUBLISHING))
-          .to(1, holder("a", 1, ClaimState.TAKEN))
-          .to(2, holder("a", 2, ClaimState.TAKEN))
-          .to(2, holder("a", 2, ClaimState.READY_TO_FREE))
+          .to(1, holder("a", 1, ClaimHolder.State.UNPUBLISHING))
+          .to(1, holder("a", 1, ClaimHolder.State.TAKEN))
+          .to(2, holder("a", 2, ClaimHolder.State.TAKEN))
+          .to(2, holder("a", 2, ClaimHolder.State.READY_TO_FREE))
           .to(2)
-          .to(2, holder("b", 2, ClaimState.TAKEN))
-          .to(2, holder("b", 2, ClaimState.READY_TO_FREE))
+          .to(2, holder("b", 2, ClaimHolder.State.TAKEN))
+          .to(2, holder("b", 2, ClaimHolder.State.READY_TO_FREE))
           .to(2)
           .to(1);
 
@@ -379,17 +379,17 @@ class HistoryCheckTest {
   void aWorkloadBesideADeletionOrAHoldThatIsKeptByAnotherIsFound(@TempDir Path directory)
       throws IOException {
     try (Steps steps = new Steps(directory)) {
-      ClaimHolder first = holder("being-deleted", 1, ClaimState.TAKEN);
+      ClaimHolder first = holder("being-deleted", 1, ClaimHolder.State.TAKEN);
       steps
           .to(1, first)
-          .to(2, holder("being-deleted", 2, ClaimState.TAKEN))
+          .to(2, holder("being-deleted", 2, ClaimHolder.State.TAKEN))
           .to(2)
-          .to(3, holder("being-deleted", 3, ClaimState.TAKEN))
-          .to(3, holder("being-deleted", 3, ClaimState.UNPUBLISHING))
+          .to(3, holder("being-deleted", 3, ClaimHolder.State.TAKEN))
+          .to(3, holder("being-deleted", 3, ClaimHolder.State.UNPUBLISHING))
           .to(
               4,
-              holder("being-deleted", 3, ClaimState.UNPUBLISHING),
-              holder("a", 4, ClaimState.TAKEN));
+              holder("being-deleted", 3, ClaimHolder.State.UNPUBLISHING),
+              holder("a", 4, ClaimHolder.State.TAKEN));
 
       assertThat(steps.wrong().lines().map(line -> line.replaceAll("^.*?write p\\.0\\.\\d+ ", "")))
           .containsExactly(

@@ -3,7 +3,6 @@ package io.csi4j.volume.contend;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.ArrayList;
@@ -39,20 +38,20 @@ final class StepCheck {
       boolean isNew =
           is.epoch() > before.epoch()
               && is.epoch() == now.epoch()
-              && is.state() == ClaimState.TAKEN;
+              && is.state() == ClaimHolder.State.TAKEN;
       return isNew ? "" : "took a claim for " + workload + " that is not new";
     }
     if (is == null && workload.equals(Claim.DELETION)) {
       return "";
     }
     if (is == null) {
-      return was.state() == ClaimState.READY_TO_FREE
+      return was.state() == ClaimHolder.State.READY_TO_FREE
           ? ""
           : "dropped the claim of " + workload + ", which was " + was.state();
     }
     if (workload.equals(Claim.DELETION)) {
       boolean isTakenOver = is.epoch() == now.epoch() && now.epoch() > before.epoch();
-      return isTakenOver && is.state() == ClaimState.TAKEN
+      return isTakenOver && is.state() == ClaimHolder.State.TAKEN
           ? ""
           : "changed the hold of a deletion without taking it over";
     }
@@ -67,7 +66,7 @@ final class StepCheck {
       return "took " + was.workload() + " back from " + was.state() + " to " + is.state();
     }
     boolean isChanged = was.mode() != is.mode();
-    return isChanged && was.state() != ClaimState.TAKEN
+    return isChanged && was.state() != ClaimHolder.State.TAKEN
         ? "changed the mode of " + was.workload() + ", which was " + was.state()
         : "";
   }

@@ -1,7 +1,6 @@
 package io.csi4j.volume.backup;
 
 import io.csi4j.client.metadata.BlockMetadataBatch;
-import io.csi4j.client.metadata.BlockRange;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.volume.model.PluginId;
@@ -130,7 +129,7 @@ public final class BlockRangeFile {
    * @throws IOException if the file cannot be read, or is another one than it was when it was
    *     opened; ranges that were handed out before may be wrong then
    */
-  public void forEach(Consumer<BlockRange> each) throws IOException {
+  public void forEach(Consumer<BlockMetadataBatch.Range> each) throws IOException {
     RangeReading reading = new RangeReading(file);
     try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
       reading.each(lines, each);

@@ -1,6 +1,6 @@
 package io.csi4j.volume.backup;
 
-import io.csi4j.client.metadata.BlockRange;
+import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.volume.backup.BlockRangeFile.Content;
 import io.csi4j.volume.backup.BlockRangeFile.Sums;
@@ -54,7 +54,7 @@ final class RangeReading {
     each(lines, range -> {});
   }
 
-  void each(BufferedReader lines, Consumer<BlockRange> use) throws IOException {
+  void each(BufferedReader lines, Consumer<BlockMetadataBatch.Range> use) throws IOException {
     try {
       head(lines);
       ranges(lines, use);
@@ -83,7 +83,8 @@ final class RangeReading {
     }
   }
 
-  private void ranges(BufferedReader lines, Consumer<BlockRange> use) throws IOException {
+  private void ranges(BufferedReader lines, Consumer<BlockMetadataBatch.Range> use)
+      throws IOException {
     long count = 0;
     long bytes = 0;
     long reached = 0;
@@ -94,7 +95,8 @@ final class RangeReading {
         end(line, lines, new Sums(0, count, bytes), reached);
         return;
       }
-      BlockRange next = new BlockRange(number(range.group(1)), number(range.group(2)));
+      BlockMetadataBatch.Range next =
+          new BlockMetadataBatch.Range(number(range.group(1)), number(range.group(2)));
       if (next.offset() < reached || next.offset() > Long.MAX_VALUE - next.size()) {
         throw wrong("its ranges are not in ascending order");
       }

@@ -1,7 +1,6 @@
 package io.csi4j.volume.backup;
 
 import io.csi4j.client.metadata.BlockMetadataBatch;
-import io.csi4j.client.metadata.BlockRange;
 import io.csi4j.volume.backup.BlockRangeFile.Content;
 import io.csi4j.volume.backup.BlockRangeFile.Sums;
 import io.csi4j.volume.controller.ControllerException;
@@ -34,7 +33,7 @@ final class RangeWriting {
   private final FileChannel out;
   private final MessageDigest digest = digest();
   private final ByteArrayOutputStream buffer = new ByteArrayOutputStream(BUFFER + 64);
-  private Optional<BlockRange> last = Optional.empty();
+  private Optional<BlockMetadataBatch.Range> last = Optional.empty();
   private long volumeBytes;
   private long count;
   private long bytes;
@@ -103,9 +102,12 @@ final class RangeWriting {
 
   private void add(BlockMetadataBatch batch) throws IOException {
     volumeBytes = Math.max(volumeBytes, batch.volumeCapacityBytes());
-    for (BlockRange range : batch.ranges()) {
+    for (BlockMetadataBatch.Range range : batch.ranges()) {
       if (last.isPresent() && last.get().end() == range.offset()) {
-        last = Optional.of(new BlockRange(last.get().offset(), last.get().size() + range.size()));
+        last =
+            Optional.of(
+                new BlockMetadataBatch.Range(
+                    last.get().offset(), last.get().size() + range.size()));
       } else {
         flush();
         last = Optional.of(range);
@@ -115,7 +117,7 @@ final class RangeWriting {
 
   private void flush() throws IOException {
     if (last.isPresent()) {
-      BlockRange range = last.get();
+      BlockMetadataBatch.Range range = last.get();
       line(range.offset() + " " + range.size());
       count++;
       bytes += range.size();

@@ -7,7 +7,6 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Instant;
@@ -146,7 +145,7 @@ public record VolumeSummary(
   }
 
   private static boolean isLeaving(ClaimHolder holder) {
-    return holder.state() != ClaimState.TAKEN;
+    return holder.state() != ClaimHolder.State.TAKEN;
   }
 
   /** Whether there is an instance of its plugin for everything that its use needs. */

@@ -18,6 +18,7 @@ import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.controller.ControllerEvent.Operation;
+import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;

@@ -3,12 +3,10 @@ package io.csi4j.volume.controller;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
-import io.csi4j.client.controller.ControllerExpandVolumeResult;
 import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
 import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
-import io.csi4j.client.controller.ControllerPublishVolumeResult;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.controller.CreateSnapshotRequest;
@@ -212,7 +210,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                     .build()));
   }
 
-  ControllerCall<ControllerExpandVolumeResult> expand(
+  ControllerCall<ControllerService.ExpandVolumeResult> expand(
       CatalogVolume volume, CapacityRange to, VolumeCapability capability) {
     return of(
         volume,
@@ -348,7 +346,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                         .volumeContext(how.context())
                         .secrets(given)
                         .build())
-                .thenApply(ControllerPublishVolumeResult::publishContext));
+                .thenApply(ControllerService.PublishVolumeResult::publishContext));
   }
 
   /** Detaches a volume from a node. */

@@ -44,12 +44,12 @@ public final class ControllerSettings {
   }
 
   /** Returns which calls wait for each other that attach volumes to nodes, or detach them. */
-  public ControllerConcurrency attaching() {
+  public Concurrency attaching() {
     return parts.attaching;
   }
 
   /** Returns which of the other calls wait for each other. */
-  public ControllerConcurrency others() {
+  public Concurrency others() {
     return parts.others;
   }
 
@@ -101,8 +101,8 @@ public final class ControllerSettings {
 
   /** Collects the parts of a {@link ControllerSettings}. */
   public static final class Builder {
-    private ControllerConcurrency attaching = ControllerConcurrency.PER_PLUGIN;
-    private ControllerConcurrency others = ControllerConcurrency.PER_VOLUME;
+    private Concurrency attaching = Concurrency.PER_PLUGIN;
+    private Concurrency others = Concurrency.PER_VOLUME;
     private int waiters = 1_000;
     private Duration longestWait = Duration.ofMinutes(10);
     private Duration secretsLimit = Duration.ofSeconds(60);
@@ -125,13 +125,13 @@ public final class ControllerSettings {
      * Says which calls wait for each other that attach volumes to nodes, or detach them. All of a
      * plugin by default.
      */
-    public Builder attaching(ControllerConcurrency value) {
+    public Builder attaching(Concurrency value) {
       attaching = Objects.requireNonNull(value, "attaching");
       return this;
     }
 
     /** Says which of the other calls wait for each other. Those for the same volume by default. */
-    public Builder others(ControllerConcurrency value) {
+    public Builder others(Concurrency value) {
       others = Objects.requireNonNull(value, "others");
       return this;
     }
@@ -170,5 +170,19 @@ public final class ControllerSettings {
     public ControllerSettings build() {
       return new ControllerSettings(this);
     }
+  }
+
+  /**
+   * Which controller calls of one plugin wait for each other.
+   *
+   * @since 1.0
+   */
+  public enum Concurrency {
+    /** Those for one volume. */
+    PER_VOLUME,
+    /** Those for one volume, and those for one node. */
+    PER_NODE,
+    /** All of them: for storage systems whose calls for two volumes disturb each other. */
+    PER_PLUGIN
   }
 }

@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  *
  * <p>After a crash at any moment, the same {@link #acquire} finds the volume and the claim that
  * were made. If nobody asks again, {@link io.csi4j.volume.upkeep.Reaper} deletes the volume: give
- * it {@link io.csi4j.volume.upkeep.ReaperSources.Ephemeral#of(JobVolumes)}. A volume is deleted
+ * it {@link io.csi4j.volume.upkeep.Reaper.Sources.Ephemeral#of(JobVolumes)}. A volume is deleted
  * only while the store of claims holds it for that, so no process can claim it meanwhile.
  *
  * <p>Methods block as long as the store of claims and the storage system do. Safe for many threads.

@@ -26,7 +26,7 @@ final class OperationReports {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
 
-  private final List<ControllerListener> listeners;
+  private final List<ControllerEvent.Listener> listeners;
   private final Clock clock;
   private final AtomicLong ids = new AtomicLong();
 
@@ -34,7 +34,7 @@ final class OperationReports {
   @SuppressWarnings("ThreadLocalUsage") // one for each controller; a thread removes what it sets
   private final ThreadLocal<@Nullable Started> running = new ThreadLocal<>();
 
-  OperationReports(List<ControllerListener> listeners, Clock clock) {
+  OperationReports(List<ControllerEvent.Listener> listeners, Clock clock) {
     this.listeners = List.copyOf(listeners);
     this.clock = clock;
   }
@@ -70,7 +70,7 @@ final class OperationReports {
   /** Returns the context in which the listeners want a call to be sent. */
   WorkContext calling(Started operation, CsiOperation call) {
     WorkContext all = WorkContext.none();
-    for (ControllerListener listener : listeners) {
+    for (ControllerEvent.Listener listener : listeners) {
       try {
         WorkContext inner = all;
         WorkContext own = GuardedContext.of(listener.calling(operation, call));
@@ -107,8 +107,8 @@ final class OperationReports {
     return clock.nanos();
   }
 
-  private void tell(Consumer<ControllerListener> what) {
-    for (ControllerListener listener : listeners) {
+  private void tell(Consumer<ControllerEvent.Listener> what) {
+    for (ControllerEvent.Listener listener : listeners) {
       try {
         what.accept(listener);
       } catch (Throwable thrown) {
@@ -121,7 +121,7 @@ final class OperationReports {
   private static void failed(Throwable thrown) {
     LOG.log(
         System.Logger.Level.WARNING,
-        "A ControllerListener failed. The operation continues. Fix the listener.",
+        "A ControllerEvent.Listener failed. The operation continues. Fix the listener.",
         thrown);
   }
 

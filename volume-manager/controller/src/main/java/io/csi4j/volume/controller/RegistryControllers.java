@@ -67,11 +67,11 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     boolean attaches =
         call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
             || call.operation() == CsiOperation.CONTROLLER_UNPUBLISH_VOLUME;
-    ControllerConcurrency rule = attaches ? settings.attaching() : settings.others();
+    ControllerSettings.Concurrency rule = attaches ? settings.attaching() : settings.others();
     SortedSet<VolumeLane> all = new TreeSet<>(call.lanes());
-    if (rule == ControllerConcurrency.PER_VOLUME) {
+    if (rule == ControllerSettings.Concurrency.PER_VOLUME) {
       all.removeIf(lane -> lane.kind() == VolumeLane.Kind.NODE);
-    } else if (rule == ControllerConcurrency.PER_PLUGIN) {
+    } else if (rule == ControllerSettings.Concurrency.PER_PLUGIN) {
       all.add(VolumeLane.all(call.plugin(), attaches ? ATTACHING : OTHERS));
     }
     return Collections.unmodifiableSortedSet(all);

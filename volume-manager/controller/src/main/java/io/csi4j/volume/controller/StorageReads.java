@@ -24,6 +24,7 @@ import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;

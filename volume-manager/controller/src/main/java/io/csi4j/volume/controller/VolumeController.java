@@ -707,7 +707,7 @@ public final class VolumeController implements AutoCloseable {
     private String controlPlane = "process " + ProcessHandle.current().pid();
     ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
     Consumer<OperatorMessage> told = Messages::log;
-    final List<ControllerListener> listeners = new ArrayList<>();
+    final List<ControllerEvent.Listener> listeners = new ArrayList<>();
 
     private Builder(PluginRegistry plugins, RecordStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
@@ -799,7 +799,7 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /** Adds a listener for operations and their calls. */
-    public Builder listener(ControllerListener value) {
+    public Builder listener(ControllerEvent.Listener value) {
       listeners.add(Objects.requireNonNull(value, "value"));
       return this;
     }
@@ -829,6 +829,35 @@ public final class VolumeController implements AutoCloseable {
         threads.close();
         throw failed;
       }
+    }
+  }
+
+  /**
+   * Which page of a list is wanted.
+   *
+   * @param maxEntries how many entries it may have; 0 for as many as the plugin likes
+   * @param token where it begins, as the page before said; nothing for the first
+   * @since 1.0
+   */
+  public record PageRequest(int maxEntries, Optional<String> token) {
+
+    /** Refuses a negative number. */
+    public PageRequest {
+      Objects.requireNonNull(token, "token");
+      if (maxEntries < 0) {
+        throw new IllegalArgumentException(
+            "A page has no fewer than no entries: " + maxEntries + ".");
+      }
+    }
+
+    /** The first page of the plugin's own size. */
+    public static PageRequest first() {
+      return new PageRequest(0, Optional.empty());
+    }
+
+    /** The page behind the one that gave this token. */
+    public PageRequest after(String nextToken) {
+      return new PageRequest(maxEntries, Optional.of(nextToken));
     }
   }
 }

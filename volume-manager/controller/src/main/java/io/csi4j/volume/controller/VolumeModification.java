@@ -1,6 +1,6 @@
 package io.csi4j.volume.controller;
 
-import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.StatusCode;
@@ -143,7 +143,7 @@ final class VolumeModification {
     CatalogVolume volume = begun.volume();
     Subject subject = Subject.of("expanding", ControllerCalls.identity(volume));
     CatalogEntry record = work.begin(subject, growing);
-    ControllerExpandVolumeResult answer;
+    ControllerService.ExpandVolumeResult answer;
     try {
       ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
       if (facts.expandsOnlyOffline()) {

@@ -9,6 +9,7 @@ import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.placement.Placement.CapacityReading;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -14,8 +14,9 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.placement.CapacityReadings.Known;
-import io.csi4j.volume.placement.PlacementReport.Candidate;
-import io.csi4j.volume.placement.PlacementReport.Excluded;
+import io.csi4j.volume.placement.Placement.CapacityReading;
+import io.csi4j.volume.placement.Placement.Report.Candidate;
+import io.csi4j.volume.placement.Placement.Report.Excluded;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -46,7 +47,7 @@ record NodeCheck(
     Wanted wanted,
     Places places,
     Optional<Map<NodeName, Set<VolumeKey>>> counted,
-    Function<PlacementNode, Optional<OperatorMessage>> claim) {
+    Function<Placement.Node, Optional<OperatorMessage>> claim) {
 
   /**
    * Whether a plugin has places, as its instances on all nodes say.
@@ -57,7 +58,7 @@ record NodeCheck(
    */
   record Places(boolean constrains, boolean told) {
 
-    static Places of(PluginId plugin, Collection<PlacementNode> nodes) {
+    static Places of(PluginId plugin, Collection<Placement.Node> nodes) {
       boolean constrains =
           nodes.stream()
               .flatMap(node -> serving(node, plugin))
@@ -104,16 +105,16 @@ record NodeCheck(
             .thenComparing(Rank::name);
   }
 
-  PlacementReport report(Collection<PlacementNode> nodes) {
+  Placement.Report report(Collection<Placement.Node> nodes) {
     return report(nodes, none -> Map.of());
   }
 
   /** Counts with the room, too, and asks for it only in the places that nothing else excludes. */
-  PlacementReport report(
-      Collection<PlacementNode> nodes,
+  Placement.Report report(
+      Collection<Placement.Node> nodes,
       Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> asking) {
-    List<PlacementNode> sorted =
-        nodes.stream().sorted(Comparator.comparing(PlacementNode::name)).toList();
+    List<Placement.Node> sorted =
+        nodes.stream().sorted(Comparator.comparing(Placement.Node::name)).toList();
     List<List<OperatorMessage>> before = sorted.stream().map(this::obstacles).toList();
     List<Optional<Topology>> left = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
@@ -125,7 +126,7 @@ record NodeCheck(
     List<Judged> fit = new ArrayList<>();
     List<Excluded> others = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
-      PlacementNode node = sorted.get(i);
+      Placement.Node node = sorted.get(i);
       Judged judged = judged(node, before.get(i), Optional.ofNullable(room.get(place(node))));
       if (judged.why().isEmpty()) {
         fit.add(judged);
@@ -134,12 +135,13 @@ record NodeCheck(
       }
     }
     fit.sort(Comparator.comparing(Judged::rank, Rank.ORDER));
-    return new PlacementReport(wanted.spec(), fit.stream().map(Judged::candidate).toList(), others);
+    return new Placement.Report(
+        wanted.spec(), fit.stream().map(Judged::candidate).toList(), others);
   }
 
   // ---- why not
 
-  private List<OperatorMessage> obstacles(PlacementNode node) {
+  private List<OperatorMessage> obstacles(Placement.Node node) {
     List<OperatorMessage> why = new ArrayList<>();
     Optional<RegisteredPlugin> plugin = serving(node, wanted.spec().plugin()).findFirst();
     if (plugin.isEmpty()) {
@@ -153,7 +155,7 @@ record NodeCheck(
     return why;
   }
 
-  private OperatorMessage notThere(PlacementNode node) {
+  private OperatorMessage notThere(Placement.Node node) {
     TreeSet<String> known =
         node.plugins().stream()
             .filter(each -> each.registration().roles().contains(PluginRole.NODE))
@@ -168,7 +170,7 @@ record NodeCheck(
   }
 
   /** A plugin that was not asked yet stands in no one's way. */
-  private Optional<OperatorMessage> whyNotServing(PlacementNode node, RegisteredPlugin plugin) {
+  private Optional<OperatorMessage> whyNotServing(Placement.Node node, RegisteredPlugin plugin) {
     PluginHealth health = plugin.health();
     String instance = "instance '" + plugin.registration().instance() + "' ";
     if (plugin.remembered()) {
@@ -204,7 +206,7 @@ record NodeCheck(
                     + health.text()));
   }
 
-  private Optional<OperatorMessage> whyNotReachable(PlacementNode node, RegisteredPlugin plugin) {
+  private Optional<OperatorMessage> whyNotReachable(Placement.Node node, RegisteredPlugin plugin) {
     Set<Topology> bound = wanted.volume().map(CatalogVolume::topologies).orElse(Set.of());
     boolean isBound = wanted.volume().isPresent() ? !bound.isEmpty() : places.told();
     if (!isBound) {
@@ -235,7 +237,7 @@ record NodeCheck(
   }
 
   /** Whether a new volume may be here, by what is asked for and by the snapshot it is made from. */
-  private Optional<OperatorMessage> whyNotPlaced(PlacementNode node, Topology here) {
+  private Optional<OperatorMessage> whyNotPlaced(Placement.Node node, Topology here) {
     VolumeSpec spec = wanted.spec();
     Set<Topology> required = spec.topologies().map(RequestedTopologies::required).orElse(Set.of());
     if (!required.isEmpty() && required.stream().noneMatch(here::includes)) {
@@ -261,7 +263,7 @@ record NodeCheck(
   }
 
   private OperatorMessage outside(
-      PlacementNode node, String demand, Set<Topology> allowed, Topology here) {
+      Placement.Node node, String demand, Set<Topology> allowed, Topology here) {
     return message(
         OperatorCode.TOPOLOGY_MISMATCH,
         node,
@@ -271,7 +273,7 @@ record NodeCheck(
             + here);
   }
 
-  private Optional<OperatorMessage> whyFull(PlacementNode node) {
+  private Optional<OperatorMessage> whyFull(Placement.Node node) {
     OptionalLong free = freeSlots(node);
     return free.isPresent() && free.getAsLong() <= 0 && !isHere(node)
         ? Optional.of(
@@ -285,7 +287,7 @@ record NodeCheck(
         : Optional.empty();
   }
 
-  private Optional<OperatorMessage> whyTooSmall(PlacementNode node, CapacityReading reading) {
+  private Optional<OperatorMessage> whyTooSmall(Placement.Node node, CapacityReading reading) {
     OptionalLong required =
         wanted.spec().capacity().map(range -> range.requiredBytes()).orElse(OptionalLong.empty());
     OptionalLong limit =
@@ -314,7 +316,7 @@ record NodeCheck(
     return why.map(seen -> message(OperatorCode.STORAGE_TOO_SMALL, node, seen + asked));
   }
 
-  private OperatorMessage message(OperatorCode code, PlacementNode node, String seen) {
+  private OperatorMessage message(OperatorCode code, Placement.Node node, String seen) {
     String doing = "placing on node '" + node.name() + "'";
     Subject subject =
         wanted
@@ -333,7 +335,7 @@ record NodeCheck(
 
   // ---- how good
 
-  private Judged judged(PlacementNode node, List<OperatorMessage> before, Optional<Known> known) {
+  private Judged judged(Placement.Node node, List<OperatorMessage> before, Optional<Known> known) {
     List<OperatorMessage> why = new ArrayList<>(before);
     Optional<CapacityReading> reading = known.flatMap(Known::reading);
     if (before.isEmpty()) {
@@ -366,7 +368,7 @@ record NodeCheck(
     return new Judged(candidate, rank, why);
   }
 
-  private int preference(PlacementNode node) {
+  private int preference(Placement.Node node) {
     List<Topology> preferred =
         wanted.volume().isPresent()
             ? List.of()
@@ -380,38 +382,38 @@ record NodeCheck(
     return Integer.MAX_VALUE;
   }
 
-  private boolean isHere(PlacementNode node) {
+  private boolean isHere(Placement.Node node) {
     return wanted.holders().contains(node.name());
   }
 
-  private OptionalLong freeSlots(PlacementNode node) {
+  private OptionalLong freeSlots(Placement.Node node) {
     OptionalLong limit = limit(node, wanted.spec().plugin());
     return limit.isPresent() && counted.isPresent()
         ? OptionalLong.of(limit.getAsLong() - taken(node))
         : OptionalLong.empty();
   }
 
-  private long taken(PlacementNode node) {
+  private long taken(Placement.Node node) {
     return counted.map(all -> all.getOrDefault(node.name(), Set.of()).size()).orElse(0);
   }
 
   // ---- what a node says of itself
 
   /** Nothing where the plugin has no places: no call may name one then. */
-  private Optional<Topology> place(PlacementNode node) {
+  private Optional<Topology> place(Placement.Node node) {
     return places.constrains()
         ? facts(node, wanted.spec().plugin()).flatMap(NodeFacts::topology)
         : Optional.empty();
   }
 
-  static Optional<NodeFacts> facts(PlacementNode node, PluginId plugin) {
+  static Optional<NodeFacts> facts(Placement.Node node, PluginId plugin) {
     return serving(node, plugin)
         .findFirst()
         .flatMap(RegisteredPlugin::fingerprint)
         .flatMap(PluginFingerprint::node);
   }
 
-  static OptionalLong limit(PlacementNode node, PluginId plugin) {
+  static OptionalLong limit(Placement.Node node, PluginId plugin) {
     return facts(node, plugin)
         .map(NodeFacts::maxVolumes)
         .filter(limit -> limit.orElse(0) > 0)
@@ -419,7 +421,7 @@ record NodeCheck(
   }
 
   /** Returns the instances for volumes of a node; the first is the one that serves, if any does. */
-  private static Stream<RegisteredPlugin> serving(PlacementNode node, PluginId plugin) {
+  private static Stream<RegisteredPlugin> serving(Placement.Node node, PluginId plugin) {
     return node.plugins().stream()
         .filter(each -> each.registration().id().equals(plugin))
         .filter(each -> each.registration().roles().contains(PluginRole.NODE))

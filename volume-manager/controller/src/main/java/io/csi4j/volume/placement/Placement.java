@@ -1,28 +1,41 @@
 package io.csi4j.volume.placement;
 
+import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.model.Topology;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
-import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.NodeCheck.Wanted;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * Placement placement = Placement.builder(controller).claims(book).build();
- * PlacementReport report = placement.candidates(spec, nodes); // the host's nodes, as values
+ * Placement.Report report = placement.candidates(spec, nodes); // the host's nodes, as values
  * NodeName chosen = report.best().orElseThrow(() -> new IllegalStateException(report.text()));
  * CatalogVolume made = controller.create(key, report.onlyOn(chosen));
  * }</pre>
@@ -78,7 +91,7 @@ public final class Placement {
    * @throws io.csi4j.volume.claim.ClaimException if a node has a limit and the claims cannot be
    *     counted, be it for one that cannot be read
    */
-  public PlacementReport candidates(VolumeSpec spec, Collection<PlacementNode> nodes) {
+  public Report candidates(VolumeSpec spec, Collection<Node> nodes) {
     NodeCheck check = check(new Wanted(spec, Optional.empty(), Set.of()), nodes, node -> none());
     return check.report(nodes, places -> room.read(spec, places));
   }
@@ -88,7 +101,7 @@ public final class Placement {
    *
    * @throws io.csi4j.volume.claim.ClaimException if the claims cannot be read
    */
-  public PlacementReport candidates(CatalogVolume volume, Collection<PlacementNode> nodes) {
+  public Report candidates(CatalogVolume volume, Collection<Node> nodes) {
     return check(wanted(volume), nodes, node -> none()).report(nodes);
   }
 
@@ -99,8 +112,7 @@ public final class Placement {
    * @throws io.csi4j.volume.claim.ClaimException if the claims cannot be read
    * @throws IllegalStateException if this was built without claims
    */
-  public PlacementReport candidates(
-      CatalogVolume volume, PlannedClaim wish, Collection<PlacementNode> nodes) {
+  public Report candidates(CatalogVolume volume, PlannedClaim wish, Collection<Node> nodes) {
     ClaimBook book =
         Optional.ofNullable(claims)
             .orElseThrow(
@@ -137,9 +149,7 @@ public final class Placement {
   }
 
   private NodeCheck check(
-      Wanted wanted,
-      Collection<PlacementNode> nodes,
-      Function<PlacementNode, Optional<OperatorMessage>> claim) {
+      Wanted wanted, Collection<Node> nodes, Function<Node, Optional<OperatorMessage>> claim) {
     PluginId plugin = wanted.spec().plugin();
     boolean isLimited = nodes.stream().anyMatch(node -> NodeCheck.limit(node, plugin).isPresent());
     Optional<Map<NodeName, Set<VolumeKey>>> counted =
@@ -188,7 +198,7 @@ public final class Placement {
 
   /** A claim takes one of the node's volumes until the storage system has detached it. */
   private static boolean occupies(ClaimHolder holder) {
-    return !holder.state().isAfter(ClaimState.NODE_DETACHED);
+    return !holder.state().isAfter(ClaimHolder.State.NODE_DETACHED);
   }
 
   /** Collects the parts of a {@link Placement}. */
@@ -229,6 +239,240 @@ public final class Placement {
     /** Returns the placement. */
     public Placement build() {
       return new Placement(this);
+    }
+  }
+
+  /**
+   * A node among which a volume is placed, as its host knows it.
+   *
+   * @param name the node; the same name as in claims
+   * @param plugins the plugins there, as the registry of the node lists them, the newest first; of
+   *     several instances of a plugin that serve nodes, the first that is ready counts, and the
+   *     first if none is
+   * @since 1.0
+   */
+  public record Node(NodeName name, List<RegisteredPlugin> plugins) {
+
+    /** Copies the list. */
+    public Node {
+      Objects.requireNonNull(name, "name");
+      plugins = List.copyOf(plugins);
+    }
+
+    /** The node of this name with these plugins. */
+    public static Node of(NodeName name, Collection<RegisteredPlugin> plugins) {
+      return new Node(name, List.copyOf(plugins));
+    }
+
+    /**
+     * Returns the request for a claim on this node, with the node id from the fingerprint of the
+     * plugin here.
+     *
+     * @param plugin the plugin of the volume
+     * @param volume the volume, which need not exist yet
+     * @param wish who claims it, and for what
+     */
+    public ClaimRequest claim(PluginId plugin, VolumeKey volume, PlannedClaim wish) {
+      ClaimRequest.Builder request =
+          ClaimRequest.builder(
+              VolumeUse.of(volume, wish.workload()), name, wish.use(), wish.mode());
+      NodeCheck.facts(this, plugin).flatMap(NodeFacts::nodeId).ifPresent(request::nodeId);
+      return request.build();
+    }
+  }
+
+  /**
+   * The nodes on which a volume can be used, the best first, and why each of the excluded cannot.
+   * The same nodes, claims and figures always give the same report.
+   *
+   * @param spec the volume that is placed
+   * @param candidates the nodes on which it can be used, the best first
+   * @param excluded the nodes on which it cannot be used, by name
+   * @since 1.0
+   */
+  public record Report(VolumeSpec spec, List<Candidate> candidates, List<Excluded> excluded) {
+
+    /**
+     * A node on which the volume can be used.
+     *
+     * @param node the node
+     * @param place where the plugin says that the node is; nothing if it has no places
+     * @param capacity the room there; nothing for a volume that exists, or if it is not known
+     * @param freeSlots how many more volumes of the plugin the node takes; nothing if no limit is
+     *     known
+     * @param remarks what decided its rank and what may go wrong, as clauses for people
+     */
+    public record Candidate(
+        NodeName node,
+        Optional<Topology> place,
+        Optional<CapacityReading> capacity,
+        OptionalLong freeSlots,
+        List<String> remarks) {
+
+      /** Copies the list. */
+      public Candidate {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(place, "place");
+        Objects.requireNonNull(capacity, "capacity");
+        Objects.requireNonNull(freeSlots, "freeSlots");
+        remarks = List.copyOf(remarks);
+      }
+
+      private String text() {
+        List<String> parts = new ArrayList<>();
+        place.ifPresent(where -> parts.add("in " + where));
+        capacity.ifPresent(room -> parts.add(room.toString()));
+        freeSlots.ifPresent(
+            free -> parts.add("takes " + free + (free == 1 ? " more volume" : " more volumes")));
+        parts.addAll(remarks);
+        return node + (parts.isEmpty() ? "" : ": " + String.join("; ", parts));
+      }
+    }
+
+    /**
+     * A node that was excluded, as the volume cannot be used there.
+     *
+     * @param node the node
+     * @param why every reason; at least one
+     */
+    public record Excluded(NodeName node, List<OperatorMessage> why) {
+
+      /** Copies the list. */
+      public Excluded {
+        Objects.requireNonNull(node, "node");
+        why = List.copyOf(why);
+      }
+    }
+
+    /** Copies the lists. */
+    public Report {
+      Objects.requireNonNull(spec, "spec");
+      candidates = List.copyOf(candidates);
+      excluded = List.copyOf(excluded);
+    }
+
+    /** Returns the best node; nothing if the volume can be used on none. */
+    public Optional<NodeName> best() {
+      return nodes().stream().findFirst();
+    }
+
+    /** Returns the nodes on which the volume can be used, the best first. */
+    public List<NodeName> nodes() {
+      return candidates.stream().map(Candidate::node).toList();
+    }
+
+    /**
+     * Returns the spec of a volume that is created before its node is chosen (immediate binding):
+     * it has to be reachable from the place of at least one candidate, those of better candidates
+     * preferred. Unchanged where the plugin has no places.
+     */
+    public VolumeSpec anywhere() {
+      return in(places(candidates));
+    }
+
+    /**
+     * Returns the spec of a volume that is created after its node was chosen (binding that waits
+     * for the consumer): it has to be reachable from the place of that node. Unchanged where the
+     * plugin has no places.
+     *
+     * @throws IllegalArgumentException if the node is no candidate
+     */
+    public VolumeSpec onlyOn(NodeName chosen) {
+      return in(places(List.of(candidate(chosen))));
+    }
+
+    /**
+     * Returns the spec of a volume that is created where a chosen node is, if there is room, and
+     * otherwise in the place of another candidate.
+     *
+     * @throws IllegalArgumentException if the node is no candidate
+     */
+    public VolumeSpec firstOn(NodeName chosen) {
+      List<Candidate> order = new ArrayList<>(List.of(candidate(chosen)));
+      order.addAll(candidates);
+      return in(places(order));
+    }
+
+    private Candidate candidate(NodeName chosen) {
+      return candidates.stream()
+          .filter(each -> each.node().equals(chosen))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "The node '" + chosen + "' is no candidate. Choose one of " + nodes() + "."));
+    }
+
+    private static Set<Topology> places(List<Candidate> order) {
+      Set<Topology> places = new LinkedHashSet<>();
+      order.forEach(each -> each.place().ifPresent(places::add));
+      return places;
+    }
+
+    private VolumeSpec in(Set<Topology> places) {
+      return places.isEmpty()
+          ? spec
+          : spec.toBuilder()
+              .topologies(new RequestedTopologies(places, List.copyOf(places)))
+              .build();
+    }
+
+    /**
+     * All nodes in lines for people: the candidates by rank, then the excluded nodes with every
+     * reason.
+     */
+    public String text() {
+      StringBuilder lines = new StringBuilder();
+      int rank = 1;
+      for (Candidate each : candidates) {
+        lines.append(rank++).append(". ").append(each.text()).append('\n');
+      }
+      for (Excluded each : excluded) {
+        for (OperatorMessage reason : each.why()) {
+          lines.append("-  ").append(each.node()).append(": ").append(reason.line()).append('\n');
+        }
+      }
+      return lines.toString();
+    }
+  }
+
+  /**
+   * The room that a plugin said it has for volumes of one kind in one place.
+   *
+   * @param capacity the answer of the plugin
+   * @param age how long ago it answered
+   * @since 1.0
+   */
+  public record CapacityReading(Capacity capacity, Duration age) {
+
+    /** Checks that both are there. */
+    public CapacityReading {
+      Objects.requireNonNull(capacity, "capacity");
+      Objects.requireNonNull(age, "age");
+    }
+
+    /** As in {@code 1073741824 bytes left, asked 12 s ago}. */
+    @Override
+    public String toString() {
+      return capacity.availableBytes() + " bytes left, asked " + age.toSeconds() + " s ago";
+    }
+  }
+
+  /**
+   * The claim that a workload will ask for once its node is chosen.
+   *
+   * @param workload the workload
+   * @param use how the volume is to be used
+   * @param mode what the workload does with it
+   * @since 1.0
+   */
+  public record PlannedClaim(WorkloadId workload, Claim.Use use, ClaimMode mode) {
+
+    /** Checks that all parts are there. */
+    public PlannedClaim {
+      Objects.requireNonNull(workload, "workload");
+      Objects.requireNonNull(use, "use");
+      Objects.requireNonNull(mode, "mode");
     }
   }
 }

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Puts drift right through a coordinator, under the rules of claims. */
-final class ClaimRepair implements DriftRepair {
+final class ClaimRepair implements DriftCheck.Repair {
 
   private final ClaimCoordinator claims;
   private final Consumer<OperatorMessage> told;
@@ -39,9 +39,9 @@ final class ClaimRepair implements DriftRepair {
    * @param handling puts a finding right, and says whether it is
    * @return those that were put right, in the order of the findings
    */
-  List<Drift> inOneRound(List<Drift> findings, BiPredicate<Drift, DriftRepair> handling) {
+  List<Drift> inOneRound(List<Drift> findings, BiPredicate<Drift, DriftCheck.Repair> handling) {
     RoundOfCalls round = new RoundOfCalls();
-    DriftRepair repair = new ClaimRepair(claims.through(round::over), told);
+    DriftCheck.Repair repair = new ClaimRepair(claims.through(round::over), told);
     Optional<PluginId> plugin =
         findings.stream().findFirst().flatMap(drift -> round.plugin(drift.volume()));
     List<VolumeKey> lastNow =

@@ -9,8 +9,7 @@ import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.condition.Conditions;
@@ -18,12 +17,14 @@ import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStoreException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -65,13 +66,13 @@ public final class DriftCheck {
   /**
    * Looks at these volumes. One whose claim cannot be read is told, and not compared; so is one of
    * which the plugin answers that it cannot be read, or whose secrets are missing ({@link
-   * DriftReport#failures}).
+   * Report#failures}).
    *
    * @param volumes the volumes of this plugin that the host knows; others are none of its business
    * @throws ControllerException if the plugin gives no answer, or no list
    * @throws io.csi4j.volume.store.RecordStoreException if the store does not
    */
-  public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
+  public Report look(Map<VolumeId, VolumeKey> volumes) {
     List<Drift> findings = new ArrayList<>();
     Map<VolumeId, RecordValues.Seen<Claim>> before =
         new TreeMap<>(Comparator.comparing(VolumeId::value));
@@ -98,7 +99,7 @@ public final class DriftCheck {
     seen.keySet().removeAll(unread.keySet());
     SortedMap<VolumeKey, ControllerException> failures = new TreeMap<>();
     unread.forEach((handle, why) -> failures.put(volumes.get(handle), why));
-    return new DriftReport(findings, seen.size(), before.size() - seen.size(), failures);
+    return new Report(findings, seen.size(), before.size() - seen.size(), failures);
   }
 
   /**
@@ -140,22 +141,22 @@ public final class DriftCheck {
    * by itself, or is otherwise by now, is left alone.
    *
    * <p>Each call to the plugin may take its turn and the budget of its policy ({@link
-   * io.csi4j.volume.controller.ControllerSettings}). With {@link DriftRepair#by}, a plugin that
-   * leaves two calls that attach or detach without an answer is asked for no more of them before
-   * the next repair, and the rest is told as not put right: such a plugin costs twice that time, no
-   * matter how much there is to repair. What had no answer comes last then.
+   * io.csi4j.volume.controller.ControllerSettings}). With {@link Repair#by}, a plugin that leaves
+   * two calls that attach or detach without an answer is asked for no more of them before the next
+   * repair, and the rest is told as not put right: such a plugin costs twice that time, no matter
+   * how much there is to repair. What had no answer comes last then.
    *
    * @return what was put right, in the order of the report
    */
-  public List<Drift> repair(DriftReport report, DriftPolicy policy, DriftRepair repair) {
-    BiPredicate<Drift, DriftRepair> handling =
+  public List<Drift> repair(Report report, Policy policy, Repair repair) {
+    BiPredicate<Drift, Repair> handling =
         (drift, by) -> policy.allows(drift) && isStillSo(drift) && isRepaired(drift, by);
     return repair instanceof ClaimRepair claims
         ? claims.inOneRound(report.findings(), handling)
         : report.findings().stream().filter(drift -> handling.test(drift, repair)).toList();
   }
 
-  private static boolean isRepaired(Drift drift, DriftRepair repair) {
+  private static boolean isRepaired(Drift drift, Repair repair) {
     if (drift instanceof Drift.LostAttachment lost) {
       return repair.attachAgain(lost);
     }
@@ -344,13 +345,86 @@ public final class DriftCheck {
 
   /** Whether it may be attached for a claim: until the storage system has said that it is not. */
   private static boolean mayBeAttached(ClaimHolder holder) {
-    return !(holder.attachment() instanceof NodeAttachment.NotNeeded)
-        && !holder.state().isAfter(ClaimState.NODE_DETACHED);
+    return !(holder.attachment() instanceof ClaimHolder.Attachment.NotNeeded)
+        && !holder.state().isAfter(ClaimHolder.State.NODE_DETACHED);
   }
 
   /** Whether it has to be: from NODE_DETACHED on it is just being detached. */
   private static boolean hasToBe(ClaimHolder holder) {
-    return holder.attachment() instanceof NodeAttachment.Attached
-        && !holder.state().isAfter(ClaimState.UNPUBLISHING);
+    return holder.attachment() instanceof ClaimHolder.Attachment.Attached
+        && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING);
+  }
+
+  /**
+   * The answer to drift without a person. By default nothing: an attachment that is not known here
+   * may well belong to another.
+   *
+   * @param attachesAgain whether what a claim needs is attached again
+   * @param detachesUnknown whether what no claim needs is detached
+   * @since 1.0
+   */
+  public record Policy(boolean attachesAgain, boolean detachesUnknown) {
+
+    /** Only tells. */
+    public static Policy reportOnly() {
+      return new Policy(false, false);
+    }
+
+    /** Whether something is to be done about it. What is wrong with a volume is for people only. */
+    boolean allows(Drift drift) {
+      return (drift instanceof Drift.LostAttachment && attachesAgain)
+          || (drift instanceof Drift.UnknownAttachment && detachesUnknown);
+    }
+  }
+
+  /**
+   * Puts right what a policy allows. Each call has the storage system asked under the rules of
+   * claims again, through the queue of the volume's calls; it may block.
+   *
+   * @since 1.0
+   */
+  public interface Repair {
+
+    /** Has a volume attached again for its claim. Returns whether it is. */
+    boolean attachAgain(Drift.LostAttachment lost);
+
+    /** Has a volume detached from a node that no claim names. Returns whether it is. */
+    boolean detach(Drift.UnknownAttachment unknown);
+
+    /**
+     * Repairs through the coordinator of the claims, which looks at them right before the storage
+     * system is asked: what is claimed by then is not detached, what is not held any more is not
+     * attached. With these repairs {@link DriftCheck#repair} bounds what a plugin that does not
+     * answer takes of its time.
+     *
+     * @param told is told why something could not be put right
+     */
+    static Repair by(ClaimCoordinator claims, Consumer<OperatorMessage> told) {
+      return new ClaimRepair(claims, told);
+    }
+  }
+
+  /**
+   * In what a storage system and the claims do not agree. Each finding was looked at twice, and
+   * nothing was claimed or given back in between.
+   *
+   * @param findings one for each thing, in the order of the volumes
+   * @param compared how many volumes were compared
+   * @param unseen how many volumes the storage system did not name; which proves nothing, as its
+   *     list is no picture of one moment; those that could not be read are among them
+   * @param failures the volumes that could not be read, each with why
+   * @since 1.0
+   */
+  public record Report(
+      List<Drift> findings,
+      int compared,
+      int unseen,
+      SortedMap<VolumeKey, ControllerException> failures) {
+
+    /** Copies the list and the map. */
+    public Report {
+      findings = List.copyOf(findings);
+      failures = Collections.unmodifiableSortedMap(new TreeMap<>(failures));
+    }
   }
 }

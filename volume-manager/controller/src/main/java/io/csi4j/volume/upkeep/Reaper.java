@@ -6,30 +6,39 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.OperatorMessage.Part;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Gives back what is not needed any more, in two steps: a plan with a reason for each thing, and
@@ -47,7 +56,7 @@ public final class Reaper {
   private static final int PAGE = 500;
 
   private final ClaimBook book;
-  private final ReaperSources sources;
+  private final Sources sources;
   private final Clock clock;
   private final Consumer<OperatorMessage> told;
 
@@ -60,8 +69,7 @@ public final class Reaper {
    * @param clock the time, for the ages that people are told
    * @param told is told of what was given back, and in each plan of claims that cannot be read
    */
-  public Reaper(
-      ClaimBook book, ReaperSources sources, Clock clock, Consumer<OperatorMessage> told) {
+  public Reaper(ClaimBook book, Sources sources, Clock clock, Consumer<OperatorMessage> told) {
     this.book = Objects.requireNonNull(book, "book");
     this.sources = Objects.requireNonNull(sources, "sources");
     this.clock = Objects.requireNonNull(clock, "clock");
@@ -117,7 +125,7 @@ public final class Reaper {
 
   /** Returns the leftover that a claim is, if it is one. */
   private Optional<Leftover> leftover(VolumeUse usage, ClaimHolder holder) {
-    if (holder.state() != ClaimState.TAKEN) {
+    if (holder.state() != ClaimHolder.State.TAKEN) {
       return Optional.of(
           new Leftover.PastClaim(
               usage,
@@ -143,7 +151,7 @@ public final class Reaper {
   }
 
   /** The node that the reaper runs on, if the claim is its. */
-  private Optional<ReaperSources.Node> here(ClaimHolder holder) {
+  private Optional<Sources.Node> here(ClaimHolder holder) {
     return sources.node().filter(node -> node.name().equals(holder.node()));
   }
 
@@ -174,11 +182,11 @@ public final class Reaper {
    * @param throttle how fast
    * @return what became of each item that was begun with, in the order of the plan
    */
-  public List<ReaperResult> apply(List<Leftover> plan, ReaperThrottle throttle) {
+  public List<Result> apply(List<Leftover> plan, Throttle throttle) {
     List<VolumeKey> lastNow = last;
     RoundOfCalls round = new RoundOfCalls();
     ClaimCoordinator claims = sources.claims().through(round::over);
-    Map<Leftover, ReaperResult> ends = new HashMap<>();
+    Map<Leftover, Result> ends = new HashMap<>();
     try {
       for (Leftover item : RoundOfCalls.ordered(plan, Reaper::volume, lastNow)) {
         throttle.next();
@@ -204,7 +212,7 @@ public final class Reaper {
         : Optional.empty();
   }
 
-  private ReaperResult apply(Leftover item, ClaimCoordinator claims, RoundOfCalls round) {
+  private Result apply(Leftover item, ClaimCoordinator claims, RoundOfCalls round) {
     try {
       if (item instanceof Leftover.PastClaim past) {
         return past(past, claims);
@@ -215,7 +223,7 @@ public final class Reaper {
       }
       return ephemeral((Leftover.EphemeralVolume) item, round);
     } catch (RuntimeException failure) {
-      return ended(item, ReaperResult.End.FAILED, String.valueOf(failure.getMessage()));
+      return ended(item, Result.End.FAILED, String.valueOf(failure.getMessage()));
     }
   }
 
@@ -226,13 +234,13 @@ public final class Reaper {
         .filter(now -> now.epoch() == seen.epoch() && now.state() == seen.state());
   }
 
-  private ReaperResult past(Leftover.PastClaim item, ClaimCoordinator claims) {
+  private Result past(Leftover.PastClaim item, ClaimCoordinator claims) {
     Optional<ClaimHolder> now = same(item.usage(), item.holder());
     if (now.isEmpty()) {
       return stale(item);
     }
     Optional<NodeReceipt> receipt =
-        now.filter(holder -> holder.state() == ClaimState.UNPUBLISHING)
+        now.filter(holder -> holder.state() == ClaimHolder.State.UNPUBLISHING)
             .flatMap(holder -> receipt(item.usage(), holder));
     if (receipt.isEmpty()) {
       return brought(item, claims.resume(item.usage()));
@@ -241,7 +249,7 @@ public final class Reaper {
     return brought(item, claims.confirmRelease(receipt.get()));
   }
 
-  private ReaperResult orphan(Leftover.OrphanedClaim item, ClaimCoordinator claims) {
+  private Result orphan(Leftover.OrphanedClaim item, ClaimCoordinator claims) {
     Optional<ClaimHolder> now = same(item.usage(), item.holder());
     if (now.isEmpty() || !isOrphaned(item.usage(), now.get())) {
       return stale(item);
@@ -256,27 +264,27 @@ public final class Reaper {
     return brought(item, receipt.map(claims::confirmRelease).orElse(leaving));
   }
 
-  private ReaperResult plugin(Leftover.UnusedPlugin item) {
+  private Result plugin(Leftover.UnusedPlugin item) {
     if (!sources.plugins().unused().containsKey(item.plugin())) {
       return stale(item);
     }
     return sources.plugins().forget(item.plugin())
-        ? ended(item, ReaperResult.End.DONE, "it is forgotten")
+        ? ended(item, Result.End.DONE, "it is forgotten")
         : stale(item);
   }
 
-  private ReaperResult ephemeral(Leftover.EphemeralVolume item, RoundOfCalls round) {
+  private Result ephemeral(Leftover.EphemeralVolume item, RoundOfCalls round) {
     if (!sources.ephemeral().pending().contains(item.volume())) {
       return stale(item);
     }
     Optional<ReasonText> left = round.whyLeft(item.volume());
     if (left.isPresent()) {
-      return ended(item, ReaperResult.End.FAILED, left.get().text());
+      return ended(item, Result.End.FAILED, left.get().text());
     }
     try {
       return sources.ephemeral().delete(item.volume())
-          ? ended(item, ReaperResult.End.DONE, "it is deleted")
-          : ended(item, ReaperResult.End.FAILED, "it is not deleted yet");
+          ? ended(item, Result.End.DONE, "it is deleted")
+          : ended(item, Result.End.FAILED, "it is not deleted yet");
     } catch (ControllerException failed) {
       // A call that did not get its turn has no status.
       round.failed(
@@ -288,10 +296,10 @@ public final class Reaper {
     }
   }
 
-  private static ReaperResult brought(Leftover item, ClaimProgress progress) {
+  private static Result brought(Leftover item, ClaimProgress progress) {
     return progress instanceof ClaimProgress.Gone
-        ? ended(item, ReaperResult.End.DONE, "it is free")
-        : ended(item, ReaperResult.End.FAILED, waitsFor(progress));
+        ? ended(item, Result.End.DONE, "it is free")
+        : ended(item, Result.End.FAILED, waitsFor(progress));
   }
 
   private static String waitsFor(ClaimProgress progress) {
@@ -307,15 +315,289 @@ public final class Reaper {
         : "it is held";
   }
 
-  private static ReaperResult stale(Leftover item) {
-    return ended(item, ReaperResult.End.STALE, "it is not as it was when the plan was made");
+  private static Result stale(Leftover item) {
+    return ended(item, Result.End.STALE, "it is not as it was when the plan was made");
   }
 
-  private static ReaperResult ended(Leftover item, ReaperResult.End end, String because) {
-    return new ReaperResult(item, end, new Part(because));
+  private static Result ended(Leftover item, Result.End end, String because) {
+    return new Result(item, end, new Part(because));
   }
 
   private void tell(OperatorCode code, VolumeUse usage, Part reason) {
     told.accept(Messages.of(code, Subject.of("giving back the claim of").by(usage), reason.text()));
+  }
+
+  /**
+   * The result of one item of the plan of a {@link Reaper}.
+   *
+   * @param item the item
+   * @param end how it ended
+   * @param because the reason, or the work done: one line for people
+   * @since 1.0
+   */
+  public record Result(Leftover item, End end, OperatorMessage.Part because) {
+
+    /** How it ended. */
+    public enum End {
+      /** The item is gone, or its release has begun and waits for another party. */
+      DONE,
+      /** The item had changed since the plan was made, and was left alone. */
+      STALE,
+      /** The item could not be released; the next plan contains it again. */
+      FAILED
+    }
+
+    /** Checks that all parts are there. */
+    public Result {
+      Objects.requireNonNull(item, "item");
+      Objects.requireNonNull(end, "end");
+      Objects.requireNonNull(because, "because");
+    }
+  }
+
+  /**
+   * Where a reaper finds what is left over, and who takes it away.
+   *
+   * @param claims brings claims back, by their states and with proof
+   * @param node the node that the reaper runs on, if it looks after one
+   * @param plugins the plugins that may be forgotten
+   * @param ephemeral the volumes that may be deleted
+   * @since 1.0
+   */
+  public record Sources(
+      ClaimCoordinator claims, Optional<Node> node, Plugins plugins, Ephemeral ephemeral) {
+
+    /** Checks that all parts are there. */
+    public Sources {
+      Objects.requireNonNull(claims, "claims");
+      Objects.requireNonNull(node, "node");
+      Objects.requireNonNull(plugins, "plugins");
+      Objects.requireNonNull(ephemeral, "ephemeral");
+    }
+
+    /** Claims only, from anywhere. */
+    public static Sources of(ClaimCoordinator claims) {
+      return new Sources(claims, Optional.empty(), Plugins.NONE, Ephemeral.NONE);
+    }
+
+    /** Returns these sources with the claims of this node. */
+    public Sources with(Node here) {
+      return new Sources(claims, Optional.of(here), plugins, ephemeral);
+    }
+
+    /** Returns these sources with these plugins. */
+    public Sources with(Plugins registered) {
+      return new Sources(claims, node, registered, ephemeral);
+    }
+
+    /** Returns these sources with these volumes. */
+    public Sources with(Ephemeral volumes) {
+      return new Sources(claims, node, plugins, volumes);
+    }
+
+    /** Proves that nothing of a use is left on a node; a volume manager does. */
+    @FunctionalInterface
+    public interface Receipts {
+
+      /**
+       * The proof.
+       *
+       * @param epoch the epoch of the claim
+       * @throws io.csi4j.volume.model.VolumeException if there is none
+       */
+      NodeReceipt receipt(VolumeUse usage, long epoch);
+    }
+
+    /** The knowledge of a node about itself. */
+    public interface Node extends Receipts {
+
+      /**
+       * The node whose mounts a volume manager looks after.
+       *
+       * @param name its name, as claims have it
+       * @param receipts proves that nothing of a use is left: {@code manager::receipt}
+       * @param wanted whether its host wants a use, or may be about to have it mounted
+       */
+      static Node of(NodeName name, Receipts receipts, Predicate<VolumeUse> wanted) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(receipts, "receipts");
+        Objects.requireNonNull(wanted, "wanted");
+        return new Node() {
+          @Override
+          public NodeName name() {
+            return name;
+          }
+
+          @Override
+          public boolean wants(VolumeUse usage) {
+            return wanted.test(usage);
+          }
+
+          @Override
+          public NodeReceipt receipt(VolumeUse usage, long epoch) {
+            return receipts.receipt(usage, epoch);
+          }
+        };
+      }
+
+      /** Its name. */
+      NodeName name();
+
+      /** Whether its host wants this use, or may be about to have it mounted. */
+      boolean wants(VolumeUse usage);
+    }
+
+    /** Plugins and what needs them. */
+    public interface Plugins {
+
+      /**
+       * The plugins in a registry that nothing needs.
+       *
+       * @param registry {@code manager.plugins()} where there is a volume manager
+       * @param needed whether a volume of the plugin is mounted or owed here, or the host needs the
+       *     plugin for volumes to come, or to be asked by a controller
+       * @param forget forgets a plugin, and tells whether it was there: {@code manager::deregister}
+       */
+      static Plugins of(
+          PluginRegistry registry, Predicate<PluginId> needed, Predicate<PluginId> forget) {
+        Objects.requireNonNull(registry, "registry");
+        Objects.requireNonNull(needed, "needed");
+        Objects.requireNonNull(forget, "forget");
+        return new Plugins() {
+          @Override
+          public Map<PluginId, OperatorMessage.Part> unused() {
+            Map<PluginId, OperatorMessage.Part> unused = new LinkedHashMap<>();
+            for (RegisteredPlugin registered : registry.plugins()) {
+              PluginId plugin = registered.registration().id();
+              if (!needed.test(plugin)) {
+                unused.put(
+                    plugin,
+                    new OperatorMessage.Part(
+                        "it has no volume here, and its host does not need it"));
+              }
+            }
+            return unused;
+          }
+
+          @Override
+          public boolean forget(PluginId plugin) {
+            return forget.test(plugin);
+          }
+        };
+      }
+
+      /** There are none. */
+      Plugins NONE =
+          new Plugins() {
+            @Override
+            public Map<PluginId, OperatorMessage.Part> unused() {
+              return Map.of();
+            }
+
+            @Override
+            public boolean forget(PluginId plugin) {
+              return false;
+            }
+          };
+
+      /** Those that no volume needs, wherever it is, with the reason. */
+      Map<PluginId, OperatorMessage.Part> unused();
+
+      /** Forgets one; false if it was not there. */
+      boolean forget(PluginId plugin);
+    }
+
+    /** Volumes that live no longer than their workloads. */
+    public interface Ephemeral {
+
+      /**
+       * The ephemeral volumes that a controller has on record.
+       *
+       * @param wanted whether the workload of a volume is there, or is about to be
+       */
+      static Ephemeral of(VolumeController controller, Predicate<VolumeKey> wanted) {
+        Objects.requireNonNull(controller, "controller");
+        Objects.requireNonNull(wanted, "wanted");
+        return new Ephemeral() {
+          @Override
+          public List<VolumeKey> pending() {
+            return controller.ephemeral().stream().filter(key -> !wanted.test(key)).toList();
+          }
+
+          @Override
+          public boolean delete(VolumeKey volume) {
+            controller.delete(volume);
+            return controller.record(volume).isEmpty();
+          }
+        };
+      }
+
+      /**
+       * The ephemeral volumes of which nobody has a claim. A host that makes ephemeral volumes
+       * needs a claim for each use of them then.
+       */
+      static Ephemeral of(JobVolumes volumes) {
+        Objects.requireNonNull(volumes, "volumes");
+        return new Ephemeral() {
+          @Override
+          public List<VolumeKey> pending() {
+            return volumes.unclaimed();
+          }
+
+          @Override
+          public boolean delete(VolumeKey volume) {
+            return volumes.deleteUnclaimed(volume);
+          }
+        };
+      }
+
+      /** There are none. */
+      Ephemeral NONE =
+          new Ephemeral() {
+            @Override
+            public List<VolumeKey> pending() {
+              return List.of();
+            }
+
+            @Override
+            public boolean delete(VolumeKey volume) {
+              return false;
+            }
+          };
+
+      /** Those whose deletion was begun or is due, and that are still on record. */
+      List<VolumeKey> pending();
+
+      /** Goes on with the deletion of one; false if it is not done yet. */
+      boolean delete(VolumeKey volume);
+    }
+  }
+
+  /**
+   * The pause of a {@link Reaper} before each item of a plan.
+   *
+   * @since 1.0
+   */
+  @FunctionalInterface
+  public interface Throttle {
+
+    /**
+     * Waits until the next item may be started.
+     *
+     * @throws InterruptedException if the waiting thread is interrupted; the reaper then starts no
+     *     other item
+     */
+    void next() throws InterruptedException;
+
+    /**
+     * Returns a throttle that waits this long on average. Each pause is a random time from half of
+     * it to one and a half of it, so that the reapers of a cluster do not run in step.
+     */
+    static Throttle oneEach(Duration time) {
+      Objects.requireNonNull(time, "time");
+      return () ->
+          TimeUnit.NANOSECONDS.sleep(
+              (long) (time.toNanos() * (0.5 + ThreadLocalRandom.current().nextDouble())));
+    }
   }
 }

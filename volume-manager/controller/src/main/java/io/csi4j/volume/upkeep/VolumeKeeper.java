@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * try (VolumeKeeper keeper =
  *     VolumeKeeper.builder()
  *         .resuming(claims)
- *         .reaping(reaper, ReaperThrottle.oneEach(Duration.ofSeconds(1)))
+ *         .reaping(reaper, Reaper.Throttle.oneEach(Duration.ofSeconds(1)))
  *         .listener(round -> log.accept(round.text()))
  *         .open()) {
  *   keeper.keepNow(); // all of it once, such as before a node is taken out of service
@@ -362,7 +362,7 @@ public final class VolumeKeeper implements AutoCloseable {
      *
      * @param throttle how fast
      */
-    public Builder reaping(Reaper reaper, ReaperThrottle throttle) {
+    public Builder reaping(Reaper reaper, Reaper.Throttle throttle) {
       Objects.requireNonNull(reaper, "reaper");
       Objects.requireNonNull(throttle, "throttle");
       return add(
@@ -382,14 +382,14 @@ public final class VolumeKeeper implements AutoCloseable {
      * @param controller whose volumes are compared
      * @param claims the claims of these volumes
      * @param policy what is put right
-     * @param repair puts it right: {@link DriftRepair#by}
+     * @param repair puts it right: {@link DriftCheck.Repair#by}
      * @param found told of each difference, in each round in which it is there
      */
     public Builder comparing(
         VolumeController controller,
         RecordStore claims,
-        DriftPolicy policy,
-        DriftRepair repair,
+        DriftCheck.Policy policy,
+        DriftCheck.Repair repair,
         Consumer<Drift> found) {
       Objects.requireNonNull(controller, "controller");
       Objects.requireNonNull(claims, "claims");
@@ -496,19 +496,19 @@ public final class VolumeKeeper implements AutoCloseable {
         + (unread == 0 ? "" : "; " + count(unread, "claim", "cannot", "cannot") + " be read");
   }
 
-  private static String reaped(List<ReaperResult> ends) throws InterruptedException {
+  private static String reaped(List<Reaper.Result> ends) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException("closed between two items");
     }
-    long done = ends.stream().filter(it -> it.end() == ReaperResult.End.DONE).count();
+    long done = ends.stream().filter(it -> it.end() == Reaper.Result.End.DONE).count();
     return done + " of " + count(ends.size(), "item", "was", "were") + " given back";
   }
 
   private static String compared(
       VolumeController controller,
       RecordStore claims,
-      DriftPolicy policy,
-      DriftRepair repair,
+      DriftCheck.Policy policy,
+      DriftCheck.Repair repair,
       Consumer<Drift> found)
       throws InterruptedException {
     Set<PluginId> plugins = new TreeSet<>();
@@ -525,7 +525,7 @@ public final class VolumeKeeper implements AutoCloseable {
       try {
         Map<VolumeId, VolumeKey> handles = controller.handles(plugin);
         DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
-        DriftReport report = check.look(handles);
+        DriftCheck.Report report = check.look(handles);
         failures.addAll(report.failures().values());
         report.findings().forEach(found);
         differences += report.findings().size();

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.metadata.BlockMetadataBatch;
-import io.csi4j.client.metadata.BlockMetadataType;
-import io.csi4j.client.metadata.BlockRange;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.volume.backup.BlockRangeFile.Content;
 import io.csi4j.volume.model.PluginId;
@@ -33,11 +31,11 @@ class BlockRangeFileTest {
 
   @TempDir Path directory;
 
-  private record Batch(long volumeCapacityBytes, List<BlockRange> ranges)
+  private record Batch(long volumeCapacityBytes, List<BlockMetadataBatch.Range> ranges)
       implements BlockMetadataBatch {
     @Override
-    public BlockMetadataType type() {
-      return BlockMetadataType.VARIABLE_LENGTH;
+    public BlockMetadataBatch.Type type() {
+      return BlockMetadataBatch.Type.VARIABLE_LENGTH;
     }
   }
 
@@ -66,16 +64,16 @@ class BlockRangeFileTest {
             });
   }
 
-  private static Batch batch(BlockRange... ranges) {
+  private static Batch batch(BlockMetadataBatch.Range... ranges) {
     return new Batch(1 << 20, List.of(ranges));
   }
 
-  private static BlockRange range(long offset, long size) {
-    return new BlockRange(offset, size);
+  private static BlockMetadataBatch.Range range(long offset, long size) {
+    return new BlockMetadataBatch.Range(offset, size);
   }
 
-  private List<BlockRange> read(Path file) throws IOException {
-    List<BlockRange> ranges = new ArrayList<>();
+  private List<BlockMetadataBatch.Range> read(Path file) throws IOException {
+    List<BlockMetadataBatch.Range> ranges = new ArrayList<>();
     BlockRangeFile.read(file).forEach(ranges::add);
     return ranges;
   }

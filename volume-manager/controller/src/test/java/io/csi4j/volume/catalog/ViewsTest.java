@@ -12,8 +12,6 @@ import io.csi4j.client.model.PluginName;
 import io.csi4j.volume.catalog.PluginView.Count;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -237,7 +235,7 @@ class ViewsTest {
 
   // ---- volumes
 
-  private static ClaimHolder holder(String workload, ClaimMode mode, ClaimState state) {
+  private static ClaimHolder holder(String workload, ClaimMode mode, ClaimHolder.State state) {
     return new ClaimHolder(
         WorkloadId.of(workload),
         NodeName.of("n1"),
@@ -246,17 +244,17 @@ class ViewsTest {
         state,
         1,
         Instant.EPOCH,
-        new NodeAttachment.NotNeeded());
+        new ClaimHolder.Attachment.NotNeeded());
   }
 
   private static Claim claim() {
     TreeMap<WorkloadId, ClaimHolder> holders = new TreeMap<>();
     for (ClaimHolder each :
         List.of(
-            holder("r1", ClaimMode.READ, ClaimState.TAKEN),
-            holder("r2", ClaimMode.READ, ClaimState.TAKEN),
-            holder("w1", ClaimMode.WRITE, ClaimState.TAKEN),
-            holder("w2", ClaimMode.WRITE, ClaimState.UNPUBLISHING))) {
+            holder("r1", ClaimMode.READ, ClaimHolder.State.TAKEN),
+            holder("r2", ClaimMode.READ, ClaimHolder.State.TAKEN),
+            holder("w1", ClaimMode.WRITE, ClaimHolder.State.TAKEN),
+            holder("w2", ClaimMode.WRITE, ClaimHolder.State.UNPUBLISHING))) {
       holders.put(each.workload(), each);
     }
     return new Claim(

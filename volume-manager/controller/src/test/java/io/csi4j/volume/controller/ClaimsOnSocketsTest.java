@@ -36,8 +36,8 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimProgress.Gone;
@@ -76,7 +76,6 @@ import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
-import io.csi4j.volume.workload.VolumeType;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -149,7 +148,7 @@ class ClaimsOnSocketsTest {
   /** Another process each time: nothing is remembered but in the store. */
   private ClaimCoordinator claims() {
     return new ClaimCoordinator(
-        new ClaimBook(store, CLOCK), controller().attachments(), CLOCK, ClaimListener.none());
+        new ClaimBook(store, CLOCK), controller().attachments(), CLOCK, ClaimEvent.Listener.none());
   }
 
   private CatalogVolume create(VolumeKey key) {
@@ -241,7 +240,7 @@ class ClaimsOnSocketsTest {
                 .build();
         return WorkloadVolumes.builder(WEB.workload(), (asked, source) -> Optional.of(known))
             .volume(
-                VolumeRequest.builder("data", VolumeType.CSI, "db")
+                VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
                     .accessMode(modeOf(volume))
                     .attachment(AttachmentMode.FILESYSTEM)
                     .build())
@@ -431,7 +430,7 @@ class ClaimsOnSocketsTest {
         new ClaimBook(store, CLOCK).asking(controller()::whyNotClaimed),
         controller().attachments(),
         CLOCK,
-        ClaimListener.none());
+        ClaimEvent.Listener.none());
   }
 
   /** With a controller that attaches, with one that does not, and without a controller. */

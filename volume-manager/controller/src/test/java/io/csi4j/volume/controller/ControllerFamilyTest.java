@@ -26,13 +26,14 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.host.PublicCalls;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.text.Messages;
@@ -52,15 +53,14 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement;
-import io.csi4j.volume.placement.PlacementNode;
-import io.csi4j.volume.placement.PlannedClaim;
+import io.csi4j.volume.placement.Placement.PlannedClaim;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
@@ -70,14 +70,9 @@ import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.DriftCheck;
-import io.csi4j.volume.upkeep.DriftPolicy;
-import io.csi4j.volume.upkeep.DriftRepair;
-import io.csi4j.volume.upkeep.DriftReport;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.ReaperSources;
-import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.StoredAttachments;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -367,7 +362,7 @@ class ControllerFamilyTest {
     PublicCalls calls = new PublicCalls(RecordStoreException.class, samples);
     MemoryMedium medium = MemoryMedium.create();
     LocalStore local = LocalStore.on(medium.open());
-    for (StateReason reason : StateReason.values()) {
+    for (StateException.Reason reason : StateException.Reason.values()) {
       medium.refuse(reason);
       assertThat(calls.strangers(LocalStore.class, local)).as("%s", reason).isEmpty();
     }
@@ -392,7 +387,7 @@ class ControllerFamilyTest {
     ClaimBook book = new ClaimBook(claims, Clock.systemUTC(), store.identity());
     ClaimCoordinator coordinator =
         new ClaimCoordinator(
-            book, controller.attachments(), Clock.systemUTC(), ClaimListener.none());
+            book, controller.attachments(), Clock.systemUTC(), ClaimEvent.Listener.none());
     Map<String, Object> samples = samples(coordinator);
     PublicCalls controllers = new PublicCalls(ControllerException.class, samples);
     List<String> strangers = new ArrayList<>();
@@ -412,7 +407,7 @@ class ControllerFamilyTest {
               new JobVolumes(controller, coordinator),
               Placement.builder(controller).claims(book).patience(Duration.ofMillis(20)).build(),
               new DriftCheck(attachments, claims),
-              new Reaper(book, ReaperSources.of(coordinator), Clock.systemUTC(), message -> {}),
+              new Reaper(book, Reaper.Sources.of(coordinator), Clock.systemUTC(), message -> {}),
               monitor)) {
         strangers.addAll(others.strangers(each.getClass(), prepared(before, () -> each)));
       }
@@ -468,14 +463,15 @@ class ControllerFamilyTest {
             Map.entry(NodeName.class, NODE),
             Map.entry(NodeId.class, NodeId.of("node-1")),
             Map.entry(ClaimMode.class, ClaimMode.WRITE),
-            Map.entry(ClaimState.class, ClaimState.UNPUBLISHING),
+            Map.entry(ClaimHolder.State.class, ClaimHolder.State.UNPUBLISHING),
             Map.entry(NodeReceipt.class, receipt),
             Map.entry(ReleaseProof.class, new ReleaseProof.ByNode(receipt)),
             Map.entry(PlannedClaim.class, new PlannedClaim(USE.workload(), use, ClaimMode.WRITE)),
-            Map.entry(DriftReport.class, new DriftReport(List.of(), 0, 0, new TreeMap<>())),
-            Map.entry(DriftPolicy.class, new DriftPolicy(true, true)),
-            Map.entry(DriftRepair.class, DriftRepair.by(coordinator, message -> {})),
-            Map.entry(ReaperThrottle.class, ReaperThrottle.oneEach(Duration.ZERO)),
+            Map.entry(
+                DriftCheck.Report.class, new DriftCheck.Report(List.of(), 0, 0, new TreeMap<>())),
+            Map.entry(DriftCheck.Policy.class, new DriftCheck.Policy(true, true)),
+            Map.entry(DriftCheck.Repair.class, DriftCheck.Repair.by(coordinator, message -> {})),
+            Map.entry(Reaper.Throttle.class, Reaper.Throttle.oneEach(Duration.ZERO)),
             Map.entry(int.class, 10),
             Map.entry(long.class, 1L),
             Map.entry(
@@ -486,8 +482,8 @@ class ControllerFamilyTest {
         .forEach((type, sample) -> samples.put(type.getName(), sample));
     samples.put(generic(Collection.class, CatalogVolume.class), List.of(VOLUME));
     samples.put(
-        generic(Collection.class, PlacementNode.class),
-        List.of(new PlacementNode(NODE, List.of())));
+        generic(Collection.class, Placement.Node.class),
+        List.of(new Placement.Node(NODE, List.of())));
     samples.put(generic(List.class, Leftover.class), List.of());
     samples.put(generic(Set.class, VolumeUse.class), Set.of(USE));
     samples.put(

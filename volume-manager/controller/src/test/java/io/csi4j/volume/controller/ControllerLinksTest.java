@@ -10,8 +10,8 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginHandle;
-import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -81,7 +81,7 @@ class ControllerLinksTest {
     }
 
     @Override
-    public AutoCloseable listen(PluginRole role, PluginListener listener) {
+    public AutoCloseable listen(PluginRole role, PluginEvent.Listener listener) {
       return real.listen(role, listener);
     }
   }

@@ -39,7 +39,7 @@ class ControllerListenerTest {
   private VolumeController controller;
 
   /** The events, and the threads on which they come. */
-  private static final class Notes implements ControllerListener {
+  private static final class Notes implements ControllerEvent.Listener {
     final List<Object> events = new CopyOnWriteArrayList<>();
     final List<String> threads = new CopyOnWriteArrayList<>();
 

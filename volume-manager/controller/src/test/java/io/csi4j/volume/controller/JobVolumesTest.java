@@ -22,8 +22,8 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -53,8 +53,6 @@ import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.ReaperResult;
-import io.csi4j.volume.upkeep.ReaperSources;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -104,7 +102,7 @@ class JobVolumesTest {
         new ClaimBook(claimed, clock).asking(controller::whyNotClaimed),
         controller.attachments(),
         clock,
-        ClaimListener.none());
+        ClaimEvent.Listener.none());
   }
 
   /** Another life of the host, whose claims are seen through this store. */
@@ -178,7 +176,7 @@ class JobVolumesTest {
   private Reaper reaper() {
     return new Reaper(
         new ClaimBook(store, Clock.systemUTC()),
-        ReaperSources.of(claims).with(ReaperSources.Ephemeral.of(volumes)),
+        Reaper.Sources.of(claims).with(Reaper.Sources.Ephemeral.of(volumes)),
         Clock.systemUTC(),
         message -> {});
   }
@@ -350,7 +348,7 @@ class JobVolumesTest {
         .isEqualTo(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
     Reaper reaper = reaper();
     assertThat(reaper.apply(reaper.plan(), () -> {}))
-        .allMatch(reaped -> reaped.end() != ReaperResult.End.FAILED);
+        .allMatch(reaped -> reaped.end() != Reaper.Result.End.FAILED);
     Waits.until(() -> plugin.contents().empty() && controller.record(SCRATCH).isEmpty());
     assertThat(StoredClaims.in(store).claim(SCRATCH).holders()).isEmpty();
   }
@@ -388,8 +386,8 @@ class JobVolumesTest {
         .extracting(Leftover::getClass)
         .isEqualTo(List.of(Leftover.EphemeralVolume.class));
     assertThat(reaper.apply(reaper.plan(), () -> {}))
-        .extracting(ReaperResult::end)
-        .containsExactly(ReaperResult.End.DONE);
+        .extracting(Reaper.Result::end)
+        .containsExactly(Reaper.Result.End.DONE);
     assertThat(plugin.contents().empty()).isTrue();
   }
 

@@ -15,8 +15,8 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -29,10 +29,10 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.plugin.FingerprintChange;
-import io.csi4j.volume.plugin.FingerprintChange.Part;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.Change.Part;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -70,7 +70,7 @@ class MovedLimitTest {
   void anAttachThatFindsTheNodeFullHasItsPluginAskedAgain(@TempDir Path directory)
       throws Exception {
     PluginRegistry registry = InMemoryPluginRegistry.open();
-    List<FingerprintChange> changes = new CopyOnWriteArrayList<>();
+    List<PluginFingerprint.Change> changes = new CopyOnWriteArrayList<>();
     try (FakeCsiPlugin plugin =
             FakeCsiPlugin.builder()
                 .shape(PluginShape.full().maxVolumesPerNode(8))
@@ -118,7 +118,7 @@ class MovedLimitTest {
               new ClaimBook(new MemoryStore(), CLOCK),
               controller.attachments(),
               CLOCK,
-              ClaimListener.none());
+              ClaimEvent.Listener.none());
       ClaimException full =
           catchThrowableOfType(
               ClaimException.class,
@@ -139,7 +139,7 @@ class MovedLimitTest {
       assertThat(changes)
           .singleElement()
           .isInstanceOfSatisfying(
-              FingerprintChange.Value.class,
+              PluginFingerprint.Change.Value.class,
               change -> {
                 assertThat(change.part()).isEqualTo(Part.MAX_VOLUMES);
                 assertThat(change.values().value()).isEqualTo("'8' -> '2'");

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
@@ -85,9 +83,9 @@ class NodeClaimsTest {
         NodeName.of(node),
         Optional.empty(),
         ClaimMode.WRITE,
-        ClaimState.UNPUBLISHING,
+        ClaimHolder.State.UNPUBLISHING,
         epoch,
         Instant.EPOCH,
-        new NodeAttachment.NotNeeded());
+        new ClaimHolder.Attachment.NotNeeded());
   }
 }

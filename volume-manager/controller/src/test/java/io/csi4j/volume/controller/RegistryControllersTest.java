@@ -297,7 +297,9 @@ class RegistryControllersTest {
     controllers.close();
     controllers =
         open(
-            ControllerSettings.builder().attaching(ControllerConcurrency.PER_VOLUME).build(),
+            ControllerSettings.builder()
+                .attaching(ControllerSettings.Concurrency.PER_VOLUME)
+                .build(),
             workers);
     plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME));
     List<CompletableFuture<PublishContext>> all = new ArrayList<>();
@@ -448,7 +450,8 @@ class RegistryControllersTest {
   @Test
   @Tag("S-202")
   void perVolumeTwoVolumesAreAttachedBesideEachOther() {
-    reopen(ControllerSettings.builder().attaching(ControllerConcurrency.PER_VOLUME).build());
+    reopen(
+        ControllerSettings.builder().attaching(ControllerSettings.Concurrency.PER_VOLUME).build());
     FakeCsiPlugin plugin = plugin();
     plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME).ofVolume(ONE).once());
     CompletableFuture<PublishContext> first = publish(ONE, NODE);
@@ -470,7 +473,7 @@ class RegistryControllersTest {
   @Test
   @Tag("S-202")
   void perNodeTwoNodesDoNotWaitForEachOther() {
-    reopen(ControllerSettings.builder().attaching(ControllerConcurrency.PER_NODE).build());
+    reopen(ControllerSettings.builder().attaching(ControllerSettings.Concurrency.PER_NODE).build());
     FakeCsiPlugin plugin =
         FakeCsiPlugin.builder().nodes(NODE, NodeId.of("node-2")).effects(NodeEffects.none()).open();
     world.register("only", plugin.endpoint());

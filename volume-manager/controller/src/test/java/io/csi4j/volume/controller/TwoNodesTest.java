@@ -33,7 +33,6 @@ import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
@@ -56,9 +55,6 @@ import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
-import io.csi4j.volume.upkeep.DriftPolicy;
-import io.csi4j.volume.upkeep.DriftRepair;
-import io.csi4j.volume.upkeep.DriftReport;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -120,8 +116,8 @@ class TwoNodesTest {
       try (CsiPlugin node = CsiPlugin.connect(fake.nodeEndpoint(NodeId.of(name)))) {
         nodeId = node.node().getInfo().nodeId();
       }
-      ClaimConfirmation real = book::standing;
-      ClaimConfirmation paused =
+      NodeClaims.Confirmation real = book::standing;
+      NodeClaims.Confirmation paused =
           (usage, epoch) -> {
             asks = true;
             gate.join();
@@ -372,12 +368,14 @@ class TwoNodesTest {
     refused(() -> a.manager.mount(a.request(first)), OperatorCode.FENCED);
     // What the storage system was not told is found, and put right as the policy allows.
     DriftCheck drift = new DriftCheck(CalledAttachments.of(controller.controller()), store);
-    DriftReport report = drift.look(Map.of(HANDLE, KEY));
+    DriftCheck.Report report = drift.look(Map.of(HANDLE, KEY));
     assertThat(report.findings())
         .containsExactly(new Drift.UnknownAttachment(KEY, HANDLE, NodeId.of("a")));
     assertThat(
             drift.repair(
-                report, new DriftPolicy(false, true), DriftRepair.by(claims, failed -> {})))
+                report,
+                new DriftCheck.Policy(false, true),
+                DriftCheck.Repair.by(claims, failed -> {})))
         .hasSize(1);
     ClaimGrant second = b.claim(ON_B);
     assertThat(b.manager.mount(b.request(second)).usage()).isEqualTo(ON_B);

@@ -59,15 +59,9 @@ import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
-import io.csi4j.volume.upkeep.DriftPolicy;
-import io.csi4j.volume.upkeep.DriftRepair;
-import io.csi4j.volume.upkeep.DriftReport;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.ReaperResult;
-import io.csi4j.volume.upkeep.ReaperSources;
-import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.StoredAttachments;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.nio.file.Path;
@@ -92,7 +86,7 @@ class UpkeepOfAHostTest {
   private static final NodeName HERE = NodeName.of("n1");
   private static final NodeId NODE = NodeId.of("node-1");
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_WRITER;
-  private static final ReaperThrottle AT_ONCE = () -> {};
+  private static final Reaper.Throttle AT_ONCE = () -> {};
 
   @TempDir private Path temp;
   private final ControllerWorld world = new ControllerWorld();
@@ -149,16 +143,16 @@ class UpkeepOfAHostTest {
     assertThat(check.look(controller.handles(ID)).findings()).isEmpty();
     behindTheBack(db.id(), other);
 
-    DriftReport report = check.look(controller.handles(ID));
+    DriftCheck.Report report = check.look(controller.handles(ID));
 
     assertThat(report.findings())
         .extracting(drift -> drift.message().code())
         .containsExactlyInAnyOrder(OperatorCode.ATTACHMENT_LOST, OperatorCode.ATTACHMENT_UNKNOWN);
-    DriftRepair repair = DriftRepair.by(claims, told::add);
-    assertThat(check.repair(report, DriftPolicy.reportOnly(), repair)).isEmpty();
-    assertThat(check.repair(report, new DriftPolicy(true, false), repair))
+    DriftCheck.Repair repair = DriftCheck.Repair.by(claims, told::add);
+    assertThat(check.repair(report, DriftCheck.Policy.reportOnly(), repair)).isEmpty();
+    assertThat(check.repair(report, new DriftCheck.Policy(true, false), repair))
         .containsExactly(new Drift.LostAttachment(DB, db.id(), holder(grant)));
-    assertThat(check.repair(report, new DriftPolicy(true, true), repair))
+    assertThat(check.repair(report, new DriftCheck.Policy(true, true), repair))
         .containsExactly(new Drift.UnknownAttachment(SCRATCH, other.id(), NODE));
     assertThat(check.look(controller.handles(ID)).findings()).isEmpty();
     assertThat(plugin.contents().attached()).hasSize(1);
@@ -173,15 +167,15 @@ class UpkeepOfAHostTest {
     ClaimGrant grant = claims.acquire(claim(DB, "web"));
     VolumeKey alias = VolumeKey.of("alias");
     DriftCheck check = new DriftCheck(StoredAttachments.of(controller, ID), store);
-    DriftPolicy policy = new DriftPolicy(false, true);
-    DriftRepair repair = DriftRepair.by(claims, told::add);
-    DriftReport own = check.look(Map.of(db.id(), alias));
+    DriftCheck.Policy policy = new DriftCheck.Policy(false, true);
+    DriftCheck.Repair repair = DriftCheck.Repair.by(claims, told::add);
+    DriftCheck.Report own = check.look(Map.of(db.id(), alias));
     assertThat(own.findings()).containsExactly(new Drift.UnknownAttachment(alias, db.id(), NODE));
 
     CatalogVolume registered =
         controller.register(
             CatalogVolume.builder(alias, db.spec(), db.id()).context(db.context()).build());
-    DriftReport report = check.look(controller.handles(ID));
+    DriftCheck.Report report = check.look(controller.handles(ID));
 
     assertThat(registered.id()).isEqualTo(db.id());
     assertThat(controller.handles(ID)).isEmpty();
@@ -236,8 +230,8 @@ class UpkeepOfAHostTest {
                 .comparing(
                     controller,
                     store,
-                    new DriftPolicy(true, true),
-                    DriftRepair.by(claims, told::add),
+                    new DriftCheck.Policy(true, true),
+                    DriftCheck.Repair.by(claims, told::add),
                     drift -> found.add(drift.message().code()))
                 .watching(monitor)
                 .open()) {
@@ -288,8 +282,8 @@ class UpkeepOfAHostTest {
             .comparing(
                 controller,
                 store,
-                DriftPolicy.reportOnly(),
-                DriftRepair.by(claims, told::add),
+                DriftCheck.Policy.reportOnly(),
+                DriftCheck.Repair.by(claims, told::add),
                 drift -> found.add(drift.message().code()))
             .open()) {
       VolumeKeeper.Round round = keeper.keepNow().get(0);
@@ -316,8 +310,8 @@ class UpkeepOfAHostTest {
             .comparing(
                 controller,
                 store,
-                DriftPolicy.reportOnly(),
-                DriftRepair.by(claims, told::add),
+                DriftCheck.Policy.reportOnly(),
+                DriftCheck.Repair.by(claims, told::add),
                 drift -> {})
             .open()) {
       assertThat(keeper.keepNow().get(0).done())
@@ -346,8 +340,8 @@ class UpkeepOfAHostTest {
             .comparing(
                 controller,
                 store,
-                new DriftPolicy(true, true),
-                DriftRepair.by(claims, told::add),
+                new DriftCheck.Policy(true, true),
+                DriftCheck.Repair.by(claims, told::add),
                 drift -> found.add(drift.message().code()))
             .open()) {
       VolumeKeeper.Round round = keeper.keepNow().get(0);
@@ -427,20 +421,20 @@ class UpkeepOfAHostTest {
       Reaper reaper =
           new Reaper(
               book,
-              ReaperSources.of(claims)
-                  .with(ReaperSources.Node.of(HERE, manager::receipt, wanted::contains))
+              Reaper.Sources.of(claims)
+                  .with(Reaper.Sources.Node.of(HERE, manager::receipt, wanted::contains))
                   .with(
-                      ReaperSources.Plugins.of(
+                      Reaper.Sources.Plugins.of(
                           manager.plugins(),
                           id -> manager.volumes().stream().anyMatch(it -> it.plugin().equals(id)),
                           manager::deregister))
-                  .with(ReaperSources.Ephemeral.of(controller, DB::equals)),
+                  .with(Reaper.Sources.Ephemeral.of(controller, DB::equals)),
               Clock.systemUTC(),
               told::add);
 
       assertThat(reaper.apply(reaper.plan(), AT_ONCE))
-          .allMatch(reaped -> reaped.end() == ReaperResult.End.DONE)
-          .extracting(ReaperResult::item)
+          .allMatch(reaped -> reaped.end() == Reaper.Result.End.DONE)
+          .extracting(Reaper.Result::item)
           .hasSize(2)
           .hasOnlyElementsOfTypes(Leftover.OrphanedClaim.class, Leftover.EphemeralVolume.class);
 
@@ -453,8 +447,8 @@ class UpkeepOfAHostTest {
       wanted.clear();
       assertThat(manager.unmount(used.usage())).isEqualTo(UnmountOutcome.LAST);
       assertThat(reaper.apply(reaper.plan(), AT_ONCE))
-          .allMatch(reaped -> reaped.end() == ReaperResult.End.DONE)
-          .extracting(ReaperResult::item)
+          .allMatch(reaped -> reaped.end() == Reaper.Result.End.DONE)
+          .extracting(Reaper.Result::item)
           .hasSize(2)
           .hasOnlyElementsOfTypes(Leftover.OrphanedClaim.class, Leftover.UnusedPlugin.class);
       assertThat(manager.plugins().plugins()).isEmpty();

@@ -63,6 +63,7 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.store.LocalRecords;
 import io.csi4j.volume.internal.time.OnDemandThreads;
@@ -89,7 +90,7 @@ import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordStore;
@@ -374,7 +375,7 @@ class VolumeControllerTest {
 
   @Test
   void withoutAPlaceToRememberItNothingIsAskedFor() {
-    medium.refuse(StateReason.STATE_DISK_FULL);
+    medium.refuse(StateException.Reason.STATE_DISK_FULL);
     ControllerException refused = failure(() -> controller.create(DB, spec().build()));
     // A medium that has refused a write may show it after a crash.
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
@@ -548,7 +549,7 @@ class VolumeControllerTest {
                 name ->
                     operation -> {
                       if (isFull.get()) {
-                        medium.refuse(StateReason.STATE_DISK_FULL);
+                        medium.refuse(StateException.Reason.STATE_DISK_FULL);
                       }
                       return Secrets.of(Map.of("key", "s3cr3t"));
                     })

@@ -15,8 +15,6 @@ import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
@@ -34,7 +32,6 @@ import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
-import io.csi4j.volume.state.seal.SealingKeys;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
@@ -59,7 +56,7 @@ class SealedAtRestTest {
   @TempDir Path directory;
 
   private static Sealer sealer() {
-    return AesGcmSealer.of(SealingKeys.of("k1", new byte[32]));
+    return AesGcmSealer.of(AesGcmSealer.Keys.of("k1", new byte[32]));
   }
 
   /** A claim whose publish context has a password. */
@@ -70,10 +67,10 @@ class SealedAtRestTest {
             NodeName.of("n1"),
             Optional.empty(),
             ClaimMode.WRITE,
-            ClaimState.TAKEN,
+            ClaimHolder.State.TAKEN,
             1,
             Instant.parse("2026-01-01T00:00:00Z"),
-            new NodeAttachment.Attached(PublishContext.of(Map.of("chap", CANARY))));
+            new ClaimHolder.Attachment.Attached(PublishContext.of(Map.of("chap", CANARY))));
     Claim claim =
         new Claim(
             DB,

@@ -4,8 +4,8 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -97,7 +97,7 @@ final class ClaimMain {
     static ClaimCoordinator coordinator(RecordStore claims, StorageController storage) {
       Clock clock = Clock.systemUTC();
       return new ClaimCoordinator(
-          new ClaimBook(claims, clock), storage, clock, ClaimListener.none());
+          new ClaimBook(claims, clock), storage, clock, ClaimEvent.Listener.none());
     }
 
     @Override

@@ -6,7 +6,7 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -127,7 +127,7 @@ final class JobMain {
       Clock clock = Clock.systemUTC();
       ClaimBook book = new ClaimBook(halting, clock).asking(controller::whyNotClaimed);
       ClaimCoordinator coordinator =
-          new ClaimCoordinator(book, controller.attachments(), clock, ClaimListener.none());
+          new ClaimCoordinator(book, controller.attachments(), clock, ClaimEvent.Listener.none());
       return new Open(
           claims, state, controller, book, coordinator, new JobVolumes(controller, coordinator));
     }

@@ -8,14 +8,13 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
-import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.JobVolumes.VolumeOutcome;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.ReaperSources;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -94,9 +93,9 @@ class KilledJobTest {
     Reaper reaper =
         new Reaper(
             open.book(),
-            ReaperSources.of(open.coordinator())
-                .with(ReaperSources.Node.of(JobMain.NODE, JobMain::receipt, usage -> false))
-                .with(ReaperSources.Ephemeral.of(open.volumes())),
+            Reaper.Sources.of(open.coordinator())
+                .with(Reaper.Sources.Node.of(JobMain.NODE, JobMain::receipt, usage -> false))
+                .with(Reaper.Sources.Ephemeral.of(open.volumes())),
             Clock.systemUTC(),
             message -> {});
     // The first round may give back a claim, the second deletes its volume.
@@ -153,7 +152,7 @@ class KilledJobTest {
         open.book()
             .read(JobMain.SCRATCH)
             .holder(JobMain.USE.workload())
-            .filter(own -> own.state() != ClaimState.TAKEN)
+            .filter(own -> own.state() != ClaimHolder.State.TAKEN)
             .ifPresent(own -> reapAll(open));
         JobVolumes.Acquired acquired =
             volumes.acquire(JobMain.spec(false), JobMain.wish(JobMain.USE, node));

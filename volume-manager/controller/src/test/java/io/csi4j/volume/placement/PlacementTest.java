@@ -18,7 +18,7 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
@@ -45,6 +45,8 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.placement.Placement.CapacityReading;
+import io.csi4j.volume.placement.Placement.PlannedClaim;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -114,7 +116,7 @@ class PlacementTest {
   private FakeCsiPlugin plugin;
   private VolumeController controller;
   private Placement placement;
-  private List<PlacementNode> nodes;
+  private List<Placement.Node> nodes;
 
   private void start(PluginShape shape) {
     NodeId[] ids =
@@ -135,7 +137,7 @@ class PlacementTest {
         Placement.builder(controller).claims(new ClaimBook(store, clock)).clock(clock).build();
     nodes = new ArrayList<>();
     for (NodeId id : ids) {
-      nodes.add(PlacementNode.of(NodeName.of(id.value()), List.of(described(id))));
+      nodes.add(Placement.Node.of(NodeName.of(id.value()), List.of(described(id))));
     }
     // The order in which a host hands them in has no part in it.
     Collections.shuffle(nodes, new Random(7));
@@ -194,7 +196,7 @@ class PlacementTest {
         When.calling(GET_CAPACITY));
   }
 
-  private static String without(PlacementReport report, String node) {
+  private static String without(Placement.Report report, String node) {
     return report.excluded().stream()
         .filter(each -> each.node().equals(NodeName.of(node)))
         .flatMap(each -> each.why().stream())
@@ -224,7 +226,7 @@ class PlacementTest {
     room(Map.of("a", 5000L, "b", 9000L));
     clock.now = Instant.ofEpochSecond(100);
 
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.text())
         .isEqualTo(
@@ -245,7 +247,7 @@ class PlacementTest {
   void immediateBindingAllowsThePlacesOfAllCandidatesTheBestFirst() {
     start(SHAPE);
     room(Map.of("a", 5000L, "b", 9000L, "c", 10L));
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.anywhere().topologies())
         .contains(new RequestedTopologies(Set.of(A, B), List.of(B, A)));
@@ -259,7 +261,7 @@ class PlacementTest {
   @Test
   void aVolumeThatWaitsForItsNodeIsMadeThereOnlyOrThereFirst() {
     start(SHAPE);
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
     NodeName chosen = NodeName.of("n6");
 
     assertThat(report.onlyOn(chosen).topologies())
@@ -278,7 +280,7 @@ class PlacementTest {
     room(Map.of("a", 5000L, "b", 9000L, "c", 9000L));
     VolumeSpec picky = spec().topologies(new RequestedTopologies(Set.of(A, B), List.of(A))).build();
 
-    PlacementReport report = placement.candidates(picky, nodes);
+    Placement.Report report = placement.candidates(picky, nodes);
 
     assertThat(report.nodes()).isEqualTo(names("n1", "n4", "n2", "n5"));
     assertThat(report.candidates().get(0).remarks()).containsExactly("preferred place 1");
@@ -298,7 +300,7 @@ class PlacementTest {
         controller.createSnapshot(
             DB, SnapshotName.of("nightly"), Map.of(), TopologyRequirement.anyOf(List.of(B)));
 
-    PlacementReport report = placement.candidates(spec().fromSnapshot(cut).build(), nodes);
+    Placement.Report report = placement.candidates(spec().fromSnapshot(cut).build(), nodes);
 
     assertThat(report.nodes()).isEqualTo(names("n2", "n5"));
     assertThat(without(report, "n1"))
@@ -312,7 +314,7 @@ class PlacementTest {
   @Test
   void aPluginWithoutPlacesIsAskedOnceAndNoPlaceIsSent() {
     start(PluginShape.full());
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.nodes()).isEqualTo(names("n1", "n2", "n3", "n4", "n5", "n6"));
     assertThat(report.anywhere()).isEqualTo(spec().build());
@@ -329,7 +331,7 @@ class PlacementTest {
     room(Map.of("a", 5000L, "b", 5000L, "c", 5000L));
     placement.candidates(spec().build(), nodes);
     clock.now = Instant.ofEpochSecond(59);
-    PlacementReport later = placement.candidates(spec().build(), nodes);
+    Placement.Report later = placement.candidates(spec().build(), nodes);
     assertThat(plugin.journal().calls(GET_CAPACITY)).hasSize(3);
     assertThat(later.candidates().get(0).capacity().map(CapacityReading::age))
         .contains(Duration.ofSeconds(59));
@@ -353,7 +355,7 @@ class PlacementTest {
     plugin.clearFaults();
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "tired"), When.calling(GET_CAPACITY));
 
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.nodes()).isEqualTo(names("n1", "n2", "n3", "n4", "n5", "n6"));
     assertThat(report.candidates().get(0).capacity())
@@ -371,7 +373,7 @@ class PlacementTest {
     plugin.inject(Fault.hang(), When.calling(GET_CAPACITY));
     placement = Placement.builder(controller).patience(Duration.ofMillis(50)).build();
 
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.nodes()).hasSize(6);
     assertThat(report.candidates().get(0).remarks())
@@ -384,7 +386,7 @@ class PlacementTest {
     plugin.inject(Fault.hang(), When.calling(CONTROLLER_GET_CAPABILITIES));
     placement = Placement.builder(controller).patience(Duration.ofMillis(50)).build();
 
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.nodes()).hasSize(6);
     assertThat(report.candidates())
@@ -397,7 +399,7 @@ class PlacementTest {
   @Test
   void aPluginThatIsAwayIsSoForAllPlaces() {
     start(SHAPE);
-    List<PlacementNode> many =
+    List<Placement.Node> many =
         IntStream.range(0, 64).mapToObj(i -> inZone("n" + i, "z" + i)).toList();
     plugin.close();
 
@@ -416,7 +418,7 @@ class PlacementTest {
     start(SHAPE);
     plugin.inject(Fault.hang(), When.calling(GET_CAPACITY));
     placement = Placement.builder(controller).patience(Duration.ofMillis(50)).build();
-    List<PlacementNode> many =
+    List<Placement.Node> many =
         IntStream.range(0, 64).mapToObj(i -> inZone("n" + i, "z" + i)).toList();
 
     for (int reports = 0; reports < 2; reports++) {
@@ -431,11 +433,11 @@ class PlacementTest {
     assertThat(plugin.journal().calls(GET_CAPACITY)).hasSizeLessThanOrEqualTo(16);
   }
 
-  private PlacementNode inZone(String name, String zone) {
+  private Placement.Node inZone(String name, String zone) {
     RegisteredPlugin like = described(NodeId.of("n1"));
     PluginFingerprint fingerprint = like.fingerprint().orElseThrow();
     NodeFacts facts = fingerprint.node().orElseThrow();
-    return PlacementNode.of(
+    return Placement.Node.of(
         NodeName.of(name),
         List.of(
             new RegisteredPlugin(
@@ -468,13 +470,13 @@ class PlacementTest {
             }),
         When.calling(GET_CAPACITY));
 
-    PlacementReport during = placement.candidates(spec().build(), nodes);
+    Placement.Report during = placement.candidates(spec().build(), nodes);
 
     assertThat(during.candidates().get(0).remarks())
         .containsExactly("the room that the plugin said it has was forgotten");
     plugin.clearFaults();
     room(Map.of("a", 7000L, "b", 7000L, "c", 7000L));
-    PlacementReport after = placement.candidates(spec().build(), nodes);
+    Placement.Report after = placement.candidates(spec().build(), nodes);
     assertThat(after.candidates())
         .allSatisfy(
             candidate ->
@@ -486,7 +488,7 @@ class PlacementTest {
   void aPluginThatDoesNotOfferGetCapacityIsNotAsked() {
     start(SHAPE.without(ControllerCapability.GET_CAPACITY));
 
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.nodes()).hasSize(6);
     assertThat(report.candidates().get(0).remarks())
@@ -564,16 +566,16 @@ class PlacementTest {
             well.fingerprint(),
             false);
 
-    PlacementReport report =
+    Placement.Report report =
         placement.candidates(
             spec().build(),
             List.of(
-                PlacementNode.of(NodeName.of("well"), List.of(well)),
-                PlacementNode.of(NodeName.of("bare"), List.of()),
-                PlacementNode.of(NodeName.of("other"), List.of(other)),
-                PlacementNode.of(NodeName.of("sick"), List.of(sick)),
-                PlacementNode.of(NodeName.of("gone"), List.of(remembered)),
-                PlacementNode.of(NodeName.of("new"), List.of(unasked))));
+                Placement.Node.of(NodeName.of("well"), List.of(well)),
+                Placement.Node.of(NodeName.of("bare"), List.of()),
+                Placement.Node.of(NodeName.of("other"), List.of(other)),
+                Placement.Node.of(NodeName.of("sick"), List.of(sick)),
+                Placement.Node.of(NodeName.of("gone"), List.of(remembered)),
+                Placement.Node.of(NodeName.of("new"), List.of(unasked))));
 
     assertThat(report.nodes()).isEqualTo(names("well"));
     assertThat(without(report, "bare"))
@@ -597,13 +599,13 @@ class PlacementTest {
   void theNewestInstanceThatIsReadyCountsWhateverIsAboveIt() {
     start(SHAPE);
     RegisteredPlugin well = described(NodeId.of("n2"));
-    List<PlacementNode> doubled = new ArrayList<>();
+    List<Placement.Node> doubled = new ArrayList<>();
     for (RegisteredPlugin newest : List.of(sick(well), unasked(well), remembered(well))) {
       NodeName name = NodeName.of("n" + doubled.size());
-      doubled.add(PlacementNode.of(name, List.of(newest, well)));
+      doubled.add(Placement.Node.of(name, List.of(newest, well)));
     }
 
-    PlacementReport report = placement.candidates(spec().build(), doubled);
+    Placement.Report report = placement.candidates(spec().build(), doubled);
 
     assertThat(report.excluded()).isEmpty();
     assertThat(report.candidates())
@@ -620,13 +622,13 @@ class PlacementTest {
     start(SHAPE);
     RegisteredPlugin well = described(NodeId.of("n1"));
 
-    PlacementReport report =
+    Placement.Report report =
         placement.candidates(
             spec().build(),
             List.of(
-                PlacementNode.of(NodeName.of("bad"), List.of(remembered(well), sick(well))),
-                PlacementNode.of(NodeName.of("new"), List.of(unasked(well), sick(well))),
-                PlacementNode.of(NodeName.of("well"), List.of(well))));
+                Placement.Node.of(NodeName.of("bad"), List.of(remembered(well), sick(well))),
+                Placement.Node.of(NodeName.of("new"), List.of(unasked(well), sick(well))),
+                Placement.Node.of(NodeName.of("well"), List.of(well))));
 
     assertThat(report.nodes()).isEqualTo(names("well"));
     assertThat(without(report, "bad")).startsWith("PLUGIN_UNHEALTHY: instance 'only' is UNHEALTHY");
@@ -642,7 +644,7 @@ class PlacementTest {
     CatalogVolume made =
         controller.create(DB, spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build());
 
-    PlacementReport report = placement.candidates(made, nodes);
+    Placement.Report report = placement.candidates(made, nodes);
 
     assertThat(report.nodes()).isEqualTo(names("n2", "n5"));
     assertThat(without(report, "n1"))
@@ -662,7 +664,7 @@ class PlacementTest {
     claim(VolumeKey.of("three"), "w3", "n4");
     claim(VolumeKey.of("elsewhere"), "w4", "n4");
 
-    PlacementReport report = placement.candidates(spec().build(), nodes);
+    Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(without(report, "n1"))
         .isEqualTo(
@@ -691,7 +693,7 @@ class PlacementTest {
           }
         };
 
-    PlacementReport report =
+    Placement.Report report =
         Placement.builder(controller)
             .claims(new ClaimBook(oneAtATime, clock))
             .clock(clock)
@@ -702,7 +704,7 @@ class PlacementTest {
   }
 
   /** What is placed while a claim cannot be read, of this volume or of one that is not known. */
-  private PlacementReport whileUnreadable(Optional<VolumeKey> volume) {
+  private Placement.Report whileUnreadable(Optional<VolumeKey> volume) {
     RecordStore damaged =
         new PassingStore(store) {
           @Override
@@ -752,8 +754,8 @@ class PlacementTest {
     PlannedClaim other = new PlannedClaim(WorkloadId.of("batch"), ALONE, ClaimMode.WRITE);
     PlannedClaim same = new PlannedClaim(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
 
-    PlacementReport refused = placement.candidates(made, other, nodes);
-    PlacementReport again = placement.candidates(made, same, nodes);
+    Placement.Report refused = placement.candidates(made, other, nodes);
+    Placement.Report again = placement.candidates(made, same, nodes);
 
     assertThat(refused.candidates()).isEmpty();
     assertThat(refused.best()).isEmpty();
@@ -772,7 +774,7 @@ class PlacementTest {
     start(SHAPE);
     PlannedClaim wish = new PlannedClaim(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
 
-    for (PlacementNode node : nodes) {
+    for (Placement.Node node : nodes) {
       ClaimRequest request = node.claim(ID, DB, wish);
       assertThat(request)
           .isEqualTo(
@@ -784,7 +786,7 @@ class PlacementTest {
           .isEqualTo(
               node.plugins().get(0).fingerprint().orElseThrow().node().orElseThrow().nodeId());
     }
-    assertThat(PlacementNode.of(NodeName.of("bare"), List.of()).claim(ID, DB, wish).nodeId())
+    assertThat(Placement.Node.of(NodeName.of("bare"), List.of()).claim(ID, DB, wish).nodeId())
         .isEmpty();
   }
 

@@ -7,8 +7,6 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.claims.ClaimCodec;
@@ -164,10 +162,10 @@ final class Work {
         NODE,
         Optional.empty(),
         ClaimMode.WRITE,
-        ClaimState.TAKEN,
+        ClaimHolder.State.TAKEN,
         epoch,
         Instant.EPOCH,
-        new NodeAttachment.NotNeeded());
+        new ClaimHolder.Attachment.NotNeeded());
   }
 
   /** Begins to make, grow and delete volumes. */

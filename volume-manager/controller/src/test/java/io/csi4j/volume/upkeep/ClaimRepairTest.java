@@ -22,8 +22,6 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
@@ -65,7 +63,7 @@ class ClaimRepairTest {
   private final ClaimCoordinator claims =
       new ClaimCoordinator(book, storage, Clock.systemUTC(), event -> {});
   private final List<OperatorMessage> told = new ArrayList<>();
-  private final DriftRepair repair = DriftRepair.by(claims, told::add);
+  private final DriftCheck.Repair repair = DriftCheck.Repair.by(claims, told::add);
 
   private ClaimGrant acquire() {
     return acquire(WEB);
@@ -104,7 +102,8 @@ class ClaimRepairTest {
     assertThat(storage.attached).containsExactly("db@id-n1");
     assertThat(storage.calls).containsExactly("attach db@id-n1", "attach db@id-n1");
     assertThat(holder().attachment())
-        .isEqualTo(new NodeAttachment.Attached(PublishContext.of(Map.of("device", "db@id-n1"))));
+        .isEqualTo(
+            new ClaimHolder.Attachment.Attached(PublishContext.of(Map.of("device", "db@id-n1"))));
     assertThat(holder().epoch()).isEqualTo(first.epoch());
     assertThat(told).isEmpty();
   }
@@ -133,7 +132,7 @@ class ClaimRepairTest {
 
     assertThat(again.contextChanged()).isTrue();
     assertThat(again.context()).isEqualTo(other);
-    assertThat(holder().attachment()).isEqualTo(new NodeAttachment.Attached(other));
+    assertThat(holder().attachment()).isEqualTo(new ClaimHolder.Attachment.Attached(other));
     assertThat(noticed)
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.PUBLISH_CONTEXT_CHANGED);
@@ -164,7 +163,7 @@ class ClaimRepairTest {
     assertThat(told)
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.ATTACHED_ELSEWHERE);
-    assertThat(holder().state()).isEqualTo(ClaimState.TAKEN);
+    assertThat(holder().state()).isEqualTo(ClaimHolder.State.TAKEN);
   }
 
   @Test
@@ -185,9 +184,9 @@ class ClaimRepairTest {
     ClaimGrant grant = acquire();
     assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
     assertThat(repair.detach(unknown(N1))).isFalse();
-    book.advance(WEB, ClaimState.NODE_DETACHED);
+    book.advance(WEB, ClaimHolder.State.NODE_DETACHED);
     assertThat(repair.detach(unknown(N1))).isFalse();
-    book.advance(WEB, ClaimState.CONTROLLER_DETACHED);
+    book.advance(WEB, ClaimHolder.State.CONTROLLER_DETACHED);
 
     assertThat(repair.detach(unknown(N1))).isTrue();
     assertThat(grant.epoch()).isEqualTo(1);
@@ -273,8 +272,8 @@ class ClaimRepairTest {
     }
     storage.silent.add(slow);
     DriftCheck check = new DriftCheck(new Elsewhere(), store);
-    DriftPolicy policy = new DriftPolicy(true, true);
-    DriftReport report = check.look(volumes);
+    DriftCheck.Policy policy = new DriftCheck.Policy(true, true);
+    DriftCheck.Report report = check.look(volumes);
     assertThat(report.findings()).hasSize(4);
 
     assertThat(check.repair(report, policy, repair)).isEmpty();
@@ -286,8 +285,9 @@ class ClaimRepairTest {
         .contains("plugin 'slow' left 2 other calls without an answer, and is called again");
 
     storage.calls.clear();
-    DriftRepair ofAnother = DriftRepair.by(claims, told::add);
-    assertThat(check.repair(new DriftReport(List.of(), 0, 0, new TreeMap<>()), policy, repair))
+    DriftCheck.Repair ofAnother = DriftCheck.Repair.by(claims, told::add);
+    assertThat(
+            check.repair(new DriftCheck.Report(List.of(), 0, 0, new TreeMap<>()), policy, repair))
         .isEmpty();
     assertThat(check.repair(report, policy, repair)).isEmpty();
     assertThat(storage.calls).containsExactly("detach db3@id-n2", "detach db4@id-n2");
@@ -318,7 +318,9 @@ class ClaimRepairTest {
     List<Drift> repaired =
         new DriftCheck(new Elsewhere(), store)
             .repair(
-                new DriftReport(lost, 3, 0, new TreeMap<>()), new DriftPolicy(true, false), repair);
+                new DriftCheck.Report(lost, 3, 0, new TreeMap<>()),
+                new DriftCheck.Policy(true, false),
+                repair);
 
     assertThat(repaired).isEmpty();
     assertThat(storage.calls).containsExactly("attach db1@id-n1", "attach db2@id-n1");

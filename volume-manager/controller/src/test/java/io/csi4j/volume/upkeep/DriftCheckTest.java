@@ -27,8 +27,6 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.controller.CalledAttachments;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.claims.ClaimCodec;
@@ -89,25 +87,36 @@ class DriftCheckTest {
     fake.addVolume(VolumeId.of("foreign"));
     attach("foreign", N2);
     attach("well", N1);
-    claim("well", N1, ClaimState.TAKEN, new NodeAttachment.Attached(PublishContext.empty()));
+    claim(
+        "well",
+        N1,
+        ClaimHolder.State.TAKEN,
+        new ClaimHolder.Attachment.Attached(PublishContext.empty()));
     // Detached behind the back of its claim.
     attach("lost", N1);
     detach("lost", N1);
-    claim("lost", N1, ClaimState.TAKEN, new NodeAttachment.Attached(PublishContext.empty()));
+    claim(
+        "lost",
+        N1,
+        ClaimHolder.State.TAKEN,
+        new ClaimHolder.Attachment.Attached(PublishContext.empty()));
     // Attached behind everybody's back.
     attach("unclaimed", N2);
     // Attached to another node than the claim says.
     attach("moved", N2);
     claim(
-        "moved", N1, ClaimState.UNPUBLISHING, new NodeAttachment.Attached(PublishContext.empty()));
+        "moved",
+        N1,
+        ClaimHolder.State.UNPUBLISHING,
+        new ClaimHolder.Attachment.Attached(PublishContext.empty()));
     fake.condition(VolumeId.of("sick"), new VolumeCondition(true, "one disk of two is gone"));
     // May be either, and are nobody's drift.
-    claim("doubted", N2, ClaimState.TAKEN, new NodeAttachment.InDoubt());
+    claim("doubted", N2, ClaimHolder.State.TAKEN, new ClaimHolder.Attachment.InDoubt());
     claim(
         "leaving",
         N2,
-        ClaimState.NODE_DETACHED,
-        new NodeAttachment.Attached(PublishContext.empty()));
+        ClaimHolder.State.NODE_DETACHED,
+        new ClaimHolder.Attachment.Attached(PublishContext.empty()));
     return new DriftCheck(CalledAttachments.of(plugin.controller()), claims);
   }
 
@@ -130,7 +139,7 @@ class DriftCheckTest {
   }
 
   private ClaimHolder claim(
-      String volume, NodeId node, ClaimState state, NodeAttachment attachment) {
+      String volume, NodeId node, ClaimHolder.State state, ClaimHolder.Attachment attachment) {
     VolumeKey key = VolumeKey.of("key-" + volume);
     ClaimHolder holder =
         new ClaimHolder(
@@ -174,7 +183,7 @@ class DriftCheckTest {
   @Test
   @Tag("T-03")
   void exactlyWhatWasChangedIsReported() {
-    DriftReport report = open(PluginShape.full()).look(volumes);
+    DriftCheck.Report report = open(PluginShape.full()).look(volumes);
 
     assertThat(words(report.findings()))
         .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
@@ -198,17 +207,17 @@ class DriftCheckTest {
         };
     DriftCheck check = new DriftCheck(CalledAttachments.of(plugin.controller()), damaged);
 
-    DriftReport report = check.look(volumes);
+    DriftCheck.Report report = check.look(volumes);
 
     assertThat(words(report.findings()))
         .containsExactly(LOST, "moved: CLAIM_UNREADABLE: It is damaged", SICK, UNCLAIMED);
     assertThat(report.compared()).isEqualTo(6);
     assertThat(report.unseen()).isZero();
-    assertThat(check.repair(report, new DriftPolicy(true, true), new NoRepair())).isEmpty();
+    assertThat(check.repair(report, new DriftCheck.Policy(true, true), new NoRepair())).isEmpty();
   }
 
   /** Would change nothing, and is asked only about what is not damaged. */
-  private static final class NoRepair implements DriftRepair {
+  private static final class NoRepair implements DriftCheck.Repair {
     @Override
     public boolean attachAgain(Drift.LostAttachment lost) {
       assertThat(lost.handle()).isNotEqualTo(VolumeId.of("moved"));
@@ -227,7 +236,7 @@ class DriftCheckTest {
     DriftCheck check = open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
     volumes.put(VolumeId.of("gone"), VolumeKey.of("key-gone"));
 
-    DriftReport report = check.look(volumes);
+    DriftCheck.Report report = check.look(volumes);
 
     assertThat(words(report.findings()))
         .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
@@ -253,7 +262,7 @@ class DriftCheckTest {
         Fault.fail(StatusCode.INTERNAL, "broken"),
         When.calling(call).ofVolume(VolumeId.of("sick")));
 
-    DriftReport report = check.look(volumes);
+    DriftCheck.Report report = check.look(volumes);
 
     assertThat(words(report.findings()))
         .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
@@ -268,7 +277,7 @@ class DriftCheckTest {
     When reading = When.calling(CONTROLLER_GET_VOLUME).ofVolume(VolumeId.of("lost"));
     fake.inject(Fault.fail(StatusCode.INTERNAL, "broken"), reading);
 
-    DriftReport report = check.look(volumes);
+    DriftCheck.Report report = check.look(volumes);
 
     assertThat(words(report.findings()))
         .containsExactly(MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
@@ -277,10 +286,10 @@ class DriftCheckTest {
     assertThat(report.unseen()).isEqualTo(1);
 
     fake.clearFaults();
-    DriftReport whole = check.look(volumes);
+    DriftCheck.Report whole = check.look(volumes);
     assertThat(whole.failures()).isEmpty();
     fake.inject(Fault.fail(StatusCode.INTERNAL, "broken"), reading);
-    assertThat(words(check.repair(whole, new DriftPolicy(true, true), new Repairing())))
+    assertThat(words(check.repair(whole, new DriftCheck.Policy(true, true), new Repairing())))
         .containsExactly(MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
   }
 
@@ -297,7 +306,7 @@ class DriftCheckTest {
             failed -> assertThat(failed.status()).contains(StatusCode.UNAVAILABLE));
   }
 
-  private static void assertUnread(DriftReport report, String volume) {
+  private static void assertUnread(DriftCheck.Report report, String volume) {
     assertThat(report.failures()).containsOnlyKeys(VolumeKey.of("key-" + volume));
     assertThat(report.failures().get(VolumeKey.of("key-" + volume))).hasMessageContaining("broken");
   }
@@ -326,7 +335,7 @@ class DriftCheckTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("pluginsThatTellHealthOnly")
   void aPluginThatTellsNothingButHealthTellsThat(String name, PluginShape shape, int compared) {
-    DriftReport report = open(shape).look(volumes);
+    DriftCheck.Report report = open(shape).look(volumes);
 
     assertThat(words(report.findings())).containsExactly(SICK);
     assertThat(report.compared()).isEqualTo(compared);
@@ -344,7 +353,7 @@ class DriftCheckTest {
         VolumeHealthEntry.of(9, HealthReason.of("Odd"), ""),
         VolumeHealthEntry.of(
             VolumeHealthEntry.Status.INACCESSIBLE, HealthReason.of("DiskFailing"), "no answer"));
-    DriftReport report = check.look(volumes);
+    DriftCheck.Report report = check.look(volumes);
     String inaccessible =
         "sick: VOLUME_ABNORMAL: the storage system says: INACCESSIBLE (DiskFailing): 'no answer'";
     String odd = "sick: VOLUME_ABNORMAL: the storage system says: status 9 (Odd)";
@@ -352,7 +361,7 @@ class DriftCheckTest {
         .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, inaccessible, odd, UNCLAIMED);
 
     Repairing repair = new Repairing();
-    assertThat(words(check.repair(report, new DriftPolicy(true, true), repair)))
+    assertThat(words(check.repair(report, new DriftCheck.Policy(true, true), repair)))
         .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
     assertThat(words(check.look(volumes).findings())).containsExactly(inaccessible, odd);
   }
@@ -438,7 +447,7 @@ class DriftCheckTest {
             List<VolumeEntry> all = new ArrayList<>();
             real.list().forEach(all::add);
             // Claimed while the list was on its way.
-            claim("unclaimed", N2, ClaimState.TAKEN, new NodeAttachment.InDoubt());
+            claim("unclaimed", N2, ClaimHolder.State.TAKEN, new ClaimHolder.Attachment.InDoubt());
             return all;
           }
 
@@ -470,7 +479,7 @@ class DriftCheckTest {
           public Iterable<VolumeEntry> list() {
             List<VolumeEntry> all = new ArrayList<>();
             real.list().forEach(all::add);
-            claim("unclaimed", N2, ClaimState.TAKEN, new NodeAttachment.InDoubt());
+            claim("unclaimed", N2, ClaimHolder.State.TAKEN, new ClaimHolder.Attachment.InDoubt());
             StoredClaims stored = StoredClaims.in(claims);
             Claim made = stored.claim(VolumeKey.of("key-unclaimed"));
             assertThat(stored.write(made.without(WorkloadId.of("web"))).version()).isPositive();
@@ -488,7 +497,7 @@ class DriftCheckTest {
   }
 
   /** Does what it is asked, over the socket. */
-  private final class Repairing implements DriftRepair {
+  private final class Repairing implements DriftCheck.Repair {
     private final List<String> done = new ArrayList<>();
 
     @Override
@@ -509,16 +518,16 @@ class DriftCheckTest {
   @Test
   void onlyWhatThePolicyAllowsIsPutRightAndOnlyWhileItIsSo() {
     DriftCheck check = open(PluginShape.full());
-    DriftReport report = check.look(volumes);
+    DriftCheck.Report report = check.look(volumes);
     Repairing repair = new Repairing();
 
-    assertThat(check.repair(report, DriftPolicy.reportOnly(), repair)).isEmpty();
+    assertThat(check.repair(report, DriftCheck.Policy.reportOnly(), repair)).isEmpty();
     assertThat(repair.done).isEmpty();
 
     detach("unclaimed", N2);
-    assertThat(words(check.repair(report, new DriftPolicy(false, true), repair)))
+    assertThat(words(check.repair(report, new DriftCheck.Policy(false, true), repair)))
         .containsExactly(MOVED_UNKNOWN);
-    assertThat(words(check.repair(report, new DriftPolicy(true, false), repair)))
+    assertThat(words(check.repair(report, new DriftCheck.Policy(true, false), repair)))
         .containsExactly(LOST, MOVED_LOST);
 
     assertThat(repair.done).containsExactly("detach moved", "attach lost", "attach moved");

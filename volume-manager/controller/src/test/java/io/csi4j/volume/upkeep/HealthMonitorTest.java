@@ -757,7 +757,7 @@ class HealthMonitorTest {
     CatalogVolume db = volume(P, DB);
     volume(P, WEB);
     plugin.condition(db.id(), SICK);
-    DriftReport report =
+    DriftCheck.Report report =
         new DriftCheck(StoredAttachments.of(controller, P), new MemoryStore())
             .look(controller.handles(P));
     assertThat(report.findings())

@@ -10,9 +10,9 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
@@ -58,7 +58,7 @@ class ReaperTest {
   private static final NodeName HERE = NodeName.of("n1");
   private static final VolumeUse WEB = usage("web");
   private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
-  private static final ReaperThrottle AT_ONCE = () -> {};
+  private static final Reaper.Throttle AT_ONCE = () -> {};
 
   private final MemoryStore store = new MemoryStore();
   private final ScriptedController storage = new ScriptedController();
@@ -71,7 +71,7 @@ class ReaperTest {
   private final List<OperatorMessage> told = new ArrayList<>();
 
   /** A node that wants some uses, and has something of others. */
-  private static final class ThisNode implements ReaperSources.Node {
+  private static final class ThisNode implements Reaper.Sources.Node {
     private final Set<VolumeUse> wanted = new HashSet<>();
     private final Set<VolumeUse> there = new HashSet<>();
     private Runnable beforeProof = () -> {};
@@ -103,7 +103,7 @@ class ReaperTest {
     }
   }
 
-  private static final class Registered implements ReaperSources.Plugins {
+  private static final class Registered implements Reaper.Sources.Plugins {
     private final Map<PluginId, Part> unused = new TreeMap<>();
     private final List<PluginId> forgotten = new ArrayList<>();
 
@@ -118,7 +118,7 @@ class ReaperTest {
     }
   }
 
-  private static final class Shortlived implements ReaperSources.Ephemeral {
+  private static final class Shortlived implements Reaper.Sources.Ephemeral {
     private final List<VolumeKey> pending = new ArrayList<>();
     private final List<VolumeKey> stuck = new ArrayList<>();
     private final List<VolumeKey> unanswered = new ArrayList<>();
@@ -166,7 +166,7 @@ class ReaperTest {
   private Reaper reaper(Duration later) {
     return new Reaper(
         book,
-        ReaperSources.of(claims).with(node).with(plugins).with(ephemeral),
+        Reaper.Sources.of(claims).with(node).with(plugins).with(ephemeral),
         clock(BEGIN.plus(later)),
         told::add);
   }
@@ -197,7 +197,7 @@ class ReaperTest {
         .toList();
   }
 
-  private static List<String> ends(List<ReaperResult> ends) {
+  private static List<String> ends(List<Reaper.Result> ends) {
     return ends.stream().map(end -> end.end() + ": " + end.because()).toList();
   }
 
@@ -268,8 +268,8 @@ class ReaperTest {
     ephemeral.pending.clear();
 
     assertThat(reaper.apply(plan, AT_ONCE))
-        .extracting(ReaperResult::end)
-        .containsOnly(ReaperResult.End.STALE);
+        .extracting(Reaper.Result::end)
+        .containsOnly(Reaper.Result.End.STALE);
 
     assertThat(book.isCurrent(WEB, 1)).isTrue();
     assertThat(plugins.forgotten).isEmpty();
@@ -291,7 +291,7 @@ class ReaperTest {
         .containsExactly("FAILED: its node has to prove that it has nothing mounted");
 
     assertThat(book.read(WEB.volume()).holder(WEB.workload()).orElseThrow().state())
-        .isEqualTo(ClaimState.UNPUBLISHING);
+        .isEqualTo(ClaimHolder.State.UNPUBLISHING);
     assertThat(storage.calls).containsExactly("attach db-web@id-n1");
   }
 
@@ -330,19 +330,19 @@ class ReaperTest {
     ephemeral.pending.add(VolumeKey.of("slow"));
     ephemeral.stuck.add(VolumeKey.of("slow"));
 
-    List<ReaperResult> ends = reaper.apply(reaper.plan(), AT_ONCE);
+    List<Reaper.Result> ends = reaper.apply(reaper.plan(), AT_ONCE);
 
     assertThat(ends)
-        .extracting(ReaperResult::end)
+        .extracting(Reaper.Result::end)
         .containsExactly(
-            ReaperResult.End.FAILED,
-            ReaperResult.End.FAILED,
-            ReaperResult.End.DONE,
-            ReaperResult.End.FAILED);
+            Reaper.Result.End.FAILED,
+            Reaper.Result.End.FAILED,
+            Reaper.Result.End.DONE,
+            Reaper.Result.End.FAILED);
     assertThat(ends(ends).subList(1, 4))
         .containsExactly(
             "FAILED: the plugin is down", "DONE: it is deleted", "FAILED: it is not deleted yet");
-    assertThat(reaper.apply(reaper.plan(), AT_ONCE).get(0).end()).isEqualTo(ReaperResult.End.DONE);
+    assertThat(reaper.apply(reaper.plan(), AT_ONCE).get(0).end()).isEqualTo(Reaper.Result.End.DONE);
     assertThat(book.read(WEB.volume()).holders()).isEmpty();
   }
 
@@ -358,7 +358,7 @@ class ReaperTest {
     storage.calls.clear();
     storage.silent.add(slow);
 
-    List<ReaperResult> first = reaper.apply(reaper.plan(), AT_ONCE);
+    List<Reaper.Result> first = reaper.apply(reaper.plan(), AT_ONCE);
 
     assertThat(storage.calls)
         .containsExactly("detach db-a1@id-n1", "detach db-a2@id-n1", "detach db-b@id-n1");
@@ -374,7 +374,7 @@ class ReaperTest {
       List<Leftover> plan = reaper.plan();
       assertThat(reaper.apply(plan, AT_ONCE))
           .as("in the order of the plan")
-          .extracting(ReaperResult::item)
+          .extracting(Reaper.Result::item)
           .containsExactlyElementsOf(plan);
     }
     assertThat(storage.calls)
@@ -389,8 +389,8 @@ class ReaperTest {
     storage.silent.clear();
     assertThat(reaper.apply(reaper.plan(), AT_ONCE))
         .hasSize(5)
-        .extracting(ReaperResult::end)
-        .containsOnly(ReaperResult.End.DONE);
+        .extracting(Reaper.Result::end)
+        .containsOnly(Reaper.Result.End.DONE);
   }
 
   @Test
@@ -402,7 +402,7 @@ class ReaperTest {
     }
     ephemeral.unanswered.addAll(ephemeral.pending.subList(0, 3));
 
-    List<ReaperResult> ends = reaper.apply(reaper.plan(), AT_ONCE);
+    List<Reaper.Result> ends = reaper.apply(reaper.plan(), AT_ONCE);
 
     assertThat(ephemeral.asked)
         .containsExactly(VolumeKey.of("a1"), VolumeKey.of("a2"), VolumeKey.of("b"));
@@ -410,7 +410,7 @@ class ReaperTest {
         .isEqualTo(
             "FAILED: plugin 'slow' left 2 other calls without an answer, and is called again in"
                 + " the next round");
-    assertThat(ends.get(3).end()).isEqualTo(ReaperResult.End.DONE);
+    assertThat(ends.get(3).end()).isEqualTo(Reaper.Result.End.DONE);
   }
 
   @Test
@@ -433,7 +433,7 @@ class ReaperTest {
       Reaper careful =
           new Reaper(
               left,
-              ReaperSources.of(new ClaimCoordinator(left, storage, clock(BEGIN), event -> {}))
+              Reaper.Sources.of(new ClaimCoordinator(left, storage, clock(BEGIN), event -> {}))
                   .with(node)
                   .with(ephemeral),
               clock(BEGIN),
@@ -464,14 +464,14 @@ class ReaperTest {
       ephemeral.pending.add(VolumeKey.of(name));
     }
     int[] asked = new int[1];
-    ReaperThrottle twice =
+    Reaper.Throttle twice =
         () -> {
           if (asked[0]++ == 2) {
             throw new InterruptedException();
           }
         };
 
-    List<ReaperResult> ends = reaper.apply(reaper.plan(), twice);
+    List<Reaper.Result> ends = reaper.apply(reaper.plan(), twice);
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(ends).hasSize(2);

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 class VolumeKeeperTest {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final ReaperThrottle AT_ONCE = () -> {};
+  private static final Reaper.Throttle AT_ONCE = () -> {};
   private static final NodeName HERE = NodeName.of("n1");
   private static final Clock CLOCK = Clock.fixed(VirtualTime.BEGIN, ZoneOffset.UTC);
 
@@ -276,14 +276,14 @@ class VolumeKeeperTest {
 
     /** A reaper on the node that has nothing mounted, and whose host wants nothing. */
     private static Reaper reaperOf(ClaimBook book, ClaimCoordinator claims) {
-      ReaperSources.Node node =
-          ReaperSources.Node.of(
+      Reaper.Sources.Node node =
+          Reaper.Sources.Node.of(
               HERE,
               (usage, epoch) ->
                   new NodeReceipt(
                       usage, epoch, HERE, "boot", List.of(Path.of("/v")), NodeReceipt.Staging.GONE),
               usage -> false);
-      return new Reaper(book, ReaperSources.of(claims).with(node), CLOCK, message -> {});
+      return new Reaper(book, Reaper.Sources.of(claims).with(node), CLOCK, message -> {});
     }
 
     void orphan(VolumeUse usage) {

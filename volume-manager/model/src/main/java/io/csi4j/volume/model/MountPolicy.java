@@ -536,4 +536,50 @@ public final class MountPolicy {
       return new MountPolicy(this);
     }
   }
+
+  /**
+   * How far the manager goes to unmount a dead mount itself, once its plugin was asked to take it
+   * away and has left it. Without a server nothing can be written to such a mount, so nothing can
+   * be lost there; only mounts that the manager has recorded are touched.
+   *
+   * @since 1.0
+   */
+  public enum DeadUnmount {
+    /** Not at all: the message of the failure has the command for a person. */
+    NEVER,
+    /** With a plain unmount, which fails while a process uses the mount. */
+    PLAIN,
+    /**
+     * As {@link #PLAIN}, after its connection was given up, which frees the processes that wait for
+     * it.
+     */
+    FORCE,
+    /**
+     * As {@link #FORCE}; what is still in use then is detached, and its users see errors until they
+     * open their files again.
+     */
+    LAZY
+  }
+
+  /**
+   * The answer to a mount whose server has ended, as when a plugin that serves its volumes by
+   * itself was started again, and about one that another program took away. A workload that has the
+   * dead mount open sees errors until it opens it again, in any case.
+   *
+   * @since 1.0
+   */
+  public enum OnDeadMount {
+    /** The mount is told of, and stays until it is released. */
+    REPORT,
+    /** The mount is told of, and its target is unpublished and published again. */
+    REPUBLISH,
+    /**
+     * The mount is told of, and all dead targets of the volume are unpublished; when none is left,
+     * the volume is unstaged and staged again; then they are published again. For plugins that
+     * serve a volume at its staging path.
+     */
+    REMOUNT,
+    /** Dead mounts are not looked for. */
+    LEAVE
+  }
 }

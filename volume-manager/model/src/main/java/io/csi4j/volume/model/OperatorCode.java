@@ -32,7 +32,7 @@ public enum OperatorCode {
   STATE_REBUILT(112),
   SIDECAR_REPAIRED(113),
 
-  // 2xx: the state on disk; the names are those of StateReason
+  // 2xx: the state on disk; the names are those of StateException.Reason
   STATE_IN_USE(201),
   STATE_TAKEN_OVER(202),
   STATE_FROM_NEWER_VERSION(203),

@@ -3,7 +3,8 @@ package io.csi4j.volume.model;
 /**
  * The context in which a call to a plugin is sent, such as a span that is current meanwhile. A
  * listener that returns one decides what is current on the thread that sends the call; the metadata
- * of the call ({@link io.csi4j.client.model.CallMetadata}) is asked for on that thread.
+ * of the call ({@link io.csi4j.client.model.ConnectOptions.CallMetadata}) is asked for on that
+ * thread.
  *
  * @since 1.0
  */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.manager;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.RealDisk;
@@ -32,16 +33,12 @@ import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.ViewedClaim;
-import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
 import java.io.IOException;
@@ -54,6 +51,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -92,12 +90,12 @@ public record ManagerView(
     JournalView journal,
     List<VolumeStatus> volumes,
     List<VolumeIdentity> givenBack,
-    List<ViewedPath> paths,
+    List<VolumePath> paths,
     List<PendingCall> pending,
     RecoveryReport start,
     List<VolumeIdentity> moving,
     List<RegisteredPlugin> plugins,
-    List<ViewedClaim> claims) {
+    List<Claim> claims) {
 
   /** So often a directory is read until nothing changes meanwhile. */
   private static final int LOOKS = 20;
@@ -126,7 +124,7 @@ public record ManagerView(
   }
 
   /** Returns the code by which operators find the reason of a doubt or a refusal of the state. */
-  public static OperatorCode code(StateReason reason) {
+  public static OperatorCode code(StateException.Reason reason) {
     return StateCodes.of(reason);
   }
 
@@ -230,7 +228,8 @@ public record ManagerView(
       return JournalView.read(state);
     } catch (StateException e) {
       boolean isGone =
-          e.reason() == StateReason.STATE_MISSING || e.reason() == StateReason.STATE_NOT_USABLE;
+          e.reason() == StateException.Reason.STATE_MISSING
+              || e.reason() == StateException.Reason.STATE_NOT_USABLE;
       if (!isGone) {
         throw e;
       } else if (!hasVolumes(directories)) {
@@ -238,7 +237,7 @@ public record ManagerView(
       }
       Uncertainty missing =
           Uncertainty.aboutMoreThan(
-              StateReason.STATE_MISSING, List.of(), String.valueOf(e.getMessage()));
+              StateException.Reason.STATE_MISSING, List.of(), String.valueOf(e.getMessage()));
       return new JournalView(
           state,
           new LoadedState(new TreeMap<>(), List.of(missing), Optional.empty()),
@@ -252,7 +251,7 @@ public record ManagerView(
   private static RuntimeException noManager(VolumeLayout layout, StateException refusal) {
     Path root = layout.root().toPath();
     Path state = root.resolve("state");
-    if (refusal.reason() == StateReason.STATE_NOT_USABLE && !Files.notExists(state)) {
+    if (refusal.reason() == StateException.Reason.STATE_NOT_USABLE && !Files.notExists(state)) {
       return refusal;
     }
     String why =
@@ -313,7 +312,7 @@ public record ManagerView(
         VolumeHealth.well());
   }
 
-  private static List<ViewedPath> paths(
+  private static List<VolumePath> paths(
       VolumeLayout layout,
       Collection<VolumeRecord> recorded,
       List<VolumeRecord> found,
@@ -323,7 +322,7 @@ public record ManagerView(
     // The one on top comes last.
     Map<MountPath, String> words = new HashMap<>();
     mounted.forEach(seen -> words.put(seen.path(), seen.evidence().words()));
-    List<ViewedPath> paths = new ArrayList<>();
+    List<VolumePath> paths = new ArrayList<>();
     for (VolumeRecord after : found) {
       VolumeIdentity identity = after.identity();
       Optional<VolumeRecord> known = Optional.ofNullable(before.get(identity));
@@ -351,14 +350,14 @@ public record ManagerView(
     return paths;
   }
 
-  private static ViewedPath viewed(
+  private static VolumePath viewed(
       VolumeIdentity identity,
       Optional<VolumeUse> use,
       MountPath path,
       Optional<PathRecord> recorded,
       PathRecord found,
       Map<MountPath, String> words) {
-    return new ViewedPath(
+    return new VolumePath(
         identity,
         use,
         path.toPath(),
@@ -369,14 +368,14 @@ public record ManagerView(
   }
 
   /** The claims under which the uses of a volume are. */
-  private static Stream<ViewedClaim> claims(VolumeRecord record) {
+  private static Stream<Claim> claims(VolumeRecord record) {
     return record.targets().values().stream()
         .filter(target -> target.claim().isClaimed())
         .map(target -> claim(record, target));
   }
 
-  static ViewedClaim claim(VolumeRecord record, TargetRecord target) {
-    return new ViewedClaim(
+  static Claim claim(VolumeRecord record, TargetRecord target) {
+    return new Claim(
         record.identity(), target.usage(), target.claim().epoch(), target.claim().confirmed());
   }
 
@@ -416,5 +415,108 @@ public record ManagerView(
   private static PendingCall call(
       VolumeRecord record, Optional<VolumeUse> use, Verb verb, boolean certain, String why) {
     return new PendingCall(record.identity(), use, verb.operation(), certain, why);
+  }
+
+  /**
+   * A call that the manager must still send to a plugin before a volume is gone from this node.
+   *
+   * @param volume the volume
+   * @param use the use that the call ends; empty for the staging of the volume
+   * @param call the call
+   * @param certain true if the call is pending in any case; false if it is pending only when the
+   *     host no longer wants the use
+   * @param why the reason, as a clause without a full stop
+   * @since 1.0
+   */
+  public record PendingCall(
+      VolumeIdentity volume,
+      Optional<VolumeUse> use,
+      CsiOperation call,
+      boolean certain,
+      String why) {
+
+    /** Checks that all parts are there. */
+    public PendingCall {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(use, "use");
+      Objects.requireNonNull(call, "call");
+      Objects.requireNonNull(why, "why");
+    }
+
+    /** Returns the call for people, without the volume. */
+    public String phrase() {
+      return call.rpcName()
+          + use.map(of -> " for " + of.phrase()).orElse("")
+          + ", as "
+          + why
+          + (certain ? "" : "; not if the host still wants it");
+    }
+  }
+
+  /**
+   * The claim under which a volume is used, as it is on record on this node.
+   *
+   * @param volume the volume
+   * @param use the use
+   * @param epoch the epoch of the claim, at least 1
+   * @param confirmed whether the keeper of the claims has once said to this node that it is current
+   * @since 1.0
+   */
+  public record Claim(VolumeIdentity volume, VolumeUse use, long epoch, boolean confirmed) {
+
+    /** Checks that all parts are there. */
+    public Claim {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(use, "use");
+    }
+
+    /** Returns the claim for people. */
+    public String phrase() {
+      return volume
+          + ", "
+          + use.phrase()
+          + ": epoch "
+          + epoch
+          + (confirmed ? ", confirmed here once" : ", not confirmed here yet");
+    }
+  }
+
+  /**
+   * One path of a volume, as it is on record and as a start would find it.
+   *
+   * @param volume the volume
+   * @param use the use whose target it is; nothing for the staging path
+   * @param path where it is on this host
+   * @param recorded how far the volume is there, on record; {@link PathStatus#NONE} if no record
+   *     knows the path
+   * @param found the same after a start that has compared the record with the mount table
+   * @param pending the call that the plugin may still be working on
+   * @param mounted the mount on top at the path, in words, if there is one
+   * @since 1.0
+   */
+  public record VolumePath(
+      VolumeIdentity volume,
+      Optional<VolumeUse> use,
+      Path path,
+      PathStatus recorded,
+      PathStatus found,
+      Optional<CsiOperation> pending,
+      Optional<String> mounted) {
+
+    /** Checks that all parts are there. */
+    public VolumePath {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(use, "use");
+      Objects.requireNonNull(path, "path");
+      Objects.requireNonNull(recorded, "recorded");
+      Objects.requireNonNull(found, "found");
+      Objects.requireNonNull(pending, "pending");
+      Objects.requireNonNull(mounted, "mounted");
+    }
+
+    /** Returns a status of this path for people, such as {@link #recorded} or {@link #found}. */
+    public String phrase(PathStatus status) {
+      return use.isPresent() ? status.ofTarget() : status.ofStaging();
+    }
   }
 }

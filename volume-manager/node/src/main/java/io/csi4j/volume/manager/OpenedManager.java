@@ -28,7 +28,6 @@ import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
@@ -75,7 +74,7 @@ final class OpenedManager implements AutoCloseable {
   record Options(
       MountPath root,
       List<PluginBinding> plugins,
-      List<VolumeListener> listeners,
+      List<VolumeEvent.Listener> listeners,
       ManagerSettings settings,
       JournalSettings journal,
       @Nullable StateStore state,
@@ -86,7 +85,7 @@ final class OpenedManager implements AutoCloseable {
     Options(
         MountPath root,
         List<PluginBinding> plugins,
-        List<VolumeListener> listeners,
+        List<VolumeEvent.Listener> listeners,
         ManagerSettings settings,
         JournalSettings journal,
         @Nullable StateStore state) {

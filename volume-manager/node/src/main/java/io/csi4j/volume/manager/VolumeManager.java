@@ -27,7 +27,7 @@ import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.UnmountOutcome;
-import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
@@ -384,7 +384,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
     private final Path root;
     private final List<PluginBinding> plugins = new ArrayList<>();
-    private final List<VolumeListener> listeners = new ArrayList<>();
+    private final List<VolumeEvent.Listener> listeners = new ArrayList<>();
     private ManagerSettings settings = ManagerSettings.defaults();
     private JournalSettings journal = JournalSettings.defaults();
     private @Nullable StateStore state;
@@ -405,7 +405,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
      * Tells this listener what happens. Without a listener, what an operator has to know is logged:
      * what is noticed, and the failures of releases and of the background.
      */
-    public Builder listener(VolumeListener listener) {
+    public Builder listener(VolumeEvent.Listener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;
     }

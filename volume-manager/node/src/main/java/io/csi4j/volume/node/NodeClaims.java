@@ -1,8 +1,9 @@
 package io.csi4j.volume.node;
 
 import io.csi4j.volume.internal.names.Durations;
-import io.csi4j.volume.model.ClaimConfirmation;
+import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -38,7 +39,7 @@ public final class NodeClaims {
    * Begins with terms that suit most hosts: nothing is mounted without an answer, and nothing taken
    * away.
    */
-  public static Builder builder(NodeName node, ClaimConfirmation confirmation) {
+  public static Builder builder(NodeName node, Confirmation confirmation) {
     return new Builder(node, confirmation);
   }
 
@@ -48,7 +49,7 @@ public final class NodeClaims {
   }
 
   /** Returns terms that suit most hosts. */
-  public static NodeClaims of(NodeName node, ClaimConfirmation confirmation) {
+  public static NodeClaims of(NodeName node, Confirmation confirmation) {
     return builder(node, confirmation).build();
   }
 
@@ -58,7 +59,7 @@ public final class NodeClaims {
   }
 
   /** Returns whom to ask what a claim is worth. */
-  public ClaimConfirmation confirmation() {
+  public Confirmation confirmation() {
     return parts.confirmation;
   }
 
@@ -118,13 +119,13 @@ public final class NodeClaims {
   /** Collects the parts of a {@link NodeClaims}. */
   public static final class Builder {
     private final NodeName node;
-    private final ClaimConfirmation confirmation;
+    private final Confirmation confirmation;
     private Duration patience = Duration.ofSeconds(10);
     private Duration interval = Duration.ofMinutes(1);
     private @Nullable Duration selfFence;
     private boolean goesOnFromRecord;
 
-    private Builder(NodeName node, ClaimConfirmation confirmation) {
+    private Builder(NodeName node, Confirmation confirmation) {
       this.node = Objects.requireNonNull(node, "node");
       this.confirmation = Objects.requireNonNull(confirmation, "confirmation");
     }
@@ -177,5 +178,25 @@ public final class NodeClaims {
     public NodeClaims build() {
       return new NodeClaims(this);
     }
+  }
+
+  /**
+   * Tells a node what a claim is worth that it was given; asked before it stages and before it
+   * publishes. The answer has to be as linearizable as the store: one from a cache is none.
+   *
+   * <p>May block, and is asked on threads that nothing else waits for. A failure that it throws,
+   * and an answer that comes too late, mean that it is not known.
+   *
+   * @since 1.0
+   */
+  @FunctionalInterface
+  public interface Confirmation {
+
+    /**
+     * Returns what the claim of a use is worth now.
+     *
+     * @param epoch the epoch that the node was given with it
+     */
+    ClaimStanding standing(VolumeUse usage, long epoch);
   }
 }

@@ -23,7 +23,7 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -529,7 +529,7 @@ class CrashTest {
   @Test
   void aReleaseThatTheDiskForgotIsNotTakenForAUse() {
     try (Node node = mounted()) {
-      node.medium().refuse(StateReason.JOURNAL_SYNC_FAILED);
+      node.medium().refuse(StateException.Reason.JOURNAL_SYNC_FAILED);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       node.crash();
       node.medium().accept();

@@ -18,7 +18,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.mount.ServerState;
-import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.MountPolicy.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;

@@ -24,10 +24,10 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
-import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import java.time.Duration;
@@ -48,7 +48,7 @@ class StateTroubleTest {
 
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
 
-  private static void takesNothingAndGivesBack(StateReason reason, OperatorCode code) {
+  private static void takesNothingAndGivesBack(StateException.Reason reason, OperatorCode code) {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       VolumeId second = node.volume("vol-2");
@@ -76,17 +76,18 @@ class StateTroubleTest {
 
   @Test
   void onAFullDiskNothingIsTakenAndGivingBackWorks() {
-    takesNothingAndGivesBack(StateReason.STATE_DISK_FULL, OperatorCode.STATE_DISK_FULL);
+    takesNothingAndGivesBack(StateException.Reason.STATE_DISK_FULL, OperatorCode.STATE_DISK_FULL);
   }
 
   @Test
   void onAReadOnlyDiskNothingIsTakenAndGivingBackWorks() {
-    takesNothingAndGivesBack(StateReason.STATE_READ_ONLY, OperatorCode.STATE_READ_ONLY);
+    takesNothingAndGivesBack(StateException.Reason.STATE_READ_ONLY, OperatorCode.STATE_READ_ONLY);
   }
 
   @Test
   void onAFailingDiskNothingIsTakenAndGivingBackWorks() {
-    takesNothingAndGivesBack(StateReason.JOURNAL_SYNC_FAILED, OperatorCode.JOURNAL_SYNC_FAILED);
+    takesNothingAndGivesBack(
+        StateException.Reason.JOURNAL_SYNC_FAILED, OperatorCode.JOURNAL_SYNC_FAILED);
   }
 
   @Tag("F2")
@@ -97,7 +98,7 @@ class StateTroubleTest {
       node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
       CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
       node.awaitOpen(NODE_STAGE_VOLUME);
-      node.medium().refuse(StateReason.STATE_DISK_FULL);
+      node.medium().refuse(StateException.Reason.STATE_DISK_FULL);
       node.plugin().release();
 
       VolumeException failure = node.fails(mounting);
@@ -121,7 +122,7 @@ class StateTroubleTest {
       node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
       CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
       node.awaitOpen(NODE_PUBLISH_VOLUME);
-      node.medium().refuse(StateReason.STATE_DISK_FULL);
+      node.medium().refuse(StateException.Reason.STATE_DISK_FULL);
       node.plugin().release();
 
       VolumeException failure = node.fails(mounting);
@@ -141,7 +142,7 @@ class StateTroubleTest {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
-      node.medium().refuse(StateReason.STATE_READ_ONLY);
+      node.medium().refuse(StateException.Reason.STATE_READ_ONLY);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       node.restart();
@@ -343,7 +344,8 @@ class StateTroubleTest {
     }
     node.medium()
         .doubt(
-            Uncertainty.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, keys, "the file is shorter"));
+            Uncertainty.aboutMoreThan(
+                StateException.Reason.JOURNAL_TRUNCATED, keys, "the file is shorter"));
   }
 
   private static SortedMap<StateKey, StateValue> onTheMedium(Node node) {

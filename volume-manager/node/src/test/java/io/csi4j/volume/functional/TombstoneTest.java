@@ -13,7 +13,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
-import io.csi4j.volume.state.StateKind;
+import io.csi4j.volume.state.StateKey;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -26,13 +26,13 @@ class TombstoneTest {
 
   private static long tombstones(Node node) {
     return node.state().load().values().keySet().stream()
-        .filter(key -> key.kind() == StateKind.TOMBSTONE)
+        .filter(key -> key.kind() == StateKey.Kind.TOMBSTONE)
         .count();
   }
 
   private static long remembered(Node node) {
     return node.state().load().values().keySet().stream()
-        .filter(key -> key.kind() == StateKind.TOMBSTONE || key.kind() == StateKind.VOLUME)
+        .filter(key -> key.kind() == StateKey.Kind.TOMBSTONE || key.kind() == StateKey.Kind.VOLUME)
         .count();
   }
 

@@ -18,7 +18,7 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.internal.real.SystemKernelMounts;
 import io.csi4j.volume.model.MountPolicy;
-import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.MountPolicy.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;

@@ -28,7 +28,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;
-import io.csi4j.volume.plugin.PluginListener;
+import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -37,7 +37,7 @@ import io.csi4j.volume.plugin.registration.RegistrationWatch;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -125,7 +125,7 @@ class ManagerFamilyTest {
             Map.entry(PluginRegistration.class.getName(), PluginRegistration.node(binding())),
             Map.entry(InstanceId.class.getName(), InstanceId.ONLY),
             Map.entry(PluginRole.class.getName(), PluginRole.NODE),
-            Map.entry(PluginListener.class.getName(), (PluginListener) event -> {}),
+            Map.entry(PluginEvent.Listener.class.getName(), (PluginEvent.Listener) event -> {}),
             Map.entry(VolumeId.class.getName(), HANDLE),
             Map.entry(VolumeKey.class.getName(), KEY),
             Map.entry(VolumeUse.class.getName(), WEB),
@@ -223,7 +223,7 @@ class ManagerFamilyTest {
 
   @ParameterizedTest
   @EnumSource(names = {"STATE_DISK_FULL", "STATE_TAKEN_OVER"})
-  void withAStateThatRefusesWith(StateReason reason) {
+  void withAStateThatRefusesWith(StateException.Reason reason) {
     open();
     assertThat(strangers(medium::accept, () -> medium.refuse(reason))).isEmpty();
   }
@@ -233,7 +233,7 @@ class ManagerFamilyTest {
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
       names = {"STATE_DISK_FULL", "STATE_TAKEN_OVER"})
-  void withAStateThatRefusesWithAnyReason(StateReason reason) {
+  void withAStateThatRefusesWithAnyReason(StateException.Reason reason) {
     withAStateThatRefusesWith(reason);
   }
 

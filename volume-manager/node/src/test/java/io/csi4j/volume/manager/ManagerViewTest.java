@@ -17,8 +17,9 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.real.SystemKernelMounts;
 import io.csi4j.volume.internal.record.Place;
-import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.manager.ManagerView.PendingCall;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
@@ -33,15 +34,12 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.UnmountOutcome;
-import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.Uncertainty;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -125,10 +123,10 @@ class ManagerViewTest {
           .containsExactly(tuple(PLUGIN, fake.nodeEndpoint()));
       assertThat(view.claims()).isEmpty();
       assertThat(view.paths())
-          .extracting(ViewedPath::use)
+          .extracting(ManagerView.VolumePath::use)
           .containsExactly(Optional.empty(), Optional.of(WEB));
       assertThat(view.paths())
-          .extracting(ViewedPath::path)
+          .extracting(ManagerView.VolumePath::path)
           .last()
           .isEqualTo(volume.uses().get(0).path());
 
@@ -322,11 +320,11 @@ class ManagerViewTest {
     assertThat(view.volumes()).isEmpty();
     assertThat(view.journal().state().uncertainties())
         .extracting(Uncertainty::reason)
-        .containsExactly(StateReason.STATE_MISSING);
+        .containsExactly(StateException.Reason.STATE_MISSING);
     assertThat(view.start().findings())
         .extracting(OperatorMessage::code)
         .contains(OperatorCode.STATE_MISSING, OperatorCode.STATE_REBUILT);
-    assertThat(view.paths()).extracting(ViewedPath::volume).contains(VOLUME);
+    assertThat(view.paths()).extracting(ManagerView.VolumePath::volume).contains(VOLUME);
     assertThat(root().resolve("state")).isEmptyDirectory();
   }
 

@@ -34,7 +34,6 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.MemoryMedium;
@@ -88,7 +87,7 @@ class VolumeManagerTest {
     fake.close();
   }
 
-  private VolumeManager manager(VolumeListener... listeners) {
+  private VolumeManager manager(VolumeEvent.Listener... listeners) {
     VolumeManager.Builder builder =
         VolumeManager.builder(temp.resolve("root"))
             .state(medium.open())
@@ -103,7 +102,7 @@ class VolumeManagerTest {
                             .backoffCap(Duration.ofMillis(4))
                             .build())
                     .build());
-    for (VolumeListener each : listeners) {
+    for (VolumeEvent.Listener each : listeners) {
       builder.listener(each);
     }
     return builder.open();
@@ -151,7 +150,7 @@ class VolumeManagerTest {
   void aListenerMayCallTheManagerAndWaitForIt() throws Exception {
     AtomicReference<VolumeManager> opened = new AtomicReference<>();
     CompletableFuture<UnmountOutcome> released = new CompletableFuture<>();
-    VolumeListener calling =
+    VolumeEvent.Listener calling =
         event -> {
           if (event instanceof VolumeEvent.Ended ended
               && ended.started().operation() == VolumeEvent.Operation.MOUNT) {
@@ -172,8 +171,8 @@ class VolumeManagerTest {
     fake.inject(Fault.fail(StatusCode.UNAVAILABLE, "not now"), STAGING.once());
     List<VolumeEvent> told = new CopyOnWriteArrayList<>();
     Map<OperationId, Thread> askers = new ConcurrentHashMap<>();
-    VolumeListener listener =
-        new VolumeListener() {
+    VolumeEvent.Listener listener =
+        new VolumeEvent.Listener() {
           @Override
           public void on(VolumeEvent event) {
             told.add(event);

@@ -8,7 +8,6 @@ import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateValue;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
@@ -372,9 +371,9 @@ final class Canonical {
   /** A record is told by what is in it, as names are in it. */
   private void record(StateKey key, StateValue bytes) {
     try {
-      if (key.kind() == StateKind.VOLUME) {
+      if (key.kind() == StateKey.Kind.VOLUME) {
         visit(RecordCodec.decodeVolume(bytes));
-      } else if (key.kind() == StateKind.TOMBSTONE) {
+      } else if (key.kind() == StateKey.Kind.TOMBSTONE) {
         visit(RecordCodec.decodeTombstone(bytes));
       } else {
         visit(bytes.bytes());

@@ -16,7 +16,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.MountPolicy;
-import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.MountPolicy.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import java.nio.file.Path;

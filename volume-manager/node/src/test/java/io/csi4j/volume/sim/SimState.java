@@ -3,18 +3,15 @@ package io.csi4j.volume.sim;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.journal.Journal;
 import io.csi4j.volume.internal.record.Place;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
-import io.csi4j.volume.state.StateOwner;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -64,7 +61,7 @@ final class SimState {
             : memory.open();
     volumes.clear();
     store.load().values().keySet().stream()
-        .filter(key -> key.kind() == StateKind.VOLUME)
+        .filter(key -> key.kind() == StateKey.Kind.VOLUME)
         .forEach(volumes::add);
     return new Seen(life, store);
   }
@@ -102,7 +99,7 @@ final class SimState {
       before("PUT", key);
       world.watch().written("the record " + key, value.bytes());
       Stored stored = store.put(key, value, durability);
-      if (key.kind() == StateKind.VOLUME) {
+      if (key.kind() == StateKey.Kind.VOLUME) {
         volumes.add(key);
       }
       return stored;
@@ -137,13 +134,13 @@ final class SimState {
     }
 
     @Override
-    public StateCapacity capacity() {
+    public StateStore.Capacity capacity() {
       life.check();
       return store.capacity();
     }
 
     @Override
-    public StateOwner owner() {
+    public StateStore.Owner owner() {
       life.check();
       return store.owner();
     }

@@ -83,7 +83,7 @@ public sealed interface PluginEvent {
       PluginId plugin,
       InstanceId instance,
       PluginFingerprint now,
-      List<FingerprintChange> changes,
+      List<PluginFingerprint.Change> changes,
       List<OperatorMessage> messages)
       implements PluginEvent {
 
@@ -103,4 +103,18 @@ public sealed interface PluginEvent {
    */
   record Noticed(PluginId plugin, InstanceId instance, OperatorMessage message)
       implements PluginEvent {}
+
+  /**
+   * A listener who is told what happens to plugins. Events come in order, one at a time and under
+   * no lock; a listener that throws or blocks does no harm. Of more than 10 000 events that wait
+   * for it the oldest are dropped, and the log says how many.
+   *
+   * @since 1.0
+   */
+  @FunctionalInterface
+  interface Listener {
+
+    /** Told of one event. */
+    void on(PluginEvent event);
+  }
 }

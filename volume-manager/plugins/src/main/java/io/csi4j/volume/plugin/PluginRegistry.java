@@ -79,5 +79,5 @@ public interface PluginRegistry {
    *
    * @return ends it
    */
-  AutoCloseable listen(PluginRole role, PluginListener listener);
+  AutoCloseable listen(PluginRole role, PluginEvent.Listener listener);
 }

@@ -42,7 +42,7 @@ public final class JournalSettings {
   }
 
   /** Returns the listener. */
-  public StateListener listener() {
+  public StateEvent.Listener listener() {
     return parts.listener;
   }
 
@@ -75,7 +75,7 @@ public final class JournalSettings {
   public static final class Builder {
 
     private @Nullable HostIdentity host;
-    private StateListener listener = event -> {};
+    private StateEvent.Listener listener = event -> {};
     private int segmentSize = 1 << 20;
     private int ballastSize = 64 * 1024;
     private boolean stateExpected;
@@ -103,7 +103,7 @@ public final class JournalSettings {
     }
 
     /** Sets the listener; by default there is none. */
-    public Builder listener(StateListener listener) {
+    public Builder listener(StateEvent.Listener listener) {
       this.listener = Objects.requireNonNull(listener, "listener");
       return this;
     }
@@ -128,8 +128,8 @@ public final class JournalSettings {
 
     /**
      * Says whether there must be a state already, because identity files of volumes are on disk.
-     * Then an empty or missing state is a {@link StateReason#STATE_MISSING} doubt and not the state
-     * of a new host.
+     * Then an empty or missing state is a {@link StateException.Reason#STATE_MISSING} doubt and not
+     * the state of a new host.
      */
     public Builder stateExpected(boolean expected) {
       this.stateExpected = expected;

@@ -1,5 +1,7 @@
 package io.csi4j.volume.state;
 
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +33,7 @@ public final class MemoryMedium {
 
   private List<Uncertainty> doubts = new ArrayList<>();
   private @Nullable Store owner;
-  private @Nullable StateReason refusing;
+  private StateException.@Nullable Reason refusing;
   private long epoch;
 
   private MemoryMedium() {}
@@ -44,14 +46,14 @@ public final class MemoryMedium {
   /**
    * Opens a store on it.
    *
-   * @throws StateException {@link StateReason#STATE_IN_USE} while another is open
+   * @throws StateException {@link StateException.Reason#STATE_IN_USE} while another is open
    */
   public StateStore open() {
     return locked(
         () -> {
           if (owner != null) {
             throw StateException.owned(
-                StateReason.STATE_IN_USE,
+                StateException.Reason.STATE_IN_USE,
                 "Opening the state in memory failed: another store has it. Close that one first.",
                 owner.identity);
           }
@@ -95,7 +97,7 @@ public final class MemoryMedium {
   }
 
   /** Makes the medium refuse every write for this reason, such as a full disk does. */
-  public void refuse(StateReason reason) {
+  public void refuse(StateException.Reason reason) {
     change(() -> refusing = Objects.requireNonNull(reason, "reason"));
   }
 
@@ -128,7 +130,7 @@ public final class MemoryMedium {
 
   private final class Store implements StateStore {
 
-    private final StateOwner identity;
+    private final StateStore.Owner identity;
     private final SortedMap<StateKey, StateValue> values = new TreeMap<>(media);
     private final List<Uncertainty> known = new ArrayList<>(doubts);
 
@@ -138,7 +140,7 @@ public final class MemoryMedium {
     private boolean closed;
 
     Store(long epoch) {
-      identity = new StateOwner(ProcessHandle.current().pid(), Instant.EPOCH, epoch, HERE);
+      identity = new StateStore.Owner(ProcessHandle.current().pid(), Instant.EPOCH, epoch, HERE);
     }
 
     @Override
@@ -164,7 +166,7 @@ public final class MemoryMedium {
 
     @Override
     public Stored bury(StateKey volume, StateValue tombstone) {
-      if (volume.kind() != StateKind.VOLUME) {
+      if (volume.kind() != StateKey.Kind.VOLUME) {
         throw new IllegalArgumentException("Only a volume can be buried, not " + volume);
       }
       StateKey grave = StateKey.tombstone(volume.id());
@@ -219,18 +221,18 @@ public final class MemoryMedium {
     }
 
     @Override
-    public StateCapacity capacity() {
+    public StateStore.Capacity capacity() {
       return locked(
           () -> {
             checkOpen();
             return refusing == null
-                ? new StateCapacity.Free(Long.MAX_VALUE)
-                : new StateCapacity.ReleasesOnly(refusing, refusal(refusing));
+                ? new StateStore.Capacity.Free(Long.MAX_VALUE)
+                : new StateStore.Capacity.ReleasesOnly(refusing, refusal(refusing));
           });
     }
 
     @Override
-    public StateOwner owner() {
+    public StateStore.Owner owner() {
       return identity;
     }
 
@@ -251,13 +253,13 @@ public final class MemoryMedium {
     private void checkOpen() {
       if (closed) {
         throw new StateException(
-            StateReason.STATE_CLOSED,
+            StateException.Reason.STATE_CLOSED,
             "Using the state in memory failed: the store is closed. Open it again.");
       }
     }
   }
 
-  private static String refusal(StateReason reason) {
+  private static String refusal(StateException.Reason reason) {
     return "Recording an intent failed: the medium in memory was told to refuse ("
         + reason
         + "). Tell it to accept.";

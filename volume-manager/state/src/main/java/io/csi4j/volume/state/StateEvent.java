@@ -16,7 +16,7 @@ public sealed interface StateEvent {
    * @param keys how many keys it holds
    * @param uncertainties the number of uncertainties
    */
-  record Opened(StateOwner owner, int keys, int uncertainties) implements StateEvent {}
+  record Opened(StateStore.Owner owner, int keys, int uncertainties) implements StateEvent {}
 
   /**
    * The newest value of some keys may have been lost.
@@ -47,7 +47,7 @@ public sealed interface StateEvent {
    * @param reason why
    * @param text one line for an operator
    */
-  record WritesStopped(StateReason reason, String text) implements StateEvent {}
+  record WritesStopped(StateException.Reason reason, String text) implements StateEvent {}
 
   /**
    * A release was recorded in memory only; after a restart the key may be in use again.
@@ -55,14 +55,14 @@ public sealed interface StateEvent {
    * @param key the key that was released
    * @param reason the reason why the medium does not hold the record
    */
-  record KeptInMemory(StateKey key, StateReason reason) implements StateEvent {}
+  record KeptInMemory(StateKey key, StateException.Reason reason) implements StateEvent {}
 
   /**
    * The medium holds everything again, and things can be taken.
    *
    * @param reason what was wrong until now
    */
-  record Recovered(StateReason reason) implements StateEvent {}
+  record Recovered(StateException.Reason reason) implements StateEvent {}
 
   /**
    * Something was not as the store left it, and was set right.
@@ -70,7 +70,7 @@ public sealed interface StateEvent {
    * @param reason what was wrong
    * @param file where
    */
-  record Repaired(StateReason reason, Path file) implements StateEvent {}
+  record Repaired(StateException.Reason reason, Path file) implements StateEvent {}
 
   /**
    * Another owner took the state; this store refuses everything from now on.
@@ -78,4 +78,19 @@ public sealed interface StateEvent {
    * @param text one line for an operator
    */
   record TakenOver(String text) implements StateEvent {}
+
+  /**
+   * Is told what happens to a store.
+   *
+   * @since 1.0
+   */
+  @FunctionalInterface
+  interface Listener {
+
+    /**
+     * Something happened. Called on the thread that used the store, after the store let go of its
+     * lock, so it may use the store. What it throws is logged and changes nothing.
+     */
+    void onEvent(StateEvent event);
+  }
 }

@@ -10,7 +10,7 @@ import java.util.Objects;
  *     names, so that no text of a caller can do harm in a file or a message
  * @since 1.0
  */
-public record StateKey(StateKind kind, String id) implements Comparable<StateKey> {
+public record StateKey(Kind kind, String id) implements Comparable<StateKey> {
 
   /** The longest id, in characters. */
   public static final int MAX_ID = 128;
@@ -29,27 +29,27 @@ public record StateKey(StateKind kind, String id) implements Comparable<StateKey
 
   /** The key of a volume. */
   public static StateKey volume(String id) {
-    return new StateKey(StateKind.VOLUME, id);
+    return new StateKey(Kind.VOLUME, id);
   }
 
   /** The key of what is left of a volume that was given back. */
   public static StateKey tombstone(String id) {
-    return new StateKey(StateKind.TOMBSTONE, id);
+    return new StateKey(Kind.TOMBSTONE, id);
   }
 
   /** The key of a plugin. */
   public static StateKey plugin(String id) {
-    return new StateKey(StateKind.PLUGIN, id);
+    return new StateKey(Kind.PLUGIN, id);
   }
 
   /** The key of a claim. */
   public static StateKey claim(String id) {
-    return new StateKey(StateKind.CLAIM, id);
+    return new StateKey(Kind.CLAIM, id);
   }
 
   /** The key of a volume of a storage system. */
   public static StateKey catalog(String id) {
-    return new StateKey(StateKind.CATALOG, id);
+    return new StateKey(Kind.CATALOG, id);
   }
 
   /** Whether this text can be an id. */
@@ -82,5 +82,24 @@ public record StateKey(StateKind kind, String id) implements Comparable<StateKey
   @Override
   public String toString() {
     return kind + "/" + id;
+  }
+
+  /**
+   * The kinds of things that a key names. A store keeps the kinds apart: one id may be used once in
+   * each.
+   *
+   * @since 1.0
+   */
+  public enum Kind {
+    /** A volume: what is meant, and how far it is. */
+    VOLUME,
+    /** A volume that was given back, kept so that a late effect can be attributed to it. */
+    TOMBSTONE,
+    /** A plugin: where it was, and what it could. */
+    PLUGIN,
+    /** A claim that this host holds on a volume. */
+    CLAIM,
+    /** A volume of a storage system: what was asked for, and how far it is. */
+    CATALOG
   }
 }

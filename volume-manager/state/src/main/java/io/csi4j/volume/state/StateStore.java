@@ -1,5 +1,8 @@
 package io.csi4j.volume.state;
 
+import java.time.Instant;
+import java.util.Objects;
+
 /**
  * A durable memory with one owner: a value per key, replaced as a whole. What every store promises:
  *
@@ -61,12 +64,99 @@ public interface StateStore extends AutoCloseable {
   Stored settle();
 
   /** Whether an intent to take something can be recorded. */
-  StateCapacity capacity();
+  Capacity capacity();
 
   /** Returns the owner of the state: this process, with its epoch. */
-  StateOwner owner();
+  Owner owner();
 
   /** Gives the state to the next owner. Closing twice is no error; it never throws. */
   @Override
   void close();
+
+  /**
+   * Whether a store can still record an intent to take something.
+   *
+   * @since 1.0
+   */
+  sealed interface Capacity {
+
+    /**
+     * The store has free space for new records.
+     *
+     * @param bytes the free bytes; when they are used up, the store makes more space on its own
+     */
+    record Free(long bytes) implements Capacity {}
+
+    /**
+     * The store could not take when it was last tried; giving back goes on. The next write that
+     * requires durability tries again.
+     *
+     * @param reason the reason
+     * @param text one line for an operator
+     */
+    record ReleasesOnly(StateException.Reason reason, String text) implements Capacity {}
+
+    /** Whether an intent can be recorded. */
+    default boolean canRecordIntent() {
+      return this instanceof Free;
+    }
+  }
+
+  /**
+   * The owner of a state.
+   *
+   * @param pid its process
+   * @param processStart when that process began; tells two processes with one pid apart
+   * @param epoch grows with every owner; the owner with the highest one is the real one
+   * @param host where it runs
+   * @since 1.0
+   */
+  record Owner(long pid, Instant processStart, long epoch, HostIdentity host) {
+
+    /** Checks that all parts are there. */
+    public Owner {
+      Objects.requireNonNull(processStart, "processStart");
+      Objects.requireNonNull(host, "host");
+    }
+  }
+
+  /**
+   * The conditions under which a write returns.
+   *
+   * @since 1.0
+   */
+  enum Durability {
+    /**
+     * The value is on the medium, or the write was refused. For every intent to take something: no
+     * caller may act on an intent that a power cut can erase.
+     */
+    REQUIRED,
+    /**
+     * The value is on the medium if the medium lets it, else in memory until it does. For
+     * everything that gives something back: a broken disk must not keep a volume mounted.
+     */
+    BEST_EFFORT,
+    /**
+     * The value is written, and on the medium with the next write that waits for it, at the latest
+     * when the store is closed. The end of the process does not take it. A power cut may, with all
+     * that was deferred after it and nothing before it. For a step between two records that wait,
+     * which means nothing once the host has started again. Where it cannot be written, it is kept
+     * as best effort is.
+     */
+    DEFERRED
+  }
+
+  /**
+   * Where a write is when it returns.
+   *
+   * @since 1.0
+   */
+  enum Stored {
+    /** On the medium: it survives a power cut. */
+    DURABLE,
+    /** Written, and on the medium with the next write that waits for it. */
+    DEFERRED,
+    /** In memory: it survives nothing, and is written as soon as the medium lets it. */
+    REMEMBERED
+  }
 }

@@ -25,8 +25,8 @@ public final class StateValue {
   /**
    * A value of these bytes, which are copied.
    *
-   * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when there are more than
-   *     {@link #MAX_SIZE}
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} when there are more
+   *     than {@link #MAX_SIZE}
    */
   public static StateValue of(byte[] bytes) {
     return of(bytes, MAX_SIZE);
@@ -35,7 +35,7 @@ public final class StateValue {
   /**
    * Returns a value with something around it, which has {@link #MAX_AROUND} bytes more at most.
    *
-   * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when there are more
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} when there are more
    */
   public static StateValue ofWrapped(byte[] bytes) {
     return of(bytes, MAX_SIZE + MAX_AROUND);
@@ -44,7 +44,7 @@ public final class StateValue {
   private static StateValue of(byte[] bytes, int most) {
     if (bytes.length > most) {
       throw new StateException(
-          StateReason.STATE_VALUE_TOO_LARGE,
+          StateException.Reason.STATE_VALUE_TOO_LARGE,
           "Remembering a value failed: it has "
               + bytes.length
               + " bytes, and at most "

@@ -15,13 +15,16 @@ import java.util.TreeSet;
  */
 public final class Uncertainty {
 
-  private final StateReason reason;
+  private final StateException.Reason reason;
   private final SortedSet<StateKey> keys;
   private final boolean hidesUnknownKeys;
   private final String text;
 
   private Uncertainty(
-      StateReason reason, Collection<StateKey> keys, boolean hidesUnknownKeys, String text) {
+      StateException.Reason reason,
+      Collection<StateKey> keys,
+      boolean hidesUnknownKeys,
+      String text) {
     this.reason = Objects.requireNonNull(reason, "reason");
     this.keys = Collections.unmodifiableSortedSet(new TreeSet<>(keys));
     this.hidesUnknownKeys = hidesUnknownKeys;
@@ -29,18 +32,19 @@ public final class Uncertainty {
   }
 
   /** Returns an uncertainty about these keys and no others. */
-  public static Uncertainty about(StateReason reason, Collection<StateKey> keys, String text) {
+  public static Uncertainty about(
+      StateException.Reason reason, Collection<StateKey> keys, String text) {
     return new Uncertainty(reason, keys, false, text);
   }
 
   /** Returns an uncertainty about these keys; keys that are not known may be missing as well. */
   public static Uncertainty aboutMoreThan(
-      StateReason reason, Collection<StateKey> keys, String text) {
+      StateException.Reason reason, Collection<StateKey> keys, String text) {
     return new Uncertainty(reason, keys, true, text);
   }
 
   /** Returns the reason. */
-  public StateReason reason() {
+  public StateException.Reason reason() {
     return reason;
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.state.StateStore.Durability;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ class MemoryMediumTest extends StateStoreContract {
 
   @Override
   protected void refuseWrites() {
-    medium.refuse(StateReason.STATE_DISK_FULL);
+    medium.refuse(StateException.Reason.STATE_DISK_FULL);
   }
 
   @Override
@@ -45,7 +46,8 @@ class MemoryMediumTest extends StateStoreContract {
 
   @Test
   void aDoubtComesBackUntilItIsSettled() {
-    Uncertainty doubt = Uncertainty.about(StateReason.JOURNAL_DAMAGED, List.of(VOLUME), "damaged");
+    Uncertainty doubt =
+        Uncertainty.about(StateException.Reason.JOURNAL_DAMAGED, List.of(VOLUME), "damaged");
     medium.doubt(doubt);
     try (StateStore store = medium.open()) {
       assertThat(store.load().uncertainties()).containsExactly(doubt);

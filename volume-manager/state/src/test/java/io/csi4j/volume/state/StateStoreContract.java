@@ -1,13 +1,14 @@
 package io.csi4j.volume.state;
 
-import static io.csi4j.volume.state.Durability.BEST_EFFORT;
-import static io.csi4j.volume.state.Durability.DEFERRED;
-import static io.csi4j.volume.state.Durability.REQUIRED;
+import static io.csi4j.volume.state.StateStore.Durability.BEST_EFFORT;
+import static io.csi4j.volume.state.StateStore.Durability.DEFERRED;
+import static io.csi4j.volume.state.StateStore.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.csi4j.volume.state.StateStore.Stored;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -248,7 +249,8 @@ public abstract class StateStoreContract {
   void aValueThatIsTooLargeIsRefused() {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> StateValue.of(new byte[StateValue.MAX_SIZE + 1]))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_VALUE_TOO_LARGE))
+        .satisfies(
+            e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_VALUE_TOO_LARGE))
         .withMessageContaining("65537 bytes, and at most 65536");
   }
 
@@ -264,13 +266,13 @@ public abstract class StateStoreContract {
 
   @Test
   void theKindsOfAnIdAreKeptApart() {
-    for (StateKind kind : StateKind.values()) {
+    for (StateKey.Kind kind : StateKey.Kind.values()) {
       put(new StateKey(kind, "same"), value(kind.name()));
     }
     crash();
 
-    assertThat(values()).hasSize(StateKind.values().length);
-    for (StateKind kind : StateKind.values()) {
+    assertThat(values()).hasSize(StateKey.Kind.values().length);
+    for (StateKey.Kind kind : StateKey.Kind.values()) {
       assertThat(values()).containsEntry(new StateKey(kind, "same"), value(kind.name()));
     }
   }
@@ -402,14 +404,14 @@ public abstract class StateStoreContract {
 
   @Test
   void removingAKeyLeavesTheOtherKindsOfItsId() {
-    for (StateKind kind : StateKind.values()) {
+    for (StateKey.Kind kind : StateKey.Kind.values()) {
       put(new StateKey(kind, "same"), value(kind.name()));
     }
     store().remove(StateKey.plugin("same"));
     crash();
 
     assertThat(values())
-        .hasSize(StateKind.values().length - 1)
+        .hasSize(StateKey.Kind.values().length - 1)
         .doesNotContainKey(StateKey.plugin("same"));
   }
 
@@ -538,9 +540,10 @@ public abstract class StateStoreContract {
         .isThrownBy(this::open)
         .satisfies(
             e -> {
-              assertThat(e.reason()).isEqualTo(StateReason.STATE_IN_USE);
-              assertThat(e.owner().map(StateOwner::pid)).contains(ProcessHandle.current().pid());
-              assertThat(e.owner().map(StateOwner::epoch)).contains(store().owner().epoch());
+              assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_IN_USE);
+              assertThat(e.owner().map(StateStore.Owner::pid))
+                  .contains(ProcessHandle.current().pid());
+              assertThat(e.owner().map(StateStore.Owner::epoch)).contains(store().owner().epoch());
             });
   }
 
@@ -550,7 +553,7 @@ public abstract class StateStoreContract {
     for (int i = 0; i < 3; i++) {
       assertThatExceptionOfType(StateException.class)
           .isThrownBy(this::open)
-          .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_IN_USE));
+          .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_IN_USE));
     }
     put(OTHER, value("two"));
     crash();
@@ -597,7 +600,7 @@ public abstract class StateStoreContract {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(this::open)
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_IN_USE));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_IN_USE));
   }
 
   static Stream<Named<Consumer<StateStore>>> uses() {
@@ -619,7 +622,7 @@ public abstract class StateStoreContract {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> use.accept(closed))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_CLOSED))
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_CLOSED))
         .withMessageContaining("Open it again");
     store = open();
     assertThat(values()).containsOnly(Map.entry(VOLUME, value("one")));
@@ -638,9 +641,9 @@ public abstract class StateStoreContract {
             e ->
                 assertThat(e.reason())
                     .isIn(
-                        StateReason.STATE_DISK_FULL,
-                        StateReason.STATE_READ_ONLY,
-                        StateReason.JOURNAL_SYNC_FAILED));
+                        StateException.Reason.STATE_DISK_FULL,
+                        StateException.Reason.STATE_READ_ONLY,
+                        StateException.Reason.JOURNAL_SYNC_FAILED));
     assertThat(values()).containsOnly(Map.entry(VOLUME, value("one")));
   }
 
@@ -648,19 +651,19 @@ public abstract class StateStoreContract {
   void theCapacitySaysThatOnlyReleasesGoOn() {
     store();
     refuseWrites();
-    StateReason reason = refusedTaking();
+    StateException.Reason reason = refusedTaking();
 
     assertThat(store().capacity().canRecordIntent()).isFalse();
     assertThat(store().capacity())
         .isInstanceOfSatisfying(
-            StateCapacity.ReleasesOnly.class,
+            StateStore.Capacity.ReleasesOnly.class,
             only -> {
               assertThat(only.reason()).isEqualTo(reason);
               assertThat(only.text()).isNotBlank();
             });
   }
 
-  private StateReason refusedTaking() {
+  private StateException.Reason refusedTaking() {
     try {
       store().put(OTHER, value("refused"), REQUIRED);
       throw new AssertionError("the medium was to refuse");

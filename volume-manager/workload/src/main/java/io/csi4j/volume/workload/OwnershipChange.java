@@ -19,6 +19,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeMounter;
+import io.csi4j.volume.workload.WorkloadVolumes.RequestedVolume;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.function.BiConsumer;

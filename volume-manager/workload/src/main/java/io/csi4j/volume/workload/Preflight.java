@@ -7,6 +7,7 @@ import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.workload.VolumeCheck.NodeView;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -88,12 +89,53 @@ public final class Preflight {
   }
 
   /** Checks, and changes nothing. */
-  public PreflightReport check(WorkloadVolumes wanted) {
+  public Report check(WorkloadVolumes wanted) {
     PreflightFindings found = new PreflightFindings();
     TaskCheck tasks = new TaskCheck(wanted, permission, found);
     tasks.checkRuntimes();
     new VolumeCheck(node, claims, found).check(wanted);
     wanted.tasks().forEach(tasks::check);
-    return new PreflightReport(found.obstacles(), found.remarks());
+    return new Report(found.obstacles(), found.remarks());
+  }
+
+  /**
+   * The findings of a check.
+   *
+   * @param obstacles why the workload cannot have its volumes; each says what to do
+   * @param remarks what may go wrong, or is worth to know
+   * @since 1.0
+   */
+  public record Report(List<OperatorMessage> obstacles, List<OperatorMessage> remarks) {
+
+    /** Copies the lists. */
+    public Report {
+      obstacles = List.copyOf(obstacles);
+      remarks = List.copyOf(remarks);
+    }
+
+    /** Whether nothing stands in the way, as far as it can be known before. */
+    public boolean isClear() {
+      return obstacles.isEmpty();
+    }
+
+    /**
+     * Goes on if nothing stands in the way.
+     *
+     * @throws io.csi4j.volume.model.VolumeException with the first obstacle; the others are
+     *     suppressed ones
+     */
+    public void orThrow() {
+      if (!isClear()) {
+        throw PreflightFindings.refusal(obstacles);
+      }
+    }
+
+    /** All in lines for people, obstacles first; empty if there is nothing to say. */
+    public String text() {
+      StringBuilder lines = new StringBuilder();
+      obstacles.forEach(each -> lines.append(each.line()).append('\n'));
+      remarks.forEach(each -> lines.append(each.line()).append('\n'));
+      return lines.toString();
+    }
   }
 }

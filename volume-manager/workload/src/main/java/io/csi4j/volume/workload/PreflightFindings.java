@@ -8,6 +8,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.workload.WorkloadVolumes.RequestedVolume;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -33,7 +33,7 @@ public sealed interface ResolvedVolume {
   VolumeKey key();
 
   /** Of which kind it is. */
-  VolumeType type();
+  VolumeRequest.Type type();
 
   /** A volume of a plugin, of which nothing more is known than its names. */
   static Csi csi(VolumeKey key, PluginId plugin, VolumeId handle) {
@@ -93,8 +93,8 @@ public sealed interface ResolvedVolume {
     }
 
     @Override
-    public VolumeType type() {
-      return VolumeType.CSI;
+    public VolumeRequest.Type type() {
+      return VolumeRequest.Type.CSI;
     }
 
     @Override
@@ -283,13 +283,32 @@ public sealed interface ResolvedVolume {
     }
 
     @Override
-    public VolumeType type() {
-      return VolumeType.HOST;
+    public VolumeRequest.Type type() {
+      return VolumeRequest.Type.HOST;
     }
 
     /** As a workload has it: it is there without being mounted. */
     public MountedVolume forWorkload(WorkloadId workload) {
       return new MountedVolume.Filesystem(VolumeUse.of(key, workload), path.toPath(), readOnly);
     }
+  }
+
+  /**
+   * The host's knowledge of its volumes.
+   *
+   * @since 1.0
+   */
+  @FunctionalInterface
+  interface Lookup {
+
+    /**
+     * Finds a volume.
+     *
+     * @param request what is asked for
+     * @param source which volume: that of the request, with the number of the instance where each
+     *     has its own
+     * @return nothing if there is no such volume
+     */
+    Optional<ResolvedVolume> find(VolumeRequest request, String source);
   }
 }

@@ -7,6 +7,8 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.workload.WorkloadVolumes.RequestedVolume;
+import io.csi4j.volume.workload.WorkloadVolumes.TaskVolumes;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,21 +38,21 @@ record TaskCheck(
 
   /** Checks the runtimes of all tasks. */
   void checkRuntimes() {
-    Set<VolumeType> types = EnumSet.noneOf(VolumeType.class);
+    Set<VolumeRequest.Type> types = EnumSet.noneOf(VolumeRequest.Type.class);
     wanted.volumes().forEach(each -> types.add(each.request().type()));
     types.forEach(this::checkRuntimes);
   }
 
   /** Whether the runtime of one task can take what it wants to see. */
   void checkRuntime(TaskVolumes task) {
-    for (VolumeType type : VolumeType.values()) {
+    for (VolumeRequest.Type type : VolumeRequest.Type.values()) {
       if (!mounted(task, type).isEmpty() && read(task.runtime(), type) == Reading.CANNOT) {
         cannot(task, type);
       }
     }
   }
 
-  private void checkRuntimes(VolumeType type) {
+  private void checkRuntimes(VolumeRequest.Type type) {
     List<TaskVolumes> tasks = wanted.tasks();
     List<Reading> readings = tasks.stream().map(task -> read(task.runtime(), type)).toList();
     if (!tasks.isEmpty() && readings.stream().allMatch(Reading.CANNOT::equals)) {
@@ -70,7 +72,7 @@ record TaskCheck(
     }
   }
 
-  private void cannot(TaskVolumes task, VolumeType type) {
+  private void cannot(TaskVolumes task, VolumeRequest.Type type) {
     String volumes = mounted(task, type);
     if (!volumes.isEmpty()) {
       found.obstacle(
@@ -85,7 +87,7 @@ record TaskCheck(
     }
   }
 
-  private Reading read(TaskRuntime runtime, VolumeType type) {
+  private Reading read(TaskRuntime runtime, VolumeRequest.Type type) {
     try {
       return runtime.takes(type) ? Reading.CAN : Reading.CANNOT;
     } catch (RuntimeException failed) {
@@ -102,7 +104,7 @@ record TaskCheck(
     }
   }
 
-  private String mounted(TaskVolumes task, VolumeType type) {
+  private String mounted(TaskVolumes task, VolumeRequest.Type type) {
     return task.mounts().stream()
         .map(VolumeMount::volume)
         .distinct()
@@ -115,8 +117,8 @@ record TaskCheck(
     return quoted(task.task()) + " runs in " + quoted(task.runtime().runtime());
   }
 
-  private static String plural(VolumeType type) {
-    return type == VolumeType.CSI ? "CSI volumes" : "host volumes";
+  private static String plural(VolumeRequest.Type type) {
+    return type == VolumeRequest.Type.CSI ? "CSI volumes" : "host volumes";
   }
 
   // ---- where and how tasks see volumes
@@ -234,7 +236,7 @@ record TaskCheck(
           ? Optional.empty()
           : Optional.of(
               "the host does not permit propagation 'bidirectional' for this "
-                  + (volume.request().type() == VolumeType.CSI ? "CSI" : "host")
+                  + (volume.request().type() == VolumeRequest.Type.CSI ? "CSI" : "host")
                   + " volume");
     } catch (RuntimeException failed) {
       return Optional.of(

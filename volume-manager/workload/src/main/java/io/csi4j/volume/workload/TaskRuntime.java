@@ -17,7 +17,7 @@ public interface TaskRuntime {
   String runtime();
 
   /** Whether it can take volumes of a type: it can, if it does not say. */
-  default boolean takes(VolumeType type) {
+  default boolean takes(VolumeRequest.Type type) {
     return true;
   }
 
@@ -47,7 +47,7 @@ public interface TaskRuntime {
     }
 
     @Override
-    public boolean takes(VolumeType type) {
+    public boolean takes(VolumeRequest.Type type) {
       return takesVolumes;
     }
   }

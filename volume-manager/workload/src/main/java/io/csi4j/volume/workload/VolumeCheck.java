@@ -26,6 +26,8 @@ import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.workload.VolumeRequest.NewVolume;
+import io.csi4j.volume.workload.WorkloadVolumes.RequestedVolume;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -20,6 +20,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.WantedUse;
+import io.csi4j.volume.workload.TaskMounts.BindMount;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -44,7 +45,7 @@ import java.util.stream.Collectors;
  * WorkloadVolumes wanted =
  *     WorkloadVolumes.builder(workload, volumes) // finds what the host knows of "db"
  *         .volume(
- *             VolumeRequest.builder("data", VolumeType.CSI, "db")
+ *             VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
  *                 .accessMode("single-node-writer")
  *                 .attachment("filesystem")
  *                 .build())
@@ -73,7 +74,7 @@ public final class WorkloadVolumes {
    *
    * @param lookup finds the volumes that are asked for
    */
-  public static Builder builder(WorkloadId workload, VolumeLookup lookup) {
+  public static Builder builder(WorkloadId workload, ResolvedVolume.Lookup lookup) {
     return new Builder(workload, lookup);
   }
 
@@ -323,7 +324,7 @@ public final class WorkloadVolumes {
     private final Map<VolumeUse, MountedVolume> mounted;
     private final PreflightFindings found;
     private final List<BindMount> binds = new ArrayList<>();
-    private final List<TaskDevice> devices = new ArrayList<>();
+    private final List<TaskMounts.Device> devices = new ArrayList<>();
 
     Assembly(TaskVolumes task, Collection<MountedVolume> mounted, PreflightFindings found) {
       this.task = task;
@@ -366,7 +367,7 @@ public final class WorkloadVolumes {
       MountPath source = MountPath.of(there.path());
       boolean readOnly = mount.readOnly() || volume.request().readOnly() || there.readOnly();
       if (there instanceof MountedVolume.BlockDevice) {
-        devices.add(new TaskDevice(source, mount.destination(), readOnly));
+        devices.add(new TaskMounts.Device(source, mount.destination(), readOnly));
         return;
       }
       if (there.readOnly()
@@ -410,12 +411,12 @@ public final class WorkloadVolumes {
   public static final class Builder {
 
     private final WorkloadId workload;
-    private final VolumeLookup lookup;
+    private final ResolvedVolume.Lookup lookup;
     private final List<VolumeRequest> requests = new ArrayList<>();
     private final List<TaskVolumes> tasks = new ArrayList<>();
     private OptionalInt instance = OptionalInt.empty();
 
-    private Builder(WorkloadId workload, VolumeLookup lookup) {
+    private Builder(WorkloadId workload, ResolvedVolume.Lookup lookup) {
       this.workload = Objects.requireNonNull(workload, "workload");
       this.lookup = Objects.requireNonNull(lookup, "lookup");
     }
@@ -492,6 +493,88 @@ public final class WorkloadVolumes {
                 + " volume, and is none: correct its type");
       }
       return new RequestedVolume(workload, request, source, volume);
+    }
+  }
+
+  /**
+   * A volume as a workload asks for it, with what the host found.
+   *
+   * @param workload the workload
+   * @param request what is asked
+   * @param source which volume, for this instance of the workload
+   * @param found what the host knows of it; nothing if it knows no such volume
+   * @since 1.0
+   */
+  public record RequestedVolume(
+      WorkloadId workload, VolumeRequest request, String source, Optional<ResolvedVolume> found) {
+
+    /** Checks that all parts are there. */
+    public RequestedVolume {
+      Objects.requireNonNull(workload, "workload");
+      Objects.requireNonNull(request, "request");
+      Objects.requireNonNull(source, "source");
+      Objects.requireNonNull(found, "found");
+    }
+
+    /** The name by which tasks refer to it. */
+    public VolumeAlias alias() {
+      return request.alias();
+    }
+
+    /** The use of the volume by the workload, if the volume is known. */
+    public Optional<VolumeUse> usage() {
+      return found.map(volume -> VolumeUse.of(volume.key(), workload));
+    }
+
+    /** The volume, if it is known and a plugin's. */
+    public Optional<ResolvedVolume.Csi> csi() {
+      return found.filter(ResolvedVolume.Csi.class::isInstance).map(ResolvedVolume.Csi.class::cast);
+    }
+
+    /**
+     * Returns the volume, claimed by its workload.
+     *
+     * @throws IllegalArgumentException if it was claimed in another way than is requested
+     */
+    RequestedVolume claimed(ClaimGrant grant) {
+      Optional<ResolvedVolume> volume = csi().map(it -> it.claimed(grant));
+      RequestedVolume claimed = new RequestedVolume(workload, request, source, volume);
+      return claimed.mountRequest().map(comparedWithItsClaim -> claimed).orElseThrow();
+    }
+
+    /** The directory, if it is known and the host's. */
+    public Optional<ResolvedVolume.Host> host() {
+      return found
+          .filter(ResolvedVolume.Host.class::isInstance)
+          .map(ResolvedVolume.Host.class::cast);
+    }
+
+    /**
+     * Returns the request for the volume manager; nothing if it has nothing to do with this volume.
+     */
+    public Optional<MountRequest> mountRequest() {
+      return csi().map(volume -> request.toMountRequest(volume, workload));
+    }
+  }
+
+  /**
+   * A task, and the volumes that it wants to see.
+   *
+   * @param runtime the task, and what its runtime can take
+   * @param mounts which volumes, and where
+   * @since 1.0
+   */
+  public record TaskVolumes(TaskRuntime runtime, List<VolumeMount> mounts) {
+
+    /** Copies the list. */
+    public TaskVolumes {
+      Objects.requireNonNull(runtime, "runtime");
+      mounts = List.copyOf(mounts);
+    }
+
+    /** The task. */
+    public TaskName task() {
+      return runtime.task();
     }
   }
 }

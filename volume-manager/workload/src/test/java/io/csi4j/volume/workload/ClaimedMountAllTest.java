@@ -68,7 +68,7 @@ class ClaimedMountAllTest extends MountAllTest {
   }
 
   private static VolumeRequest.Builder request() {
-    return VolumeRequest.builder("a", VolumeType.CSI, "a")
+    return VolumeRequest.builder("a", VolumeRequest.Type.CSI, "a")
         .accessMode(ALONE)
         .attachment(AttachmentMode.FILESYSTEM);
   }

@@ -26,6 +26,8 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
+import io.csi4j.volume.workload.TaskMounts.BindMount;
+import io.csi4j.volume.workload.WorkloadVolumes.TaskVolumes;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +63,7 @@ class HandedToARuntimeTest {
   private static WorkloadVolumes wanted(ResolvedVolume volume) {
     return WorkloadVolumes.builder(WORKLOAD, (request, source) -> Optional.of(volume))
         .volume(
-            VolumeRequest.builder("data", VolumeType.CSI, "db")
+            VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
                 .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
                 .attachment(AttachmentMode.FILESYSTEM)
                 .build())
@@ -76,7 +78,7 @@ class HandedToARuntimeTest {
   }
 
   private static VolumeRequest.Builder of(String alias) {
-    return VolumeRequest.builder(alias, VolumeType.CSI, "db")
+    return VolumeRequest.builder(alias, VolumeRequest.Type.CSI, "db")
         .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
         .attachment(AttachmentMode.FILESYSTEM);
   }
@@ -204,7 +206,7 @@ class HandedToARuntimeTest {
     scratch.directory("task/data");
     scratch.directory("task/logs");
 
-    try (HeldTaskMounts held = mounts.hold(root, Mounts.system())) {
+    try (TaskMounts.Held held = mounts.hold(root, Mounts.system())) {
       Files.move(scratch.file("root/v"), scratch.file("root/aside"));
       Files.createSymbolicLink(scratch.file("root/v"), scratch.file("evil"));
 

@@ -42,6 +42,7 @@ import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,7 +139,7 @@ class MountAllTest {
                     .filter(there -> request.created().isEmpty()));
     for (String name : names) {
       builder.volume(
-          VolumeRequest.builder(name, VolumeType.CSI, name)
+          VolumeRequest.builder(name, VolumeRequest.Type.CSI, name)
               .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
               .attachment(AttachmentMode.FILESYSTEM)
               .build());
@@ -172,7 +173,7 @@ class MountAllTest {
   void filesThatThePluginGivesToAGroupAreNotGivenAgain() {
     MountOptions group = MountOptions.none().withVolumeMountGroup("2000");
     VolumeRequest request =
-        VolumeRequest.builder("a", VolumeType.CSI, "a")
+        VolumeRequest.builder("a", VolumeRequest.Type.CSI, "a")
             .accessMode(AccessMode.SINGLE_NODE_WRITER)
             .attachment(AttachmentMode.FILESYSTEM)
             .ownership(FileOwnership.ofGroup(2000))
@@ -229,7 +230,7 @@ class MountAllTest {
   void aPassThatIsMoreThanAGroupIsNotLeftToThePlugin() {
     FileOwnership group = FileOwnership.ofGroup(2000);
     VolumeRequest.Builder request =
-        VolumeRequest.builder("a", VolumeType.CSI, "a")
+        VolumeRequest.builder("a", VolumeRequest.Type.CSI, "a")
             .accessMode(AccessMode.SINGLE_NODE_WRITER)
             .attachment(AttachmentMode.FILESYSTEM);
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
@@ -255,7 +256,7 @@ class MountAllTest {
   @Test
   void filesThatThePluginGaveToTheGroupOfAWorkloadThatStartsAreNotGivenToAnother() {
     VolumeRequest.Builder request =
-        VolumeRequest.builder("a", VolumeType.CSI, "a")
+        VolumeRequest.builder("a", VolumeRequest.Type.CSI, "a")
             .accessMode(AccessMode.SINGLE_NODE_MULTI_WRITER)
             .attachment(AttachmentMode.FILESYSTEM);
     WorkloadVolumes grouped =
@@ -320,7 +321,7 @@ class MountAllTest {
     WorkloadVolumes unknown =
         WorkloadVolumes.builder(WORKLOAD, (request, source) -> Optional.empty())
             .volume(
-                VolumeRequest.builder("a", VolumeType.CSI, "a")
+                VolumeRequest.builder("a", VolumeRequest.Type.CSI, "a")
                     .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
                     .attachment(AttachmentMode.FILESYSTEM)
                     .build())
@@ -447,7 +448,7 @@ class MountAllTest {
         build(
             builder("a")
                 .volume(
-                    VolumeRequest.builder("scratch", VolumeType.CSI, "not-yet")
+                    VolumeRequest.builder("scratch", VolumeRequest.Type.CSI, "not-yet")
                         .accessMode(AccessMode.SINGLE_NODE_WRITER)
                         .attachment(AttachmentMode.FILESYSTEM)
                         .created(NewVolume.builder(PLUGIN).build())
@@ -474,7 +475,7 @@ class MountAllTest {
                             ResolvedVolume.inline(
                                 use(source), PLUGIN, VolumeContext.of(Map.of("size", "1Gi")))))
                 .volume(
-                    VolumeRequest.builder("certs", VolumeType.CSI, "certs")
+                    VolumeRequest.builder("certs", VolumeRequest.Type.CSI, "certs")
                         .accessMode(AccessMode.SINGLE_NODE_WRITER)
                         .attachment(AttachmentMode.FILESYSTEM)
                         .build()));

@@ -7,7 +7,7 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.manager.VolumeManager;
@@ -106,7 +106,7 @@ class NodePreflightTest {
         .volume(
             change
                 .apply(
-                    VolumeRequest.builder("data", VolumeType.CSI, volume.key().id())
+                    VolumeRequest.builder("data", VolumeRequest.Type.CSI, volume.key().id())
                         .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
                         .attachment(AttachmentMode.FILESYSTEM))
                 .build())

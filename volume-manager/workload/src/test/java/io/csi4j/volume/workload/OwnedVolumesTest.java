@@ -90,7 +90,7 @@ class OwnedVolumesTest {
 
   private WorkloadVolumes wanted(String workload, Optional<FileOwnership> wish) {
     VolumeRequest.Builder request =
-        VolumeRequest.builder("data", VolumeType.CSI, "db")
+        VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
             .accessMode(AccessMode.SINGLE_NODE_MULTI_WRITER)
             .attachment(AttachmentMode.FILESYSTEM);
     wish.ifPresent(request::ownership);

@@ -41,6 +41,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,16 +62,16 @@ class PreflightTest {
     return workload(DB).volume(data().build()).build();
   }
 
-  private static PreflightReport on(RegisteredPlugin plugin, WorkloadVolumes wanted) {
+  private static Preflight.Report on(RegisteredPlugin plugin, WorkloadVolumes wanted) {
     return Preflight.of(List.of(plugin), List.of()).check(wanted);
   }
 
-  private static PreflightReport anywhere(WorkloadVolumes wanted) {
+  private static Preflight.Report anywhere(WorkloadVolumes wanted) {
     return Preflight.anywhere().check(wanted);
   }
 
   /** The findings, each as code, what it is about, and what was seen. */
-  private static List<String> told(PreflightReport report) {
+  private static List<String> told(Preflight.Report report) {
     return report.obstacles().stream().map(PreflightTest::told).toList();
   }
 
@@ -80,7 +81,7 @@ class PreflightTest {
 
   @Test
   void whatIsClearSaysSo() {
-    PreflightReport clear =
+    Preflight.Report clear =
         Preflight.of(List.of(plugin(facts(5))), volumes(3))
             .check(
                 workload(DB, VAR_LOG)
@@ -89,7 +90,7 @@ class PreflightTest {
                     .task(in("containers"), at("/data").build())
                     .build());
 
-    assertThat(clear).isEqualTo(new PreflightReport(List.of(), List.of()));
+    assertThat(clear).isEqualTo(new Preflight.Report(List.of(), List.of()));
     assertThat(clear.isClear()).isTrue();
     assertThat(clear.text()).isEmpty();
     clear.orThrow();
@@ -114,7 +115,7 @@ class PreflightTest {
                 plugin(in(place("zone", "a")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)),
             List.of());
 
-    PreflightReport report = preflight.check(wanted);
+    Preflight.Report report = preflight.check(wanted);
 
     assertThat(report.text())
         .isEqualTo(
@@ -205,8 +206,8 @@ class PreflightTest {
           }
 
           @Override
-          public boolean takes(VolumeType type) {
-            return type == VolumeType.HOST;
+          public boolean takes(VolumeRequest.Type type) {
+            return type == VolumeRequest.Type.HOST;
           }
         };
     assertThat(
@@ -263,7 +264,7 @@ class PreflightTest {
           }
 
           @Override
-          public boolean takes(VolumeType type) {
+          public boolean takes(VolumeRequest.Type type) {
             throw new IllegalStateException("its socket\nis gone");
           }
         };
@@ -331,7 +332,7 @@ class PreflightTest {
   @Test
   void aPluginThatNobodyLooksAfterIsNotInTheWay() {
     assertThat(on(plugin(health(State.STARTING, Reason.NOT_ASKED, "nobody asked")), plain()))
-        .isEqualTo(new PreflightReport(List.of(), List.of()));
+        .isEqualTo(new Preflight.Report(List.of(), List.of()));
   }
 
   @Test
@@ -500,7 +501,7 @@ class PreflightTest {
     "7, 7, false"
   })
   void aNodeTakesNoMoreVolumesThanThePluginSaid(long limit, int there, boolean isClear) {
-    PreflightReport report =
+    Preflight.Report report =
         Preflight.of(List.of(plugin(facts(limit))), volumes(there)).check(plain());
 
     assertThat(report.isClear()).isEqualTo(isClear);
@@ -523,7 +524,7 @@ class PreflightTest {
         workload(DB, again)
             .volume(data().accessMode(AccessMode.MULTI_NODE_MULTI_WRITER).build())
             .volume(
-                VolumeRequest.builder("more", VolumeType.CSI, "db-2")
+                VolumeRequest.builder("more", VolumeRequest.Type.CSI, "db-2")
                     .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
                     .attachment(AttachmentMode.FILESYSTEM)
                     .build())
@@ -544,7 +545,7 @@ class PreflightTest {
         workload(DB)
             .volume(data().build())
             .volume(
-                VolumeRequest.builder("more", VolumeType.CSI, "db")
+                VolumeRequest.builder("more", VolumeRequest.Type.CSI, "db")
                     .accessMode(AccessMode.SINGLE_NODE_WRITER)
                     .attachment(AttachmentMode.BLOCK)
                     .readOnly(true)
@@ -565,7 +566,7 @@ class PreflightTest {
   void twoRequestsForOneVolumeGiveItsFilesToOneOwner() {
     FileOwnership user = FileOwnership.builder().user(1000).build();
     VolumeRequest more =
-        VolumeRequest.builder("more", VolumeType.CSI, "db")
+        VolumeRequest.builder("more", VolumeRequest.Type.CSI, "db")
             .accessMode(AccessMode.SINGLE_NODE_WRITER)
             .attachment(AttachmentMode.FILESYSTEM)
             .ownership(user)
@@ -598,7 +599,7 @@ class PreflightTest {
         workload(DB, again)
             .volume(data().accessMode(mode).build())
             .volume(
-                VolumeRequest.builder("more", VolumeType.CSI, "db-2")
+                VolumeRequest.builder("more", VolumeRequest.Type.CSI, "db-2")
                     .accessMode(mode)
                     .attachment(AttachmentMode.FILESYSTEM)
                     .build())
@@ -639,7 +640,7 @@ class PreflightTest {
 
   @Test
   void whatIsInsideOfABlockDeviceIsRefusedAndInsideOfWhatIsOnlyReadRemarkedOn() {
-    PreflightReport block =
+    Preflight.Report block =
         anywhere(
             workload(DB, VAR_LOG)
                 .volume(data().attachment(AttachmentMode.BLOCK).build())
@@ -653,7 +654,7 @@ class PreflightTest {
         .containsExactly(
             "DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /dev/db/log: volume"
                 + " 'logs' would be inside of 'data', which is a block device at /dev/db");
-    PreflightReport nested =
+    Preflight.Report nested =
         anywhere(
             workload(DB, VAR_LOG)
                 .volume(data().build())
@@ -712,7 +713,7 @@ class PreflightTest {
             .permitting(
                 wish -> {
                   asked.add(wish);
-                  return wish.volume().type() == VolumeType.HOST;
+                  return wish.volume().type() == VolumeRequest.Type.HOST;
                 });
 
     assertThat(told(onlyHostVolumes.check(propagating(data().build(), both))))
@@ -787,7 +788,7 @@ class PreflightTest {
     OperatorMessage held =
         Messages.of(OperatorCode.CLAIM_HELD_BY, Subject.of("claiming"), "'batch' holds it on n2");
 
-    PreflightReport report =
+    Preflight.Report report =
         Preflight.anywhere()
             .asking(
                 request -> {
@@ -816,7 +817,7 @@ class PreflightTest {
     wanted.volume(data().created(NewVolume.builder(PLUGIN).build()).build());
     for (NewVolume each : more) {
       wanted.volume(
-          VolumeRequest.builder("more", VolumeType.CSI, "more")
+          VolumeRequest.builder("more", VolumeRequest.Type.CSI, "more")
               .accessMode(AccessMode.SINGLE_NODE_WRITER)
               .attachment(AttachmentMode.FILESYSTEM)
               .created(each)

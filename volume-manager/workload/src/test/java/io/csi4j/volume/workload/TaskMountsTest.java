@@ -12,6 +12,8 @@ import io.csi4j.mount.model.Propagation;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.workload.TaskMounts.BindMount;
+import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,8 +32,8 @@ class TaskMountsTest {
     return BindMount.of(MountPath.of(source), MountPath.of(destination));
   }
 
-  private static TaskDevice device(String source, String destination) {
-    return new TaskDevice(MountPath.of(source), MountPath.of(destination), false);
+  private static TaskMounts.Device device(String source, String destination) {
+    return new TaskMounts.Device(MountPath.of(source), MountPath.of(destination), false);
   }
 
   private static VolumeException conflict(
@@ -151,7 +153,9 @@ class TaskMountsTest {
   @Test
   void aDeviceIsReadAndWrittenOrOnlyRead() {
     assertThat(device("/host/b", "/dev/b").permissions()).isEqualTo("rwm");
-    assertThat(new TaskDevice(MountPath.of("/host/b"), MountPath.of("/dev/b"), true).permissions())
+    assertThat(
+            new TaskMounts.Device(MountPath.of("/host/b"), MountPath.of("/dev/b"), true)
+                .permissions())
         .isEqualTo("rm");
   }
 

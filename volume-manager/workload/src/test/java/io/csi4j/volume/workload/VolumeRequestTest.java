@@ -24,6 +24,8 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
+import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
@@ -46,7 +48,7 @@ class VolumeRequestTest {
           .build();
 
   private static VolumeRequest.Builder csi() {
-    return VolumeRequest.builder("data", VolumeType.CSI, "db")
+    return VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
         .accessMode(AccessMode.SINGLE_NODE_WRITER)
         .attachment(AttachmentMode.FILESYSTEM);
   }
@@ -58,7 +60,7 @@ class VolumeRequestTest {
   @Test
   void everythingThatIsWrongIsToldAtOnce() {
     VolumeRequest.Builder wrong =
-        VolumeRequest.builder("", VolumeType.CSI, "")
+        VolumeRequest.builder("", VolumeRequest.Type.CSI, "")
             .accessMode("read-write")
             .attachment("directory");
 
@@ -87,7 +89,7 @@ class VolumeRequestTest {
 
   @Test
   void aCsiVolumeHasToSayWhoMayWriteAndAsWhatItIsWanted() {
-    assertThat(refusal(VolumeRequest.builder("data", VolumeType.CSI, "db")::build))
+    assertThat(refusal(VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")::build))
         .hasMessage(
             "The volume request 'data' cannot be: access_mode is missing: say how many nodes may"
                 + " use the volume, and which may write; attachment_mode is missing: say whether a"
@@ -113,7 +115,7 @@ class VolumeRequestTest {
   @Test
   void aHostVolumeHasNothingThatAPluginWouldNeed() {
     assertThat(
-            VolumeRequest.builder("logs", VolumeType.HOST, "var-log")
+            VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "var-log")
                 .accessMode("single-node-writer")
                 .attachment("block")
                 .mountOptions(MountOptions.none().withFsType("ext4"))
@@ -121,7 +123,7 @@ class VolumeRequestTest {
         .extracting(each -> each.field() + " " + each.rule())
         .containsExactly(
             "access_mode MISMATCH", "attachment_mode MISMATCH", "mount_options MISMATCH");
-    VolumeRequest plain = VolumeRequest.builder("logs", VolumeType.HOST, "var-log").build();
+    VolumeRequest plain = VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "var-log").build();
     assertThat(plain.attachment()).isEqualTo(AttachmentMode.FILESYSTEM);
     assertThat(plain.accessMode()).isEmpty();
     assertThat(plain.readOnly()).isFalse();
@@ -208,7 +210,10 @@ class VolumeRequestTest {
         .hasToString(
             "[ownership is given for a volume that other nodes may use meanwhile: mount it with a"
                 + " group, or set the owners once by hand]");
-    assertThat(VolumeRequest.builder("logs", VolumeType.HOST, "l").ownership(wish).violations())
+    assertThat(
+            VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "l")
+                .ownership(wish)
+                .violations())
         .hasToString("[ownership is given for a host volume: leave it out]");
   }
 
@@ -299,7 +304,7 @@ class VolumeRequestTest {
             .fromSnapshot(SnapshotId.of("snap-1"))
             .build();
     VolumeRequest request =
-        VolumeRequest.builder("scratch", VolumeType.CSI, "scratch")
+        VolumeRequest.builder("scratch", VolumeRequest.Type.CSI, "scratch")
             .accessMode("single-node-writer")
             .attachment("filesystem")
             .created(wish)
@@ -321,7 +326,7 @@ class VolumeRequestTest {
   @Test
   void aDirectoryOfTheHostIsNotCreated() {
     assertThat(
-            VolumeRequest.builder("logs", VolumeType.HOST, "var-log")
+            VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "var-log")
                 .created(NewVolume.builder(PluginId.of("ebs")).build())
                 .violations())
         .extracting(Object::toString)
@@ -367,10 +372,10 @@ class VolumeRequestTest {
 
   @Test
   void theOtherWordsAreFew() {
-    assertThat(VolumeType.parse("csi")).isEqualTo(VolumeType.CSI);
-    assertThat(VolumeType.parse("host")).isEqualTo(VolumeType.HOST);
+    assertThat(VolumeRequest.Type.parse("csi")).isEqualTo(VolumeRequest.Type.CSI);
+    assertThat(VolumeRequest.Type.parse("host")).isEqualTo(VolumeRequest.Type.HOST);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> VolumeType.parse("CSI"))
+        .isThrownBy(() -> VolumeRequest.Type.parse("CSI"))
         .withMessage("A volume is 'csi' or 'host', and not what was given.");
     assertThat(AttachmentMode.parse("file-system")).isEqualTo(AttachmentMode.FILESYSTEM);
     assertThat(AttachmentMode.parse("block-device")).isEqualTo(AttachmentMode.BLOCK);

@@ -50,13 +50,13 @@ final class Wishes {
   private Wishes() {}
 
   static VolumeRequest.Builder data() {
-    return VolumeRequest.builder("data", VolumeType.CSI, "db")
+    return VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
         .accessMode(AccessMode.SINGLE_NODE_WRITER)
         .attachment(AttachmentMode.FILESYSTEM);
   }
 
   static VolumeRequest.Builder logs() {
-    return VolumeRequest.builder("logs", VolumeType.HOST, "var-log");
+    return VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "var-log");
   }
 
   static TaskRuntime in(String runtime) {
@@ -72,7 +72,7 @@ final class Wishes {
   }
 
   /** A host that knows these volumes by the names of their keys. */
-  static VolumeLookup knowing(ResolvedVolume... volumes) {
+  static ResolvedVolume.Lookup knowing(ResolvedVolume... volumes) {
     return (request, source) ->
         List.of(volumes).stream().filter(each -> each.key().id().equals(source)).findFirst();
   }

@@ -32,6 +32,9 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.workload.TaskMounts.BindMount;
+import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
+import io.csi4j.volume.workload.WorkloadVolumes.RequestedVolume;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +73,9 @@ class WorkloadVolumesTest {
             .volume(data().build())
             .volume(data().build())
             .volume(
-                VolumeRequest.builder("shard", VolumeType.HOST, "shard").perInstance(true).build())
+                VolumeRequest.builder("shard", VolumeRequest.Type.HOST, "shard")
+                    .perInstance(true)
+                    .build())
             .task(in("containers"))
             .task(in("raw"));
 
@@ -188,11 +193,11 @@ class WorkloadVolumesTest {
             .volume(data().build())
             .volume(logs().build())
             .volume(
-                VolumeRequest.builder("again", VolumeType.CSI, "db")
+                VolumeRequest.builder("again", VolumeRequest.Type.CSI, "db")
                     .accessMode("single-node-writer")
                     .attachment("filesystem")
                     .build())
-            .volume(VolumeRequest.builder("gone", VolumeType.HOST, "nowhere").build())
+            .volume(VolumeRequest.builder("gone", VolumeRequest.Type.HOST, "nowhere").build())
             .build();
 
     assertThat(wanted.mountRequests()).containsExactly(data().build().toMountRequest(DB, WEB_1));
@@ -200,7 +205,7 @@ class WorkloadVolumesTest {
 
   /** The volume of the others under another name, only to be read. */
   private static VolumeRequest.Builder reading(String accessMode) {
-    return VolumeRequest.builder("archive", VolumeType.CSI, "db")
+    return VolumeRequest.builder("archive", VolumeRequest.Type.CSI, "db")
         .accessMode(accessMode)
         .attachment("filesystem")
         .readOnly(true);
@@ -238,7 +243,7 @@ class WorkloadVolumesTest {
   void theGroupOfOneOfTwoEqualRequestsIsOfferedToThePluginInEitherOrder() {
     VolumeRequest plain = data().build();
     VolumeRequest owned =
-        VolumeRequest.builder("more", VolumeType.CSI, "db")
+        VolumeRequest.builder("more", VolumeRequest.Type.CSI, "db")
             .accessMode("single-node-writer")
             .attachment("filesystem")
             .ownership(FileOwnership.ofGroup(2000))
@@ -354,7 +359,8 @@ class WorkloadVolumesTest {
         block.mountsFor(WEB, List.of(new MountedVolume.BlockDevice(USAGE, TARGET, volume)), ALL);
     assertThat(devices.binds()).isEmpty();
     assertThat(devices.devices())
-        .containsExactly(new TaskDevice(MountPath.of(TARGET), MountPath.of("/data"), readOnly));
+        .containsExactly(
+            new TaskMounts.Device(MountPath.of(TARGET), MountPath.of("/data"), readOnly));
   }
 
   @Test

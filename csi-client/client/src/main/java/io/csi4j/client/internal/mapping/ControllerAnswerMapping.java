@@ -2,8 +2,7 @@ package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
-import io.csi4j.client.controller.ControllerExpandVolumeResult;
-import io.csi4j.client.controller.ControllerPublishVolumeResult;
+import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
@@ -184,7 +183,7 @@ public final class ControllerAnswerMapping {
                 + findings.quote(requisite.toString()));
   }
 
-  public static ControllerPublishVolumeResult controllerPublishVolume(
+  public static ControllerService.PublishVolumeResult controllerPublishVolume(
       ControllerPublishVolumeRequest request,
       ControllerPublishVolumeResponse response,
       AnswerFindings findings) {
@@ -518,7 +517,7 @@ public final class ControllerAnswerMapping {
             snapshot.getAccessibleTopologyList().stream().map(ValueMapping::fromProto).toList()));
   }
 
-  public static ControllerExpandVolumeResult controllerExpandVolume(
+  public static ControllerService.ExpandVolumeResult controllerExpandVolume(
       ControllerExpandVolumeRequest request,
       ControllerExpandVolumeResponse response,
       AnswerFindings findings) {

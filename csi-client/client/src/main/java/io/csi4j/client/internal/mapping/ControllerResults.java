@@ -1,8 +1,7 @@
 package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.controller.Capacity;
-import io.csi4j.client.controller.ControllerExpandVolumeResult;
-import io.csi4j.client.controller.ControllerPublishVolumeResult;
+import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
@@ -86,19 +85,19 @@ final class ControllerResults {
     }
   }
 
-  /** See {@link ControllerPublishVolumeResult}. */
+  /** See {@link ControllerService.PublishVolumeResult}. */
   public record ControllerPublishVolumeResultValue(PublishContext publishContext)
-      implements ControllerPublishVolumeResult {
+      implements ControllerService.PublishVolumeResult {
     @Override
     public String toString() {
       return RecordText.of(this);
     }
   }
 
-  /** See {@link ControllerExpandVolumeResult}. */
+  /** See {@link ControllerService.ExpandVolumeResult}. */
   public record ControllerExpandVolumeResultValue(
       OptionalLong capacityBytes, boolean nodeExpansionRequired)
-      implements ControllerExpandVolumeResult {
+      implements ControllerService.ExpandVolumeResult {
     @Override
     public String toString() {
       return RecordText.of(this);

@@ -15,7 +15,7 @@ import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.client.node.StorageHealth;
+import io.csi4j.client.node.NodeService.StorageHealth;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

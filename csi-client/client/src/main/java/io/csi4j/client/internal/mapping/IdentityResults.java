@@ -1,6 +1,6 @@
 package io.csi4j.client.internal.mapping;
 
-import io.csi4j.client.identity.PluginInfo;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
 import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.PluginName;
 import java.util.Map;

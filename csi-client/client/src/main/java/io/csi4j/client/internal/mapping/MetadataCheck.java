@@ -4,8 +4,6 @@ import io.csi4j.client.internal.proto.BlockMetadata;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.metadata.BlockMetadataBatch;
-import io.csi4j.client.metadata.BlockMetadataType;
-import io.csi4j.client.metadata.BlockRange;
 import io.csi4j.client.model.Violation.Rule;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,23 +69,23 @@ public final class MetadataCheck {
 
   private BlockMetadataBatch next(
       int number, long bytes, List<BlockMetadata> ranges, AnswerFindings findings) {
-    BlockMetadataType type =
+    BlockMetadataBatch.Type type =
         switch (number) {
-          case 1 -> BlockMetadataType.FIXED_LENGTH;
-          case 2 -> BlockMetadataType.VARIABLE_LENGTH;
-          default -> BlockMetadataType.UNRECOGNIZED;
+          case 1 -> BlockMetadataBatch.Type.FIXED_LENGTH;
+          case 2 -> BlockMetadataBatch.Type.VARIABLE_LENGTH;
+          default -> BlockMetadataBatch.Type.UNRECOGNIZED;
         };
     checkHead(number, type, bytes, findings);
-    List<BlockRange> delivered = new ArrayList<>(ranges.size());
+    List<BlockMetadataBatch.Range> delivered = new ArrayList<>(ranges.size());
     long end = nextOffset;
     for (int i = 0; i < ranges.size() && findings.isUsable(); i++) {
-      BlockRange range =
-          new BlockRange(ranges.get(i).getByteOffset(), ranges.get(i).getSizeBytes());
+      BlockMetadataBatch.Range range =
+          new BlockMetadataBatch.Range(ranges.get(i).getByteOffset(), ranges.get(i).getSizeBytes());
       checkRange("block_metadata[" + i + "]", type, range, end, findings);
       if (findings.isUsable()) {
         end = range.end();
         long begin = Math.max(range.offset(), resumeOffset);
-        delivered.add(new BlockRange(begin, end - begin));
+        delivered.add(new BlockMetadataBatch.Range(begin, end - begin));
       }
     }
     long reached = end;
@@ -98,8 +96,9 @@ public final class MetadataCheck {
         });
   }
 
-  private void checkHead(int number, BlockMetadataType type, long bytes, AnswerFindings findings) {
-    if (first && type == BlockMetadataType.UNRECOGNIZED) {
+  private void checkHead(
+      int number, BlockMetadataBatch.Type type, long bytes, AnswerFindings findings) {
+    if (first && type == BlockMetadataBatch.Type.UNRECOGNIZED) {
       findings.warning(
           "block_metadata_type",
           number == 0 ? Rule.REQUIRED : Rule.UNRECOGNIZED,
@@ -130,7 +129,11 @@ public final class MetadataCheck {
   }
 
   private void checkRange(
-      String field, BlockMetadataType type, BlockRange range, long end, AnswerFindings findings) {
+      String field,
+      BlockMetadataBatch.Type type,
+      BlockMetadataBatch.Range range,
+      long end,
+      AnswerFindings findings) {
     long limit = capacity.orElse(0);
     if (range.offset() < 0) {
       findings.violation(
@@ -157,13 +160,14 @@ public final class MetadataCheck {
     } else if (end != resumeOffset && range.offset() < end) {
       findings.violation(
           field, Rule.ORDER, text(range) + " begins before " + end + ", where the one before ends");
-    } else if (type == BlockMetadataType.FIXED_LENGTH) {
+    } else if (type == BlockMetadataBatch.Type.FIXED_LENGTH) {
       checkFixed(field + ".size_bytes", range, limit, findings);
     }
   }
 
   /** Only the last range may be shorter than the others, where the volume ends within it. */
-  private void checkFixed(String field, BlockRange range, long limit, AnswerFindings findings) {
+  private void checkFixed(
+      String field, BlockMetadataBatch.Range range, long limit, AnswerFindings findings) {
     if (fixedSize == 0) {
       fixedSize = range.size();
     } else if (shorterSeen || range.size() > fixedSize) {
@@ -186,7 +190,7 @@ public final class MetadataCheck {
     }
   }
 
-  private static String text(BlockRange range) {
+  private static String text(BlockMetadataBatch.Range range) {
     return "of " + range.size() + " bytes at " + range.offset();
   }
 }

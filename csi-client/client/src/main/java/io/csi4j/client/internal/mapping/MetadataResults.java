@@ -2,8 +2,6 @@ package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.metadata.BlockMetadataBatch;
-import io.csi4j.client.metadata.BlockMetadataType;
-import io.csi4j.client.metadata.BlockRange;
 import java.util.List;
 
 /** The hidden values behind the results of {@code io.csi4j.client.metadata}. */
@@ -13,7 +11,7 @@ final class MetadataResults {
 
   /** See {@link BlockMetadataBatch}. */
   public record BlockMetadataBatchValue(
-      BlockMetadataType type, long volumeCapacityBytes, List<BlockRange> ranges)
+      BlockMetadataBatch.Type type, long volumeCapacityBytes, List<BlockMetadataBatch.Range> ranges)
       implements BlockMetadataBatch {
     @Override
     public String toString() {

@@ -14,10 +14,9 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.node.NodeCapability;
-import io.csi4j.client.node.NodeExpandVolumeResult;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import io.csi4j.client.node.VolumeStats;
-import io.csi4j.client.node.VolumeUsage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -86,9 +85,9 @@ public final class NodeAnswerMapping {
       findings.warning(
           "usage", Rule.TOO_LARGE, "has " + count + " entries; " + USAGE_LIMIT + " are kept");
     }
-    List<VolumeUsage> usages = new ArrayList<>();
+    List<VolumeStats.Usage> usages = new ArrayList<>();
     for (int i = 0; i < Math.min(count, USAGE_LIMIT); i++) {
-      VolumeUsage usage = usage(response.getUsage(i));
+      VolumeStats.Usage usage = usage(response.getUsage(i));
       if (!usage.isPlausible()) {
         findings.warning(
             "usage[" + i + "]",
@@ -111,17 +110,17 @@ public final class NodeAnswerMapping {
                     : Optional.empty()));
   }
 
-  private static VolumeUsage usage(io.csi4j.client.internal.proto.VolumeUsage usage) {
-    VolumeUsage.Unit unit =
+  private static VolumeStats.Usage usage(io.csi4j.client.internal.proto.VolumeUsage usage) {
+    VolumeStats.Usage.Unit unit =
         switch (usage.getUnit()) {
-          case BYTES -> VolumeUsage.Unit.BYTES;
-          case INODES -> VolumeUsage.Unit.INODES;
-          case UNKNOWN, UNRECOGNIZED -> VolumeUsage.Unit.UNRECOGNIZED;
+          case BYTES -> VolumeStats.Usage.Unit.BYTES;
+          case INODES -> VolumeStats.Usage.Unit.INODES;
+          case UNKNOWN, UNRECOGNIZED -> VolumeStats.Usage.Unit.UNRECOGNIZED;
         };
-    return new VolumeUsage(unit, usage.getAvailable(), usage.getTotal(), usage.getUsed());
+    return new VolumeStats.Usage(unit, usage.getAvailable(), usage.getTotal(), usage.getUsed());
   }
 
-  public static NodeExpandVolumeResult nodeExpandVolume(
+  public static NodeService.ExpandVolumeResult nodeExpandVolume(
       NodeExpandVolumeRequest request, NodeExpandVolumeResponse response, AnswerFindings findings) {
     OptionalLong capacity =
         AnswerRules.size(findings, "capacity_bytes", response.getCapacityBytes());

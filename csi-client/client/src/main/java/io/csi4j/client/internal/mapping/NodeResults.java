@@ -5,11 +5,10 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCondition;
-import io.csi4j.client.node.NodeExpandVolumeResult;
-import io.csi4j.client.node.NodeInfo;
-import io.csi4j.client.node.StorageHealth;
+import io.csi4j.client.node.NodeService;
+import io.csi4j.client.node.NodeService.NodeInfo;
+import io.csi4j.client.node.NodeService.StorageHealth;
 import io.csi4j.client.node.VolumeStats;
-import io.csi4j.client.node.VolumeUsage;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -20,7 +19,7 @@ final class NodeResults {
   private NodeResults() {}
 
   /** See {@link VolumeStats}. */
-  public record VolumeStatsValue(List<VolumeUsage> usage, Optional<VolumeCondition> condition)
+  public record VolumeStatsValue(List<VolumeStats.Usage> usage, Optional<VolumeCondition> condition)
       implements VolumeStats {
     @Override
     public String toString() {
@@ -36,9 +35,9 @@ final class NodeResults {
     }
   }
 
-  /** See {@link NodeExpandVolumeResult}. */
+  /** See {@link NodeService.ExpandVolumeResult}. */
   public record NodeExpandVolumeResultValue(OptionalLong capacityBytes)
-      implements NodeExpandVolumeResult {
+      implements NodeService.ExpandVolumeResult {
     @Override
     public String toString() {
       return RecordText.of(this);

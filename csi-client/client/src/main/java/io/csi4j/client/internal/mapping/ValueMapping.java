@@ -2,7 +2,6 @@ package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
@@ -10,6 +9,7 @@ import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeCapability.AccessType;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeId;
 import java.util.List;

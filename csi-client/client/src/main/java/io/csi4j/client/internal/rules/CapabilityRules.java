@@ -18,7 +18,6 @@ import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.node.NodeCapability;
 import java.util.ArrayList;
@@ -314,7 +313,7 @@ public final class CapabilityRules {
   }
 
   private void volumeCapability(String at, VolumeCapability capability) {
-    boolean node = operation.service() == CsiService.NODE;
+    boolean node = operation.service() == CsiOperation.Service.NODE;
     Mode mode = capability.getAccessMode().getMode();
     if (mode == Mode.SINGLE_NODE_SINGLE_WRITER || mode == Mode.SINGLE_NODE_MULTI_WRITER) {
       field(

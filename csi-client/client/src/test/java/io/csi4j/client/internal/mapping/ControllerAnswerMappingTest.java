@@ -6,8 +6,7 @@ import com.google.protobuf.Int64Value;
 import com.google.protobuf.Timestamp;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
-import io.csi4j.client.controller.ControllerExpandVolumeResult;
-import io.csi4j.client.controller.ControllerPublishVolumeResult;
+import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
@@ -405,7 +404,7 @@ class ControllerAnswerMappingTest {
       assertThat(huge.details().toString()).doesNotContain("hunter2");
     }
 
-    private static MappedAnswer<ControllerPublishVolumeResult> publish(String value) {
+    private static MappedAnswer<ControllerService.PublishVolumeResult> publish(String value) {
       return MappedAnswer.of(
           findings ->
               ControllerAnswerMapping.controllerPublishVolume(
@@ -673,7 +672,7 @@ class ControllerAnswerMappingTest {
   void aGrownVolumeHasToBeAsLargeAsAskedFor(long bytes, boolean good) {
     var request = ControllerExpandVolumeRequest.newBuilder();
     request.getCapacityRangeBuilder().setRequiredBytes(10).setLimitBytes(20);
-    MappedAnswer<ControllerExpandVolumeResult> answer =
+    MappedAnswer<ControllerService.ExpandVolumeResult> answer =
         MappedAnswer.of(
             findings ->
                 ControllerAnswerMapping.controllerExpandVolume(

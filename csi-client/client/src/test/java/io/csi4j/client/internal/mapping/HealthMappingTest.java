@@ -19,7 +19,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.client.node.StorageHealth;
+import io.csi4j.client.node.NodeService.StorageHealth;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -3,9 +3,9 @@ package io.csi4j.client.internal.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.BoolValue;
+import io.csi4j.client.identity.IdentityService.PluginInfo;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.identity.PluginCapability;
-import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesRequest;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoRequest;

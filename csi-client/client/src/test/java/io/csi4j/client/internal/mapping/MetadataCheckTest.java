@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.metadata.BlockMetadataBatch;
-import io.csi4j.client.metadata.BlockMetadataType;
-import io.csi4j.client.metadata.BlockRange;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -20,13 +18,15 @@ class MetadataCheckTest {
   @Test
   void goodMessagesComeThroughAndMoveTheOffset() {
     var first = next(VARIABLE, 100, 0, 10, 20, 5);
-    assertThat(first.get().type()).isEqualTo(BlockMetadataType.VARIABLE_LENGTH);
+    assertThat(first.get().type()).isEqualTo(BlockMetadataBatch.Type.VARIABLE_LENGTH);
     assertThat(first.get().volumeCapacityBytes()).isEqualTo(100);
-    assertThat(first.get().ranges()).containsExactly(new BlockRange(0, 10), new BlockRange(20, 5));
+    assertThat(first.get().ranges())
+        .containsExactly(new BlockMetadataBatch.Range(0, 10), new BlockMetadataBatch.Range(20, 5));
     assertThat(check.nextOffset()).isEqualTo(25);
     assertThat(next(VARIABLE, 100).get().ranges()).isEmpty();
     assertThat(check.nextOffset()).isEqualTo(25);
-    assertThat(next(VARIABLE, 100, 25, 75).get().ranges()).containsExactly(new BlockRange(25, 75));
+    assertThat(next(VARIABLE, 100, 25, 75).get().ranges())
+        .containsExactly(new BlockMetadataBatch.Range(25, 75));
     assertThat(check.nextOffset()).isEqualTo(100);
     assertThat(first.warnings()).isEmpty();
   }
@@ -36,8 +36,8 @@ class MetadataCheckTest {
     var message = GetMetadataDeltaResponse.newBuilder().setBlockMetadataTypeValue(FIXED);
     message.addBlockMetadataBuilder().setByteOffset(8).setSizeBytes(4);
     var answer = MappedAnswer.of(findings -> check.next(message.build(), findings));
-    assertThat(answer.get().type()).isEqualTo(BlockMetadataType.FIXED_LENGTH);
-    assertThat(answer.get().ranges()).containsExactly(new BlockRange(8, 4));
+    assertThat(answer.get().type()).isEqualTo(BlockMetadataBatch.Type.FIXED_LENGTH);
+    assertThat(answer.get().ranges()).containsExactly(new BlockMetadataBatch.Range(8, 4));
     assertThat(answer.warnings()).containsExactly("volume_capacity_bytes REQUIRED");
   }
 
@@ -52,7 +52,8 @@ class MetadataCheckTest {
   void aContinuedStreamMayHaveAnotherTypeButNoOtherCapacity() {
     next(FIXED, 100, 0, 10).get();
     check = check.continued();
-    assertThat(next(VARIABLE, 100, 5, 20).get().ranges()).containsExactly(new BlockRange(10, 15));
+    assertThat(next(VARIABLE, 100, 5, 20).get().ranges())
+        .containsExactly(new BlockMetadataBatch.Range(10, 15));
     check = check.continued();
     assertThat(check.nextOffset()).isEqualTo(25);
     assertThat(next(VARIABLE, 101, 25, 1).violations())
@@ -63,7 +64,7 @@ class MetadataCheckTest {
   void theFirstRangeIsClippedToWhatWasAskedFor() {
     check = new MetadataCheck(15);
     assertThat(next(FIXED, 100, 10, 10, 20, 10).get().ranges())
-        .containsExactly(new BlockRange(15, 5), new BlockRange(20, 10));
+        .containsExactly(new BlockMetadataBatch.Range(15, 5), new BlockMetadataBatch.Range(20, 10));
   }
 
   @Test
@@ -135,7 +136,7 @@ class MetadataCheckTest {
   @Test
   void unknownTypesAreReportedOnce() {
     var first = next(7, 100, 0, 10);
-    assertThat(first.get().type()).isEqualTo(BlockMetadataType.UNRECOGNIZED);
+    assertThat(first.get().type()).isEqualTo(BlockMetadataBatch.Type.UNRECOGNIZED);
     assertThat(first.warnings()).containsExactly("block_metadata_type UNRECOGNIZED");
     assertThat(next(7, 100, 10, 5).warnings()).isEmpty();
     check = new MetadataCheck(0);
@@ -160,7 +161,7 @@ class MetadataCheckTest {
         if (answer.value().isEmpty()) {
           break;
         }
-        for (BlockRange range : answer.get().ranges()) {
+        for (BlockMetadataBatch.Range range : answer.get().ranges()) {
           assertThat(range.offset()).isGreaterThanOrEqualTo(end);
           assertThat(range.size()).isPositive();
           end = range.end();

@@ -14,10 +14,9 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.node.NodeCapability;
-import io.csi4j.client.node.NodeExpandVolumeResult;
-import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService;
+import io.csi4j.client.node.NodeService.NodeInfo;
 import io.csi4j.client.node.VolumeStats;
-import io.csi4j.client.node.VolumeUsage;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -138,10 +137,10 @@ class NodeAnswerMappingTest {
     var answer = stats(response);
     assertThat(answer.get().usage())
         .containsExactly(
-            new VolumeUsage(VolumeUsage.Unit.BYTES, 1, 3, 2),
-            new VolumeUsage(VolumeUsage.Unit.INODES, 0, 7, 0),
-            new VolumeUsage(VolumeUsage.Unit.UNRECOGNIZED, 0, Long.MIN_VALUE, -1),
-            new VolumeUsage(VolumeUsage.Unit.UNRECOGNIZED, 0, 1, Long.MAX_VALUE));
+            new VolumeStats.Usage(VolumeStats.Usage.Unit.BYTES, 1, 3, 2),
+            new VolumeStats.Usage(VolumeStats.Usage.Unit.INODES, 0, 7, 0),
+            new VolumeStats.Usage(VolumeStats.Usage.Unit.UNRECOGNIZED, 0, Long.MIN_VALUE, -1),
+            new VolumeStats.Usage(VolumeStats.Usage.Unit.UNRECOGNIZED, 0, 1, Long.MAX_VALUE));
     assertThat(answer.get().condition()).isEmpty();
     assertThat(answer.warnings()).containsExactly("usage[2] OUT_OF_RANGE");
   }
@@ -182,7 +181,7 @@ class NodeAnswerMappingTest {
   void theGrownSizeHasToBeWhatWasAskedFor(long bytes, String rule) {
     var request = NodeExpandVolumeRequest.newBuilder();
     request.getCapacityRangeBuilder().setRequiredBytes(10).setLimitBytes(20);
-    MappedAnswer<NodeExpandVolumeResult> answer =
+    MappedAnswer<NodeService.ExpandVolumeResult> answer =
         MappedAnswer.of(
             findings ->
                 NodeAnswerMapping.nodeExpandVolume(

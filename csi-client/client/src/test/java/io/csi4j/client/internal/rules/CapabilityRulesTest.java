@@ -29,7 +29,6 @@ import io.csi4j.client.internal.rules.CapabilityRules.Need;
 import io.csi4j.client.internal.rules.CapabilityRules.Source;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.scripted.RandomMessages;
@@ -428,7 +427,7 @@ class CapabilityRulesTest {
         List<Need> needs = CapabilityRules.needs(operation, request);
         assertThat(CapabilityRules.firstMissing(needs, EVERYTHING)).isEmpty();
         assertThat(needs).allSatisfy(need -> assertThat(need.advice()).endsWith("."));
-        if (operation.service() == CsiService.IDENTITY) {
+        if (operation.service() == CsiOperation.Service.IDENTITY) {
           assertThat(needs).isEmpty();
         }
       }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.ConnectOptions.Transport;
 import io.csi4j.client.model.CsiConnectException;

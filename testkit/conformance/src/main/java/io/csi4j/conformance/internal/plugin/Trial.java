@@ -6,7 +6,6 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.PluginUnderTest;
@@ -107,7 +106,7 @@ final class Trial {
   }
 
   private RawPlugin socket(Message request) {
-    return RawPlugin.operation(request).service() == CsiService.NODE
+    return RawPlugin.operation(request).service() == CsiOperation.Service.NODE
         ? run.node()
         : run.controller();
   }

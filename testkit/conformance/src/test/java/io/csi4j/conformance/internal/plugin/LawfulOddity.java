@@ -37,7 +37,6 @@ import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.Topology;
 import io.csi4j.testkit.internal.backend.Backend.Asked;
 import io.csi4j.testkit.internal.backend.Refusal;
@@ -86,7 +85,7 @@ enum LawfulOddity implements Spoiling {
       "node/unstage/*",
       call -> {
         String id =
-            call.service() == CsiService.NODE && call.has("volume_id")
+            call.service() == CsiOperation.Service.NODE && call.has("volume_id")
                 ? call.text("volume_id")
                 : "";
         if (call.is(NODE_UNSTAGE_VOLUME) && call.memory().seen().contains(id)) {
@@ -471,13 +470,17 @@ enum LawfulOddity implements Spoiling {
   SERVES_THE_NODE_ALONE(
       "*",
       refusing(
-          call -> call.service() != CsiService.IDENTITY && call.service() != CsiService.NODE,
+          call ->
+              call.service() != CsiOperation.Service.IDENTITY
+                  && call.service() != CsiOperation.Service.NODE,
           UNIMPLEMENTED,
           "ask the controller's instance")),
   SERVES_THE_CONTROLLER_ALONE(
       "*",
       refusing(
-          call -> call.service() == CsiService.NODE, UNIMPLEMENTED, "ask the node's instance"));
+          call -> call.service() == CsiOperation.Service.NODE,
+          UNIMPLEMENTED,
+          "ask the node's instance"));
 
   private static final class Shapes {
     private static final PluginShape PLACED =

@@ -3,7 +3,6 @@ package io.csi4j.conformance.internal.plugin;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.Backend;
 import io.csi4j.testkit.internal.backend.Refusal;
@@ -57,7 +56,7 @@ interface Spoiling {
       return asked.operation() == which;
     }
 
-    CsiService service() {
+    CsiOperation.Service service() {
       return asked.operation().service();
     }
 

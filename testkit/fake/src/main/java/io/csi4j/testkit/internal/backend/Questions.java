@@ -12,7 +12,6 @@ import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.internal.journal.MessageFields;
 import io.csi4j.testkit.internal.journal.WireOperation;
@@ -60,7 +59,7 @@ final class Questions {
           case NODE -> shape.nodeCapabilities();
           default -> shape.pluginCapabilities();
         };
-    boolean ofPlugin = asked.service() == CsiService.IDENTITY;
+    boolean ofPlugin = asked.service() == CsiOperation.Service.IDENTITY;
     List<Map<String, ?>> told = new ArrayList<>();
     for (Enum<?> capability : offered) {
       String name = capability.name();

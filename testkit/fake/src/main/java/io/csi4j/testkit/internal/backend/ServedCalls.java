@@ -4,7 +4,6 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.internal.spec.CallNeeds;
@@ -19,10 +18,10 @@ final class ServedCalls {
 
   static void check(CsiOperation operation, Call call) throws Refusal {
     PluginShape shape = call.shape();
-    CsiService service = operation.service();
-    if (service == CsiService.NODE) {
+    CsiOperation.Service service = operation.service();
+    if (service == CsiOperation.Service.NODE) {
       need(operation, call.node() != null, "the node service, which another socket serves");
-    } else if (service != CsiService.IDENTITY) {
+    } else if (service != CsiOperation.Service.IDENTITY) {
       String offered = service.name() + "_SERVICE";
       need(operation, offers(shape, "PLUGIN", offered), offered);
     }

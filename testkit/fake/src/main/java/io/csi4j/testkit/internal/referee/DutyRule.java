@@ -1,7 +1,7 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
@@ -123,7 +123,7 @@ abstract class DutyRule {
     about(out, call, " of group snapshot ", "group_snapshot_id");
     if (WireFields.knows(call, "node_id")) {
       about(out, call, " for node ", "node_id");
-    } else if (call.operation().service() == CsiService.NODE && call.node().isPresent()) {
+    } else if (call.operation().service() == CsiOperation.Service.NODE && call.node().isPresent()) {
       out.append(" on node ").append(quote(WireFields.node(call)));
     }
     return out.toString();

@@ -1,7 +1,6 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -97,7 +96,7 @@ final class FailureRules extends DutyRule {
     switch (code) {
       case INVALID_ARGUMENT -> {
         if (RequiredFieldRules.isIncomplete(before.last)
-            && call.operation().service() != CsiService.SNAPSHOT_METADATA) {
+            && call.operation().service() != CsiOperation.Service.SNAPSHOT_METADATA) {
           changed(call, before, same, "incomplete");
         } else if (!MILDER.contains(call.operation())) {
           changed(call, before, same, "invalid");

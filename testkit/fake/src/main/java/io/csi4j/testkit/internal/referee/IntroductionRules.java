@@ -1,7 +1,6 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
@@ -25,7 +24,7 @@ final class IntroductionRules extends DutyRule {
     if (!world.isComplete()) {
       return;
     }
-    boolean identity = call.operation().service() == CsiService.IDENTITY;
+    boolean identity = call.operation().service() == CsiOperation.Service.IDENTITY;
     String socket = WireFields.node(call);
     if (!begun) {
       begun = true;

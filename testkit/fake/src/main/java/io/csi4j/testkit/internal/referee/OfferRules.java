@@ -1,7 +1,6 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
 import io.csi4j.testkit.internal.spec.CallNeeds;
 import io.csi4j.testkit.journal.JournalEvent;
@@ -22,8 +21,8 @@ final class OfferRules extends DutyRule {
 
   @Override
   void began(RecordedCall call) {
-    CsiService service = call.operation().service();
-    if (service != CsiService.NODE && service != CsiService.IDENTITY) {
+    CsiOperation.Service service = call.operation().service();
+    if (service != CsiOperation.Service.NODE && service != CsiOperation.Service.IDENTITY) {
       service(call, service.name() + "_SERVICE");
     }
     List<String> anyOf = CallNeeds.of(call.operation()).capabilities();
@@ -55,7 +54,8 @@ final class OfferRules extends DutyRule {
 
   private void service(RecordedCall call, String capability) {
     judge(!world.offers.lacks(Part.PLUGIN, "", capability), call, capability);
-    if (world.isComplete() && call.operation().service() == CsiService.SNAPSHOT_METADATA) {
+    if (world.isComplete()
+        && call.operation().service() == CsiOperation.Service.SNAPSHOT_METADATA) {
       judge(world.offers.told(Part.PLUGIN, "", capability), call, "not told");
     }
   }
@@ -110,7 +110,7 @@ final class OfferRules extends DutyRule {
   }
 
   private void capability(RecordedCall call, WireMessage capability) {
-    boolean onNode = call.operation().service() == CsiService.NODE;
+    boolean onNode = call.operation().service() == CsiOperation.Service.NODE;
     String mode = WireFields.mode(capability);
     if (mode.startsWith("SINGLE_NODE_") && capability.message("access_mode").number("mode") > 5) {
       Part part = onNode ? Part.NODE : Part.CONTROLLER;

@@ -1,6 +1,6 @@
 package io.csi4j.testkit.internal.referee;
 
-import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.HashMap;
@@ -46,6 +46,6 @@ final class StreamRules extends DutyRule {
   }
 
   private static boolean isStream(RecordedCall call) {
-    return call.operation().service() == CsiService.SNAPSHOT_METADATA;
+    return call.operation().service() == CsiOperation.Service.SNAPSHOT_METADATA;
   }
 }

@@ -6,7 +6,7 @@ import io.csi4j.client.internal.proto.PluginInfo;
 import io.csi4j.client.internal.proto.RegistrationStatus;
 import io.csi4j.client.internal.proto.RegistrationStatusResponse;
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
 import io.csi4j.testkit.journal.CallEnd;
@@ -33,7 +33,7 @@ public final class RegistrarCore extends TestServer {
   private final boolean endsWhenRefused;
   private final Map<RegistrationCall, Due> faults = new ConcurrentHashMap<>();
   private final AtomicInteger asked = new AtomicInteger();
-  private final List<RegistrationOutcome> told = new CopyOnWriteArrayList<>();
+  private final List<PluginRegistrar.Outcome> told = new CopyOnWriteArrayList<>();
   private final List<String> authorities = new CopyOnWriteArrayList<>();
   private volatile PluginInfo info = PluginInfo.getDefaultInstance();
 
@@ -89,7 +89,7 @@ public final class RegistrarCore extends TestServer {
     return asked.get();
   }
 
-  public List<RegistrationOutcome> told() {
+  public List<PluginRegistrar.Outcome> told() {
     return List.copyOf(told);
   }
 
@@ -110,8 +110,8 @@ public final class RegistrarCore extends TestServer {
     } else if (path.equals(SERVICE + RegistrationCall.NOTIFY_REGISTRATION_STATUS.rpcName())) {
       try {
         RegistrationStatus status = RegistrationStatus.parseFrom(message);
-        RegistrationOutcome heard =
-            new RegistrationOutcome(status.getPluginRegistered(), status.getError());
+        PluginRegistrar.Outcome heard =
+            new PluginRegistrar.Outcome(status.getPluginRegistered(), status.getError());
         go(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Optional.of(heard), caller);
       } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
         caller.fail(FaultedCall.INTERNAL, "What was told makes no sense: " + e.getMessage());
@@ -121,7 +121,8 @@ public final class RegistrarCore extends TestServer {
     }
   }
 
-  private void go(RegistrationCall call, Optional<RegistrationOutcome> heard, CallStream caller) {
+  private void go(
+      RegistrationCall call, Optional<PluginRegistrar.Outcome> heard, CallStream caller) {
     Due due = faults.get(call);
     List<Fault> steps =
         due == null || due.left.getAndDecrement() <= 0 ? List.of() : due.fault.steps();
@@ -141,12 +142,12 @@ public final class RegistrarCore extends TestServer {
   /** One call on its way. Its work is to note what it tells, if it tells something. */
   private final class Run extends FaultedCall {
     private final RegistrationCall call;
-    private final Optional<RegistrationOutcome> heard;
+    private final Optional<PluginRegistrar.Outcome> heard;
     private final AtomicBoolean noted = new AtomicBoolean();
 
     Run(
         RegistrationCall call,
-        Optional<RegistrationOutcome> heard,
+        Optional<PluginRegistrar.Outcome> heard,
         List<Fault> steps,
         CallStream caller) {
       super(

@@ -1,6 +1,6 @@
 package io.csi4j.testkit.internal.server;
 
-import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One socket of a plugin, and the node that is served there, if any. */
-public record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId node) {
+public record SocketSite(Path socket, Set<CsiOperation.Service> services, @Nullable NodeId node) {
 
   /** The name of the main socket unless it is named. */
   public static final String MAIN = "csi.sock";
@@ -33,11 +33,12 @@ public record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId
   static List<SocketSite> of(Path main, PluginShape shape, List<NodeId> nodes) {
     List<SocketSite> sites = new ArrayList<>();
     if (shape.has(Quirk.SEPARATE_SOCKETS)) {
-      Set<CsiService> controller = EnumSet.complementOf(EnumSet.of(CsiService.NODE));
+      Set<CsiOperation.Service> controller =
+          EnumSet.complementOf(EnumSet.of(CsiOperation.Service.NODE));
       sites.add(new SocketSite(controllerSocket(main), controller, null));
       sites.add(nodeSite(main, nodes.get(0)));
     } else {
-      sites.add(new SocketSite(main, EnumSet.allOf(CsiService.class), nodes.get(0)));
+      sites.add(new SocketSite(main, EnumSet.allOf(CsiOperation.Service.class), nodes.get(0)));
     }
     for (NodeId node : nodes.subList(1, nodes.size())) {
       sites.add(nodeSite(main.resolveSibling(fileName(node, main)), node));
@@ -51,7 +52,8 @@ public record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId
   }
 
   private static SocketSite nodeSite(Path socket, NodeId node) {
-    return new SocketSite(socket, EnumSet.of(CsiService.IDENTITY, CsiService.NODE), node);
+    return new SocketSite(
+        socket, EnumSet.of(CsiOperation.Service.IDENTITY, CsiOperation.Service.NODE), node);
   }
 
   /** The node's id where it can be a short file name, else one that no other has. */

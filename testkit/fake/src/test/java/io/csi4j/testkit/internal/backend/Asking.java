@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.fail;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
@@ -88,6 +87,6 @@ final class Asking {
   }
 
   static boolean isNode(Message request) {
-    return operation(request).service() == CsiService.NODE;
+    return operation(request).service() == CsiOperation.Service.NODE;
   }
 }

@@ -32,7 +32,6 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.model.PluginShape;
@@ -71,7 +70,7 @@ class ServedCallsTest {
     return unserved;
   }
 
-  private static Set<CsiOperation> of(CsiService service) {
+  private static Set<CsiOperation> of(CsiOperation.Service service) {
     EnumSet<CsiOperation> operations = EnumSet.noneOf(CsiOperation.class);
     Arrays.stream(CsiOperation.values())
         .filter(operation -> operation.service() == service)
@@ -144,9 +143,9 @@ class ServedCallsTest {
     for (PluginCapability capability : PluginCapability.values()) {
       Set<CsiOperation> expected =
           switch (capability) {
-            case CONTROLLER_SERVICE -> of(CsiService.CONTROLLER);
-            case GROUP_CONTROLLER_SERVICE -> of(CsiService.GROUP_CONTROLLER);
-            case SNAPSHOT_METADATA_SERVICE -> of(CsiService.SNAPSHOT_METADATA);
+            case CONTROLLER_SERVICE -> of(CsiOperation.Service.CONTROLLER);
+            case GROUP_CONTROLLER_SERVICE -> of(CsiOperation.Service.GROUP_CONTROLLER);
+            case SNAPSHOT_METADATA_SERVICE -> of(CsiOperation.Service.SNAPSHOT_METADATA);
             default -> Set.of();
           };
       tests.add(

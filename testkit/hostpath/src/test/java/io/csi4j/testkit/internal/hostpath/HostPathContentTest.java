@@ -7,7 +7,7 @@ import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.client.node.VolumeUsage;
+import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
@@ -149,10 +149,10 @@ class HostPathContentTest {
       assertThat(rig.expand(volume, 2 * Rig.MIB)).isEqualTo(2 * Rig.MIB);
       Files.write(path.resolve("f"), new byte[(int) Rig.MIB + 1]);
 
-      VolumeUsage bytes = rig.stats(volume, "one").bytes().orElseThrow();
+      VolumeStats.Usage bytes = rig.stats(volume, "one").bytes().orElseThrow();
       assertThat(bytes.total()).isEqualTo(2 * Rig.MIB);
       assertThat(bytes.used()).isBetween(Rig.MIB + 1, Rig.MIB + 8192);
-      VolumeUsage inodes = rig.stats(volume, "one").inodes().orElseThrow();
+      VolumeStats.Usage inodes = rig.stats(volume, "one").inodes().orElseThrow();
       assertThat(inodes.used()).isEqualTo(2);
 
       rig.reopen();

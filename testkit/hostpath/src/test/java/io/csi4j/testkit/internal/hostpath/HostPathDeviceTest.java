@@ -9,7 +9,7 @@ import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
-import io.csi4j.client.metadata.BlockRange;
+import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.GetMetadataDeltaRequest;
 import io.csi4j.client.metadata.MetadataStream;
@@ -99,9 +99,12 @@ class HostPathDeviceTest {
       write(device, 15 * BLOCK, "end");
       SnapshotId second = rig.snapshot(volume, "second");
 
-      assertThat(allocated(rig, first)).containsExactly(new BlockRange(3 * BLOCK, BLOCK));
+      assertThat(allocated(rig, first))
+          .containsExactly(new BlockMetadataBatch.Range(3 * BLOCK, BLOCK));
       assertThat(delta(rig, first, second))
-          .containsExactly(new BlockRange(0, BLOCK), new BlockRange(15 * BLOCK, BLOCK));
+          .containsExactly(
+              new BlockMetadataBatch.Range(0, BLOCK),
+              new BlockMetadataBatch.Range(15 * BLOCK, BLOCK));
 
       VolumeId restored = rig.clone("restored", Rig.BLOCK, VolumeContentSource.of(first));
       Path again = rig.use(restored, Rig.BLOCK, "again");
@@ -172,7 +175,7 @@ class HostPathDeviceTest {
     }
   }
 
-  private static List<BlockRange> allocated(Rig rig, SnapshotId snapshot) {
+  private static List<BlockMetadataBatch.Range> allocated(Rig rig, SnapshotId snapshot) {
     try (MetadataStream stream =
         rig.client()
             .snapshotMetadata()
@@ -181,7 +184,7 @@ class HostPathDeviceTest {
     }
   }
 
-  private static List<BlockRange> delta(Rig rig, SnapshotId base, SnapshotId target) {
+  private static List<BlockMetadataBatch.Range> delta(Rig rig, SnapshotId base, SnapshotId target) {
     try (MetadataStream stream =
         rig.client()
             .snapshotMetadata()
@@ -190,8 +193,8 @@ class HostPathDeviceTest {
     }
   }
 
-  private static List<BlockRange> ranges(MetadataStream stream) {
-    List<BlockRange> ranges = new ArrayList<>();
+  private static List<BlockMetadataBatch.Range> ranges(MetadataStream stream) {
+    List<BlockMetadataBatch.Range> ranges = new ArrayList<>();
     while (stream.hasNext()) {
       ranges.addAll(stream.next().ranges());
     }

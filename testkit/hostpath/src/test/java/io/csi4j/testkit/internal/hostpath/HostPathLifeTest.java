@@ -18,7 +18,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.client.node.VolumeUsage;
+import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
@@ -426,8 +426,8 @@ class HostPathLifeTest {
       Files.createDirectory(path.resolve("d"));
       Files.createLink(path.resolve("d/again"), path.resolve("f"));
 
-      VolumeUsage bytes = rig.stats(volume, "one").bytes().orElseThrow();
-      VolumeUsage inodes = rig.stats(volume, "one").inodes().orElseThrow();
+      VolumeStats.Usage bytes = rig.stats(volume, "one").bytes().orElseThrow();
+      VolumeStats.Usage inodes = rig.stats(volume, "one").inodes().orElseThrow();
 
       assertThat(bytes.used()).isEqualTo(1000);
       assertThat(bytes.total()).isEqualTo(Rig.MIB);

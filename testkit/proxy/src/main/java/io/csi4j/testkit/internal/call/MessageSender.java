@@ -6,12 +6,10 @@ import io.csi4j.client.internal.message.MessageCalls;
 import io.csi4j.client.internal.redaction.Scrubber;
 import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.metadata.BlockMetadataBatch;
-import io.csi4j.client.metadata.BlockMetadataType;
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.GetMetadataDeltaRequest;
 import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.testkit.internal.journal.JsonText;
@@ -56,7 +54,7 @@ public record MessageSender(CsiOperation operation, Message request) {
   /** Makes the call, and returns each of its answers as JSON. */
   public List<String> send(CsiPlugin plugin, boolean contexts) {
     UnaryOperator<String> scrubber = Scrubber.whole(SensitiveValues.of(secretsAlone()));
-    if (operation.service() == CsiService.SNAPSHOT_METADATA) {
+    if (operation.service() == CsiOperation.Service.SNAPSHOT_METADATA) {
       List<String> answers = new ArrayList<>();
       try (MetadataStream stream = stream(plugin)) {
         stream.forEachRemaining(
@@ -112,7 +110,7 @@ public record MessageSender(CsiOperation operation, Message request) {
   }
 
   private Message answer(BlockMetadataBatch batch) {
-    boolean isKnown = batch.type() != BlockMetadataType.UNRECOGNIZED;
+    boolean isKnown = batch.type() != BlockMetadataBatch.Type.UNRECOGNIZED;
     return MessageFields.with(
         WireOperation.of(operation).answer(),
         Map.of(

@@ -4,7 +4,7 @@ import com.google.protobuf.Empty;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiEndpoint;
-import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.internal.journal.CallFacts;
@@ -107,7 +107,8 @@ public final class ProxyCore extends TestServer {
               + SafeText.quote(socket.toString())
               + ", which is the socket of the plugin. Give it another path.");
     }
-    SocketSite site = new SocketSite(socket, EnumSet.allOf(CsiService.class), settings.node());
+    SocketSite site =
+        new SocketSite(socket, EnumSet.allOf(CsiOperation.Service.class), settings.node());
     site(site);
     sockets().tryOut(site);
     boolean unused = look();

@@ -22,7 +22,6 @@ import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
-import io.csi4j.volume.state.seal.SealingKeys;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
@@ -86,7 +85,7 @@ class EtcdStoreTest {
   }
 
   private static Sealer sealer(String id) {
-    return AesGcmSealer.of(SealingKeys.of(id, Arrays.copyOf(id.getBytes(US_ASCII), 32)));
+    return AesGcmSealer.of(AesGcmSealer.Keys.of(id, Arrays.copyOf(id.getBytes(US_ASCII), 32)));
   }
 
   private static RecordStore sealed(EtcdPrefix prefix, Sealer sealer) {

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
@@ -353,8 +353,8 @@ class EtcdTroubleTest {
                       + lost
                       + " before: an older copy of it was restored"));
       assertThat(store.identity()).isEqualTo(before);
-      assertThat(book.advance(use("web"), ClaimState.UNPUBLISHING).orElseThrow().state())
-          .isEqualTo(ClaimState.UNPUBLISHING);
+      assertThat(book.advance(use("web"), ClaimHolder.State.UNPUBLISHING).orElseThrow().state())
+          .isEqualTo(ClaimHolder.State.UNPUBLISHING);
     }
   }
 
@@ -389,7 +389,7 @@ class EtcdTroubleTest {
     }
     ClaimException release =
         catchThrowableOfType(
-            ClaimException.class, () -> book.advance(use("web"), ClaimState.UNPUBLISHING));
+            ClaimException.class, () -> book.advance(use("web"), ClaimHolder.State.UNPUBLISHING));
     assertThat(release.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(release)
         .hasMessageContaining(
@@ -431,7 +431,7 @@ class EtcdTroubleTest {
             .as("taken again, without another start")
             .isEqualTo(OperatorCode.CLAIM_HELD_BY);
       }
-      assertThat(elsewhere.advance(use("web"), ClaimState.UNPUBLISHING)).isPresent();
+      assertThat(elsewhere.advance(use("web"), ClaimHolder.State.UNPUBLISHING)).isPresent();
       assertThat(other.settle()).as("once for all").isEqualTo(settled);
       try (EtcdStore next = open()) {
         assertThat(next.identity()).isEqualTo(settled);

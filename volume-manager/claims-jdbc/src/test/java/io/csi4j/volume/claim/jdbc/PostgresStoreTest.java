@@ -17,7 +17,6 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
@@ -33,7 +32,6 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.Sealer;
-import io.csi4j.volume.state.seal.SealingKeys;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
@@ -121,7 +119,7 @@ class PostgresStoreTest {
   }
 
   private static Sealer sealer(String id) {
-    return AesGcmSealer.of(SealingKeys.of(id, Arrays.copyOf(id.getBytes(US_ASCII), 32)));
+    return AesGcmSealer.of(AesGcmSealer.Keys.of(id, Arrays.copyOf(id.getBytes(US_ASCII), 32)));
   }
 
   /** Each place is a schema of its own. */
@@ -519,7 +517,7 @@ class PostgresStoreTest {
             () -> book.claim(other()),
             () -> book.claim(wish(DB)),
             () -> book.standing(web, 1),
-            () -> book.advance(web, ClaimState.UNPUBLISHING))) {
+            () -> book.advance(web, ClaimHolder.State.UNPUBLISHING))) {
       assertThatExceptionOfType(ClaimException.class)
           .isThrownBy(change)
           .withMessageContaining(why)
@@ -550,7 +548,9 @@ class PostgresStoreTest {
           .isThrownBy(() -> each.claim(other()))
           .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY));
     }
-    assertThat(elsewhere.advance(VolumeUse.of(DB, WorkloadId.of("web")), ClaimState.UNPUBLISHING))
+    assertThat(
+            elsewhere.advance(
+                VolumeUse.of(DB, WorkloadId.of("web")), ClaimHolder.State.UNPUBLISHING))
         .isPresent();
     assertThat(waiting.settle()).as("once for all").isEqualTo(settled);
     try (RecordStore next = open()) {

@@ -8,7 +8,7 @@ import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimEvent.Work;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.NodeAttachment.Attached;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.Attached;
 import io.csi4j.volume.claim.coordination.ClaimBook.Change;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;

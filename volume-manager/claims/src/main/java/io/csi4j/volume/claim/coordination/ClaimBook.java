@@ -9,7 +9,6 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimPages;
 import io.csi4j.volume.internal.claims.ClaimRules;
@@ -190,7 +189,7 @@ public final class ClaimBook {
    * @return the claim as it is then; nothing if there is none
    * @throws ClaimException {@link OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion
    */
-  public Optional<ClaimHolder> advance(VolumeUse usage, ClaimState state) {
+  public Optional<ClaimHolder> advance(VolumeUse usage, ClaimHolder.State state) {
     return change(
             Subject.of("giving back the claim of").by(usage),
             usage.volume(),

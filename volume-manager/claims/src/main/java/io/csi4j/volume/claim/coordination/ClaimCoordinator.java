@@ -14,13 +14,11 @@ import io.csi4j.volume.claim.ClaimEvent.Proven;
 import io.csi4j.volume.claim.ClaimEvent.Work;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.Attached;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.InDoubt;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment.Attached;
-import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook.Change;
 import io.csi4j.volume.claim.spi.AttachmentTask;
@@ -107,7 +105,7 @@ public final class ClaimCoordinator {
    *     nothing is safe or unsafe by it
    */
   public ClaimCoordinator(
-      ClaimBook book, StorageController controller, Clock clock, ClaimListener listener) {
+      ClaimBook book, StorageController controller, Clock clock, ClaimEvent.Listener listener) {
     this(book, controller, clock, listener, VolumePermission.everybody());
   }
 
@@ -121,7 +119,7 @@ public final class ClaimCoordinator {
       ClaimBook book,
       StorageController controller,
       Clock clock,
-      ClaimListener listener,
+      ClaimEvent.Listener listener,
       VolumePermission permission) {
     this.permission = Objects.requireNonNull(permission, "permission");
     this.book = Objects.requireNonNull(book, "book");
@@ -253,7 +251,9 @@ public final class ClaimCoordinator {
             Subject.of("giving back the claim of").by(usage),
             usage,
             claim -> ClaimRules.notAttached(claim, usage.workload(), holder.epoch()));
-    if (now.holder(usage.workload()).filter(it -> it.state() == ClaimState.TAKEN).isEmpty()) {
+    if (now.holder(usage.workload())
+        .filter(it -> it.state() == ClaimHolder.State.TAKEN)
+        .isEmpty()) {
       back.go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller);
     }
   }
@@ -297,7 +297,7 @@ public final class ClaimCoordinator {
             false,
             claim ->
                 ClaimRules.advance(
-                    claim, usage.workload(), ClaimState.UNPUBLISHING, clock.instant()));
+                    claim, usage.workload(), ClaimHolder.State.UNPUBLISHING, clock.instant()));
     reports.moved(usage.volume(), change);
     return change
         .after()
@@ -369,7 +369,7 @@ public final class ClaimCoordinator {
         usage,
         Work.RESUME,
         () -> {
-          if (holder.state() == ClaimState.NODE_DETACHED) {
+          if (holder.state() == ClaimHolder.State.NODE_DETACHED) {
             reports.notice(
                 usage,
                 OperatorCode.DETACH_RESUMED,
@@ -394,7 +394,8 @@ public final class ClaimCoordinator {
     List<VolumeKey> lastNow = last;
     try {
       return each(
-          holder -> holder.state() != ClaimState.TAKEN || holder.attachment() instanceof InDoubt,
+          holder ->
+              holder.state() != ClaimHolder.State.TAKEN || holder.attachment() instanceof InDoubt,
           lastNow,
           (usage, holder) -> resumed(usage, holder, storage));
     } finally {
@@ -421,7 +422,7 @@ public final class ClaimCoordinator {
     Claim claim = book.certain(usage);
     Optional<ClaimHolder> own =
         ClaimRules.own(claim, usage.workload(), epoch)
-            .filter(holder -> holder.state() == ClaimState.TAKEN)
+            .filter(holder -> holder.state() == ClaimHolder.State.TAKEN)
             .filter(holder -> holder.attachment() instanceof Attached);
     if (own.isEmpty()) {
       throw ClaimAttachment.refused(
@@ -468,7 +469,7 @@ public final class ClaimCoordinator {
             holder ->
                 holder.nodeId().filter(node::equals).isPresent()
                     && ClaimRules.isAttaching(holder)
-                    && !holder.state().isAfter(ClaimState.NODE_DETACHED));
+                    && !holder.state().isAfter(ClaimHolder.State.NODE_DETACHED));
   }
 
   // ---- nodes
@@ -483,11 +484,14 @@ public final class ClaimCoordinator {
    */
   public List<ClaimProgress> nodeIsDown(NodeName node) {
     return each(
-        holder -> holder.node().equals(node) && !holder.state().isAfter(ClaimState.UNPUBLISHING),
+        holder ->
+            holder.node().equals(node) && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING),
         List.of(),
         (usage, holder) -> {
           Intent intent =
-              holder.state() == ClaimState.TAKEN ? Intent.HOLD : Intent.GIVE_BACK_WITHOUT_NODE;
+              holder.state() == ClaimHolder.State.TAKEN
+                  ? Intent.HOLD
+                  : Intent.GIVE_BACK_WITHOUT_NODE;
           ClaimProgress progress =
               back.go(usage, holder.epoch(), intent, Optional.empty(), controller);
           if (progress instanceof ClaimProgress.NeedsProof needs) {
@@ -510,7 +514,8 @@ public final class ClaimCoordinator {
     for (ClaimProgress progress :
         each(
             holder ->
-                holder.node().equals(node) && !holder.state().isAfter(ClaimState.UNPUBLISHING),
+                holder.node().equals(node)
+                    && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING),
             List.of(),
             ClaimProgress.Held::new)) {
       if (progress instanceof ClaimProgress.Held held && !known.contains(held.usage())) {

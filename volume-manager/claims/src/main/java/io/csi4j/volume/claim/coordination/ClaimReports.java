@@ -8,7 +8,6 @@ import io.csi4j.volume.claim.ClaimEvent.Started;
 import io.csi4j.volume.claim.ClaimEvent.Work;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimBook.Change;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
@@ -27,7 +26,7 @@ import java.util.function.Supplier;
  *
  * @param listener may throw, which is logged
  */
-record ClaimReports(ClaimListener listener) {
+record ClaimReports(ClaimEvent.Listener listener) {
 
   private static final System.Logger LOG = System.getLogger(ClaimCoordinator.class.getName());
 

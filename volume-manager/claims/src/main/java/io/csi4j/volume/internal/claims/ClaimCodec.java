@@ -4,8 +4,6 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.internal.claims.proto.ClaimProto;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
@@ -205,7 +203,8 @@ public final class ClaimCodec implements ValueCodec<Claim> {
                 NodeName.of(in.getNode()),
                 Optional.of(in.getNodeId()).filter(id -> !id.isEmpty()).map(NodeId::of),
                 RecordBytes.named("mode", ClaimMode.class, in.getMode(), in.getModeValue()),
-                RecordBytes.named("state", ClaimState.class, in.getState(), in.getStateValue()),
+                RecordBytes.named(
+                    "state", ClaimHolder.State.class, in.getState(), in.getStateValue()),
                 in.getEpoch(),
                 StoredParts.time(in.getSince()),
                 attached(in.getAttached()),
@@ -214,29 +213,31 @@ public final class ClaimCodec implements ValueCodec<Claim> {
                     : Optional.empty()));
   }
 
-  private static ClaimProto.Attached attached(NodeAttachment attachment) {
+  private static ClaimProto.Attached attached(ClaimHolder.Attachment attachment) {
     ClaimProto.Attached.Builder out = ClaimProto.Attached.newBuilder();
-    if (attachment instanceof NodeAttachment.NotNeeded) {
+    if (attachment instanceof ClaimHolder.Attachment.NotNeeded) {
       return out.setHow(ClaimProto.Attached.How.NOT_NEEDED).build();
     }
-    if (attachment instanceof NodeAttachment.Attached attached) {
+    if (attachment instanceof ClaimHolder.Attachment.Attached attached) {
       return out.setHow(ClaimProto.Attached.How.ATTACHED)
           .addAllContext(StoredParts.entries(attached.context()))
           .build();
     }
     return out.setHow(ClaimProto.Attached.How.IN_DOUBT)
-        .setRepeated(((NodeAttachment.InDoubt) attachment).repeated())
+        .setRepeated(((ClaimHolder.Attachment.InDoubt) attachment).repeated())
         .build();
   }
 
-  private static NodeAttachment attached(ClaimProto.Attached in) throws MalformedRecordException {
+  private static ClaimHolder.Attachment attached(ClaimProto.Attached in)
+      throws MalformedRecordException {
     if (in.getHow() != ClaimProto.Attached.How.ATTACHED && in.getContextCount() > 0) {
       throw new MalformedRecordException("It has a publish context, and is not attached.");
     }
     return switch (in.getHow()) {
-      case NOT_NEEDED -> new NodeAttachment.NotNeeded();
-      case IN_DOUBT -> new NodeAttachment.InDoubt(in.getRepeated());
-      case ATTACHED -> new NodeAttachment.Attached(StoredParts.publishContext(in.getContextList()));
+      case NOT_NEEDED -> new ClaimHolder.Attachment.NotNeeded();
+      case IN_DOUBT -> new ClaimHolder.Attachment.InDoubt(in.getRepeated());
+      case ATTACHED ->
+          new ClaimHolder.Attachment.Attached(StoredParts.publishContext(in.getContextList()));
       case UNKNOWN, UNRECOGNIZED ->
           throw new MalformedRecordException(
               "How far it is attached, " + in.getHowValue() + ", is not known.");

@@ -9,14 +9,12 @@ import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.Attached;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.InDoubt;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.NotNeeded;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimProgress.Choice;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.NodeAttachment.Attached;
-import io.csi4j.volume.claim.NodeAttachment.InDoubt;
-import io.csi4j.volume.claim.NodeAttachment.NotNeeded;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.internal.claims.ClaimStep.Attach;
 import io.csi4j.volume.internal.claims.ClaimStep.Detach;
@@ -150,7 +148,7 @@ public final class ClaimRules {
       return held(own.get(), now);
     }
     ClaimHolder holder = own.get();
-    if (holder.state() != ClaimState.TAKEN) {
+    if (holder.state() != ClaimHolder.State.TAKEN) {
       return refused(OperatorCode.CLAIM_BEING_RELEASED, holder, words(holder, now));
     }
     if (holder.mode() == mode) {
@@ -173,7 +171,7 @@ public final class ClaimRules {
    * and ends with the deletion alone.
    */
   public static ClaimDecision advance(
-      Claim claim, WorkloadId workload, ClaimState state, Instant now) {
+      Claim claim, WorkloadId workload, ClaimHolder.State state, Instant now) {
     Optional<ClaimHolder> own = claim.holder(workload);
     if (own.isPresent() && workload.equals(Claim.DELETION)) {
       return held(own.get(), now);
@@ -192,7 +190,7 @@ public final class ClaimRules {
     if (workload.equals(Claim.DELETION)) {
       return held(own.get(), now);
     }
-    if (own.get().state() != ClaimState.READY_TO_FREE) {
+    if (own.get().state() != ClaimHolder.State.READY_TO_FREE) {
       return refused(OperatorCode.CLAIM_NOT_FREE, own.get(), words(own.get(), now));
     }
     return new Granted(claim.without(workload), true);
@@ -221,7 +219,7 @@ public final class ClaimRules {
             NO_NODE,
             Optional.empty(),
             ClaimMode.WRITE,
-            ClaimState.TAKEN,
+            ClaimHolder.State.TAKEN,
             claim.epoch() + 1,
             claim.holder(Claim.DELETION).map(ClaimHolder::since).orElse(now),
             new NotNeeded());
@@ -270,7 +268,7 @@ public final class ClaimRules {
       Optional<MountOptions> options,
       boolean attaches,
       Instant now) {
-    if (own.state() != ClaimState.TAKEN) {
+    if (own.state() != ClaimHolder.State.TAKEN) {
       return refused(OperatorCode.CLAIM_BEING_RELEASED, own, words(own, now));
     }
     if (!own.node().equals(request.node())) {
@@ -376,10 +374,10 @@ public final class ClaimRules {
         request.node(),
         request.nodeId(),
         request.mode(),
-        ClaimState.TAKEN,
+        ClaimHolder.State.TAKEN,
         claim.epoch() + 1,
         now,
-        attaches ? new NodeAttachment.InDoubt() : new NodeAttachment.NotNeeded(),
+        attaches ? new ClaimHolder.Attachment.InDoubt() : new ClaimHolder.Attachment.NotNeeded(),
         options);
   }
 
@@ -411,14 +409,14 @@ public final class ClaimRules {
 
   private static Optional<Refused> inTheWay(
       ClaimHolder holder, ClaimRequest request, Optional<MountOptions> options, Instant now) {
-    if (holder.state() == ClaimState.NODE_DETACHED) {
+    if (holder.state() == ClaimHolder.State.NODE_DETACHED) {
       return Optional.of(
           refused(
               OperatorCode.CLAIM_BEING_RELEASED,
               holder,
               "it is just being detached from that node, after " + words(holder, now)));
     }
-    if (holder.state().isAfter(ClaimState.NODE_DETACHED)) {
+    if (holder.state().isAfter(ClaimHolder.State.NODE_DETACHED)) {
       return Optional.empty();
     }
     if (differ(holder.options(), options)) {
@@ -465,7 +463,7 @@ public final class ClaimRules {
       return refused(OperatorCode.CLAIM_MISSING, "its claim of epoch " + epoch + " is gone");
     }
     ClaimHolder holder = own.get();
-    if (holder.state() != ClaimState.TAKEN) {
+    if (holder.state() != ClaimHolder.State.TAKEN) {
       return refused(OperatorCode.CLAIM_BEING_RELEASED, holder, words(holder, now));
     }
     Attached attached = new Attached(context);
@@ -481,7 +479,7 @@ public final class ClaimRules {
    */
   public static Granted notAttached(Claim claim, WorkloadId workload, long epoch) {
     Optional<ClaimHolder> own =
-        own(claim, workload, epoch).filter(holder -> holder.state() == ClaimState.TAKEN);
+        own(claim, workload, epoch).filter(holder -> holder.state() == ClaimHolder.State.TAKEN);
     if (own.isEmpty() || !(own.get().attachment() instanceof InDoubt attaching)) {
       return new Granted(claim, false);
     }
@@ -489,8 +487,8 @@ public final class ClaimRules {
         claim,
         List.of(
             attaching.repeated()
-                ? own.get().in(ClaimState.NODE_DETACHED)
-                : own.get().attached(new NotNeeded()).in(ClaimState.READY_TO_FREE)));
+                ? own.get().in(ClaimHolder.State.NODE_DETACHED)
+                : own.get().attached(new NotNeeded()).in(ClaimHolder.State.READY_TO_FREE)));
   }
 
   /** Decides about a proof that the node of a claim cannot write any more. */
@@ -515,15 +513,15 @@ public final class ClaimRules {
               + " is held by "
               + words(holder, now));
     }
-    if (holder.state() == ClaimState.TAKEN) {
+    if (holder.state() == ClaimHolder.State.TAKEN) {
       return unfit(holder, "nobody has released it: " + words(holder, now));
     }
     Claim noted =
         proof instanceof ReleaseProof.OperatorOverride override
-                && !holder.state().isAfter(ClaimState.NODE_DETACHED)
+                && !holder.state().isAfter(ClaimHolder.State.NODE_DETACHED)
             ? claim.answeredFor(answer(holder, override, now))
             : claim;
-    return holder.state() == ClaimState.UNPUBLISHING
+    return holder.state() == ClaimHolder.State.UNPUBLISHING
         ? released(noted, holder, proof, now)
         : new Granted(noted, !noted.equals(claim));
   }
@@ -554,7 +552,7 @@ public final class ClaimRules {
           holder,
           "the node keeps it staged for others, of whom no claim is known: " + words(holder, now));
     }
-    return changed(claim, List.of(holder.in(ClaimState.NODE_DETACHED)));
+    return changed(claim, List.of(holder.in(ClaimHolder.State.NODE_DETACHED)));
   }
 
   /** All of the node go together: the storage system takes it away from all of them at once. */
@@ -563,7 +561,7 @@ public final class ClaimRules {
       return unfit(holder, "the storage system has not attached it for " + words(holder, now));
     }
     Optional<ClaimHolder> taken =
-        sharing(claim, holder).filter(each -> each.state() == ClaimState.TAKEN).findFirst();
+        sharing(claim, holder).filter(each -> each.state() == ClaimHolder.State.TAKEN).findFirst();
     if (taken.isPresent()) {
       return refused(
           OperatorCode.CLAIM_HELD_BY,
@@ -573,8 +571,8 @@ public final class ClaimRules {
     return changed(
         claim,
         Stream.concat(Stream.of(holder), sharing(claim, holder))
-            .filter(each -> each.state() == ClaimState.UNPUBLISHING)
-            .map(each -> each.in(ClaimState.NODE_DETACHED))
+            .filter(each -> each.state() == ClaimHolder.State.UNPUBLISHING)
+            .map(each -> each.in(ClaimHolder.State.NODE_DETACHED))
             .toList());
   }
 
@@ -599,9 +597,10 @@ public final class ClaimRules {
     return own(claim, workload, epoch)
         .filter(
             holder ->
-                holder.state() == ClaimState.CONTROLLER_DETACHED
-                    || (holder.state() == ClaimState.NODE_DETACHED && !owesDetach(claim, holder)))
-        .map(holder -> holder.attached(new NotNeeded()).in(ClaimState.READY_TO_FREE))
+                holder.state() == ClaimHolder.State.CONTROLLER_DETACHED
+                    || (holder.state() == ClaimHolder.State.NODE_DETACHED
+                        && !owesDetach(claim, holder)))
+        .map(holder -> holder.attached(new NotNeeded()).in(ClaimHolder.State.READY_TO_FREE))
         .map(holder -> changed(claim, List.of(holder)))
         .orElseGet(() -> new Granted(claim, false));
   }
@@ -609,7 +608,7 @@ public final class ClaimRules {
   /** Those of a holder's node who go back together with it, when the volume is detached there. */
   static List<ClaimHolder> goingTogether(Claim claim, ClaimHolder holder) {
     return Stream.concat(Stream.of(holder), sharing(claim, holder))
-        .filter(each -> each.state() == ClaimState.NODE_DETACHED)
+        .filter(each -> each.state() == ClaimHolder.State.NODE_DETACHED)
         .toList();
   }
 
@@ -622,8 +621,8 @@ public final class ClaimRules {
     List<ClaimHolder> next =
         from.stream()
             .flatMap(each -> own(claim, each.workload(), each.epoch()).stream())
-            .filter(each -> each.state() == ClaimState.NODE_DETACHED)
-            .map(each -> each.attached(new NotNeeded()).in(ClaimState.CONTROLLER_DETACHED))
+            .filter(each -> each.state() == ClaimHolder.State.NODE_DETACHED)
+            .map(each -> each.attached(new NotNeeded()).in(ClaimHolder.State.CONTROLLER_DETACHED))
             .toList();
     return next.isEmpty() ? new Granted(claim, false) : changed(claim, next);
   }
@@ -639,7 +638,7 @@ public final class ClaimRules {
     // Who is at NODE_DETACHED may have had it detached before it was attached for the lost claim.
     boolean isOwed =
         Stream.concat(own(claim, lost.workload(), lost.epoch()).stream(), sharing(claim, lost))
-            .anyMatch(each -> !each.state().isAfter(ClaimState.UNPUBLISHING));
+            .anyMatch(each -> !each.state().isAfter(ClaimHolder.State.UNPUBLISHING));
     if (isOwed) {
       return new Granted(claim, false);
     }
@@ -650,7 +649,7 @@ public final class ClaimRules {
             lost.node(),
             lost.nodeId(),
             ClaimMode.READ,
-            ClaimState.NODE_DETACHED,
+            ClaimHolder.State.NODE_DETACHED,
             epoch,
             now,
             new InDoubt());
@@ -667,7 +666,7 @@ public final class ClaimRules {
 
   private static Optional<ClaimHolder> inUse(Claim claim, ClaimHolder holder) {
     return sharing(claim, holder)
-        .filter(each -> !each.state().isAfter(ClaimState.UNPUBLISHING))
+        .filter(each -> !each.state().isAfter(ClaimHolder.State.UNPUBLISHING))
         .findFirst();
   }
 
@@ -711,15 +710,15 @@ public final class ClaimRules {
       case NODE_DETACHED ->
           owesDetach(claim, holder)
               ? new Detach(goingTogether(claim, holder))
-              : new Write(ClaimState.READY_TO_FREE);
-      case CONTROLLER_DETACHED -> new Write(ClaimState.READY_TO_FREE);
+              : new Write(ClaimHolder.State.READY_TO_FREE);
+      case CONTROLLER_DETACHED -> new Write(ClaimHolder.State.READY_TO_FREE);
       case READY_TO_FREE -> new Forget();
     };
   }
 
   private static ClaimStep taken(ClaimHolder holder, Intent intent) {
     if (intent != Intent.HOLD) {
-      return new Write(ClaimState.UNPUBLISHING);
+      return new Write(ClaimHolder.State.UNPUBLISHING);
     }
     return holder.attachment() instanceof InDoubt ? new Attach() : new Done();
   }

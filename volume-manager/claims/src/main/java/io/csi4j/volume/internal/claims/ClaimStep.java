@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.claims;
 
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress.Choice;
-import io.csi4j.volume.claim.ClaimState;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -11,7 +10,7 @@ import java.util.Set;
 public sealed interface ClaimStep {
 
   /** Writing down how far it is. */
-  record Write(ClaimState state) implements ClaimStep {}
+  record Write(ClaimHolder.State state) implements ClaimStep {}
 
   /** Having the storage system attach the volume to the node. */
   record Attach() implements ClaimStep {}

@@ -1,9 +1,8 @@
 package io.csi4j.volume.internal.store;
 
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.store.RecordKey;
@@ -53,7 +52,7 @@ public record LocalRecords(
     boolean hasClaims = false;
     for (Map.Entry<StateKey, StateValue> each : loaded.values().entrySet()) {
       StateKey key = each.getKey();
-      if (key.kind() != StateKind.CLAIM && key.kind() != StateKind.CATALOG) {
+      if (key.kind() != StateKey.Kind.CLAIM && key.kind() != StateKey.Kind.CATALOG) {
         throw new IllegalArgumentException(
             "The state holds "
                 + key
@@ -64,7 +63,7 @@ public record LocalRecords(
         StoredRecord record = StoreCodec.local(key, each.getValue());
         records.put(record.key(), record);
         highest = Math.max(highest, record.version());
-        hasClaims |= key.kind() == StateKind.CLAIM;
+        hasClaims |= key.kind() == StateKey.Kind.CLAIM;
         if (!StoreCodec.stateKey(record.key()).equals(key)) {
           unnamed.put(key, record.key());
         }
@@ -76,7 +75,7 @@ public record LocalRecords(
             .map(value -> StoreCodec.identity(value.bytes(), "the identity of the store"));
     List<Uncertainty> uncertainties =
         loaded.uncertainties().stream()
-            .filter(doubt -> doubt.reason() != StateReason.JOURNAL_TAIL_DROPPED)
+            .filter(doubt -> doubt.reason() != StateException.Reason.JOURNAL_TAIL_DROPPED)
             .toList();
     if (identity.isEmpty() && hasClaims && uncertainties.isEmpty()) {
       throw new RecordStoreException(

@@ -180,10 +180,7 @@ public final class RecordBook<T> {
   }
 
   private Change<T> apply(
-      RecordKey key,
-      boolean acquires,
-      Function<Optional<T>, Decision<T>> rule,
-      OpenWrite open) {
+      RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule, OpenWrite open) {
     Seen<T> last = known.get(key);
     if (last != null) {
       Optional<Change<T>> change = fromMemory(last, acquires, rule, open);

@@ -11,7 +11,6 @@ import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
@@ -146,7 +145,7 @@ public final class StoreCodec {
             () ->
                 new StoredRecord(
                     new RecordKey(
-                        key.kind() == StateKind.CLAIM ? Space.CLAIMS : Space.VOLUMES,
+                        key.kind() == StateKey.Kind.CLAIM ? Space.CLAIMS : Space.VOLUMES,
                         key.toString()),
                     record.map(StoredRecord::version).orElse(FIRST_VERSION),
                     record.map(StoredRecord::value).orElse(kept)));
@@ -183,9 +182,9 @@ public final class StoreCodec {
     }
   }
 
-  private static Optional<StoredRecord> former(StateKind kind, byte[] bytes) {
+  private static Optional<StoredRecord> former(StateKey.Kind kind, byte[] bytes) {
     try {
-      if (kind == StateKind.CLAIM) {
+      if (kind == StateKey.Kind.CLAIM) {
         StoreProto.FormerClaim in = StoreProto.FormerClaim.parser().parsePartialFrom(bytes);
         return Optional.of(
             StoredRecord.of(

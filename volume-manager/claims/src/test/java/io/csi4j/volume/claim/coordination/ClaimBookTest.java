@@ -10,7 +10,6 @@ import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
@@ -169,7 +168,7 @@ class ClaimBookTest {
 
     assertThat(holder.epoch()).isEqualTo(1);
     assertThat(book.read(DB).holder(WorkloadId.of("web"))).contains(holder);
-    for (ClaimState state : ClaimState.values()) {
+    for (ClaimHolder.State state : ClaimHolder.State.values()) {
       assertThat(book.advance(usage("web"), state).orElseThrow().state()).isEqualTo(state);
     }
     book.forget(usage("web"));
@@ -190,7 +189,7 @@ class ClaimBookTest {
     assertThat(behind.standing(usage("web"), web.epoch()))
         .as("K8: and current, by its epoch")
         .isEqualTo(new ClaimStanding.Current());
-    assertThat(behind.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    assertThat(behind.advance(usage("web"), ClaimHolder.State.READY_TO_FREE)).isPresent();
     behind.forget(usage("web"));
     ClaimHolder job = behind.claim(wish("job", "n2"));
     assertThat(ahead.standing(usage("web"), web.epoch()))
@@ -239,7 +238,7 @@ class ClaimBookTest {
   void aClaimThatArrivesAfterAnotherOneDoesNothing() {
     store.next(Fate.LATE);
     book.claim(wish("web", "n1"));
-    ClaimState free = ClaimState.READY_TO_FREE;
+    ClaimHolder.State free = ClaimHolder.State.READY_TO_FREE;
     assertThat(book.advance(usage("web"), free).orElseThrow().state()).isEqualTo(free);
     book.forget(usage("web"));
     ClaimHolder job = book.claim(wish("job", "n2"));
@@ -378,7 +377,7 @@ class ClaimBookTest {
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(counted.asked()).containsExactly("read");
 
-    assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    assertThat(first.advance(usage("web"), ClaimHolder.State.READY_TO_FREE)).isPresent();
     first.forget(usage("web"));
     assertThat(counted.asked()).containsExactly("write", "write");
 
@@ -388,7 +387,7 @@ class ClaimBookTest {
     assertThat(failure(() -> first.claim(wish("web", "n1"))).code())
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(counted.asked()).containsExactly("write", "read");
-    assertThat(second.advance(usage("job"), ClaimState.READY_TO_FREE)).isPresent();
+    assertThat(second.advance(usage("job"), ClaimHolder.State.READY_TO_FREE)).isPresent();
     second.forget(usage("job"));
     assertThat(counted.asked()).containsExactly("write", "write");
     assertThat(first.claim(wish("web", "n1")).epoch()).as("refused from memory").isEqualTo(3);
@@ -400,7 +399,7 @@ class ClaimBookTest {
     InOneStep store = new InOneStep();
     ClaimBook first = new ClaimBook(store, CLOCK);
     assertThat(first.claim(wish("web", "n1")).epoch()).isEqualTo(1);
-    assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    assertThat(first.advance(usage("web"), ClaimHolder.State.READY_TO_FREE)).isPresent();
     first.forget(usage("web"));
     // Counted to the same version by other writes: somebody else holds it there.
     MemoryStore other = new MemoryStore();
@@ -451,7 +450,8 @@ class ClaimBookTest {
     ClaimHolder web = first.claim(wish("web", "n1"));
     fenced.isAnother = true;
 
-    ClaimException failure = failure(() -> first.advance(usage("web"), ClaimState.READY_TO_FREE));
+    ClaimException failure =
+        failure(() -> first.advance(usage("web"), ClaimHolder.State.READY_TO_FREE));
 
     assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
@@ -473,7 +473,7 @@ class ClaimBookTest {
     assertThat(failure.operatorMessage().seen().text()).isEqualTo("half of it is gone");
     assertThat(failure(() -> book.isCurrent(usage("web"), web.epoch())).code())
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
-    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+    assertThat(book.advance(usage("web"), ClaimHolder.State.UNPUBLISHING)).isPresent();
   }
 
   @Test
@@ -666,7 +666,7 @@ class ClaimBookTest {
         .isEqualTo("it is store '" + restored.identity() + "' now, and was '" + before + "'");
     assertThat(failure(() -> book.isCurrent(usage("web"), web.epoch())).code())
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
-    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING))
+    assertThat(book.advance(usage("web"), ClaimHolder.State.UNPUBLISHING))
         .as("K7: it takes back")
         .isPresent();
   }
@@ -741,10 +741,10 @@ class ClaimBookTest {
     ClaimHolder first = book.claim(wish("web", "n1"));
     assertThat(book.isCurrent(usage("web"), first.epoch())).isTrue();
 
-    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+    assertThat(book.advance(usage("web"), ClaimHolder.State.UNPUBLISHING)).isPresent();
     assertThat(book.isCurrent(usage("web"), first.epoch())).as("on its way back").isFalse();
 
-    assertThat(book.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    assertThat(book.advance(usage("web"), ClaimHolder.State.READY_TO_FREE)).isPresent();
     book.forget(usage("web"));
     ClaimHolder second = book.claim(wish("web", "n2"));
     assertThat(book.isCurrent(usage("web"), first.epoch())).as("of before").isFalse();
@@ -759,11 +759,13 @@ class ClaimBookTest {
         .as("of which the store knows nothing")
         .isEqualTo(new ClaimStanding.Missing());
 
-    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+    assertThat(book.advance(usage("web"), ClaimHolder.State.UNPUBLISHING)).isPresent();
     assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Leaving());
-    for (ClaimState proven :
+    for (ClaimHolder.State proven :
         List.of(
-            ClaimState.NODE_DETACHED, ClaimState.CONTROLLER_DETACHED, ClaimState.READY_TO_FREE)) {
+            ClaimHolder.State.NODE_DETACHED,
+            ClaimHolder.State.CONTROLLER_DETACHED,
+            ClaimHolder.State.READY_TO_FREE)) {
       assertThat(book.advance(usage("web"), proven)).isPresent();
       assertThat(book.standing(usage("web"), first.epoch()))
           .as("%s", proven)
@@ -782,7 +784,7 @@ class ClaimBookTest {
   @Test
   @Tag("D-49")
   void givingBackWhatNobodyHasWritesNothing() {
-    assertThat(book.advance(usage("web"), ClaimState.READY_TO_FREE)).isEmpty();
+    assertThat(book.advance(usage("web"), ClaimHolder.State.READY_TO_FREE)).isEmpty();
     book.forget(usage("web"));
 
     assertThat(store.read(ClaimCodec.key(DB))).isEmpty();
@@ -865,8 +867,8 @@ class ClaimBookTest {
   }
 
   @ParameterizedTest
-  @EnumSource(ClaimState.class)
-  void aVolumeIsNotHeldForItsDeletionBeforeItsLastClaimIsForgotten(ClaimState state) {
+  @EnumSource(ClaimHolder.State.class)
+  void aVolumeIsNotHeldForItsDeletionBeforeItsLastClaimIsForgotten(ClaimHolder.State state) {
     assertThat(book.claim(wish("web", "n1")).epoch()).isEqualTo(1);
     book.advance(usage("web"), state);
 
@@ -875,7 +877,7 @@ class ClaimBookTest {
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
     assertThat(refused).hasMessageContaining("workload 'web' on node 'n1'");
-    book.advance(usage("web"), ClaimState.READY_TO_FREE);
+    book.advance(usage("web"), ClaimHolder.State.READY_TO_FREE);
     book.forget(usage("web"));
     book.holdForDeletion(DB);
     assertThat(book.read(DB).holders()).hasSize(1);

@@ -16,7 +16,7 @@ import io.csi4j.volume.claim.ClaimEvent.Noticed;
 import io.csi4j.volume.claim.ClaimEvent.Started;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.Attached;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimOverride.Person;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -27,9 +27,6 @@ import io.csi4j.volume.claim.ClaimProgress.WaitsForHost;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.internal.claims.ClaimCodec;
@@ -292,7 +289,8 @@ class ClaimCoordinatorTest {
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
 
     ClaimCoordinator next =
-        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+        new ClaimCoordinator(
+            new ClaimBook(store, clock), storage, clock, ClaimEvent.Listener.none());
 
     assertThat(next.resume()).isEmpty();
     assertThat(next.acquire(wish("web", "n1")))
@@ -309,7 +307,7 @@ class ClaimCoordinatorTest {
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
     assertThat(claims.confirmRelease(receipt(grant))).isInstanceOf(WaitsForStorage.class);
-    assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.NODE_DETACHED);
 
     ClaimCoordinator next =
         new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, events::add);
@@ -468,7 +466,7 @@ class ClaimCoordinatorTest {
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
       assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     }
-    assertThat(holder("web").state()).isEqualTo(ClaimState.UNPUBLISHING);
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.UNPUBLISHING);
   }
 
   @Test
@@ -534,8 +532,8 @@ class ClaimCoordinatorTest {
     assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.UNAVAILABLE, Outcome.UNCERTAIN);
     assertThat(claims.confirmRelease(proof)).isInstanceOf(WaitsForStorage.class);
-    assertThat(holder("job").state()).isEqualTo(ClaimState.NODE_DETACHED);
-    assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
+    assertThat(holder("job").state()).isEqualTo(ClaimHolder.State.NODE_DETACHED);
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.NODE_DETACHED);
 
     assertThat(claims.resume()).containsExactly(new Gone(usage("job")), new Gone(usage("web")));
     assertThat(storage.calls)
@@ -594,7 +592,8 @@ class ClaimCoordinatorTest {
   @Test
   void whoAnswersForTheStorageOfAClaimDoesNotAnswerForWhatWasAttachedLater() {
     ClaimCoordinator other =
-        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+        new ClaimCoordinator(
+            new ClaimBook(store, clock), storage, clock, ClaimEvent.Listener.none());
     storage.meanwhile(
         () -> {
           assertThat(other.release(usage("web"))).isInstanceOf(WaitsForNode.class);
@@ -689,7 +688,7 @@ class ClaimCoordinatorTest {
                 .nodeId(NodeId.of("id-n1"))
                 .build());
     assertThat(book.read(files).holder(plain.usage().workload()).orElseThrow().attachment())
-        .isEqualTo(new NodeAttachment.NotNeeded());
+        .isEqualTo(new ClaimHolder.Attachment.NotNeeded());
     assertThat(storage.calls).hasSize(1);
   }
 
@@ -713,7 +712,7 @@ class ClaimCoordinatorTest {
   @Test
   void aClaimThatWasMadeWithoutAttachingIsRefusedOnceItsPluginAttaches() {
     ClaimHolder held = book.claim(wish("web", "n1"));
-    assertThat(held.attachment()).isEqualTo(new NodeAttachment.NotNeeded());
+    assertThat(held.attachment()).isEqualTo(new ClaimHolder.Attachment.NotNeeded());
 
     ClaimException refused = failure(() -> claims.acquire(wish("web", "n1")));
 
@@ -800,7 +799,7 @@ class ClaimCoordinatorTest {
     assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
         .isEqualTo(OperatorCode.ATTACH_REFUSED);
 
-    assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.NODE_DETACHED);
     assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(claims.resume()).containsExactly(new Gone(usage("web")));
@@ -812,7 +811,8 @@ class ClaimCoordinatorTest {
   @Test
   void aRefusalThatAnotherRequestOvertakesTakesNothingFromIt() {
     ClaimCoordinator other =
-        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+        new ClaimCoordinator(
+            new ClaimBook(store, clock), storage, clock, ClaimEvent.Listener.none());
     storage.next(StatusCode.PERMISSION_DENIED, Outcome.SETTLED);
     storage.meanwhile(
         () -> {
@@ -824,7 +824,7 @@ class ClaimCoordinatorTest {
     assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
         .isEqualTo(OperatorCode.ATTACH_REFUSED);
 
-    assertThat(holder("web").state()).isEqualTo(ClaimState.TAKEN);
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.TAKEN);
     assertThat(holder("web").attachment()).isInstanceOf(Attached.class);
   }
 
@@ -845,7 +845,8 @@ class ClaimCoordinatorTest {
   @Test
   void whatWasAttachedForAClaimThatWentMeanwhileIsOwedByAnEntryOfItsOwn() {
     ClaimCoordinator other =
-        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+        new ClaimCoordinator(
+            new ClaimBook(store, clock), storage, clock, ClaimEvent.Listener.none());
     storage.meanwhile(
         () -> {
           assertThat(other.release(usage("web"))).isInstanceOf(WaitsForNode.class);
@@ -904,7 +905,8 @@ class ClaimCoordinatorTest {
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     ClaimBook late = new ClaimBook(store, clock, new StoreIdentity("of yesterday"));
-    ClaimCoordinator restarted = new ClaimCoordinator(late, storage, clock, ClaimListener.none());
+    ClaimCoordinator restarted =
+        new ClaimCoordinator(late, storage, clock, ClaimEvent.Listener.none());
 
     assertThat(failure(() -> restarted.acquire(wish("job", "n1"))).code())
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);

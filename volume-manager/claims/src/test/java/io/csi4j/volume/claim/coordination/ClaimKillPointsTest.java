@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimProgress.Gone;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -128,7 +128,8 @@ class ClaimKillPointsTest {
             return points.pass(() -> storage.detach(task, guard));
           }
         };
-    return new ClaimCoordinator(new ClaimBook(line, CLOCK), calls, CLOCK, ClaimListener.none());
+    return new ClaimCoordinator(
+        new ClaimBook(line, CLOCK), calls, CLOCK, ClaimEvent.Listener.none());
   }
 
   private ClaimCoordinator next() {

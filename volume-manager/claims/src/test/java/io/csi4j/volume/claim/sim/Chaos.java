@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.sim;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
@@ -140,7 +140,8 @@ final class Chaos extends Turns.Actor {
                       .anyMatch(
                           it ->
                               it.nodeId().filter(place.node()::equals).isPresent()
-                                  && !(it.attachment() instanceof NodeAttachment.NotNeeded));
+                                  && !(it.attachment()
+                                      instanceof ClaimHolder.Attachment.NotNeeded));
               if (!owned) {
                 world.storage.attached.remove(place);
               }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.sim.World.Count;
 import io.csi4j.volume.claim.spi.AttachmentTask;
@@ -66,7 +66,7 @@ class JudgeTest {
   private SimStore.Look leaving(String workload) {
     use(workload);
     node.mounts.clear();
-    other.process.book.advance(usage(workload), ClaimState.NODE_DETACHED);
+    other.process.book.advance(usage(workload), ClaimHolder.State.NODE_DETACHED);
     return look();
   }
 

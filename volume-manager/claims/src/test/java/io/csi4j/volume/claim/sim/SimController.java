@@ -4,8 +4,6 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
@@ -172,11 +170,11 @@ final class SimController implements StorageController {
   /** Nothing is attached that nobody owes to detach; unless a process stood still. */
   static void judgeAttached(World world, AttachmentTask task) {
     Claim truth = world.store.truth(task.volume());
-    if (holders(truth, task).noneMatch(it -> !it.state().isAfter(ClaimState.UNPUBLISHING))) {
+    if (holders(truth, task).noneMatch(it -> !it.state().isAfter(ClaimHolder.State.UNPUBLISHING))) {
       world.count(World.Count.LATE_ATTACH);
       world.storage.late.put(SimStorage.place(task), truth.epoch());
       if (!world.isOvertaken()
-          && holders(truth, task).noneMatch(it -> it.state() == ClaimState.NODE_DETACHED)) {
+          && holders(truth, task).noneMatch(it -> it.state() == ClaimHolder.State.NODE_DETACHED)) {
         throw world.violation(task + " was attached for nobody");
       }
     }
@@ -186,7 +184,7 @@ final class SimController implements StorageController {
   private static java.util.stream.Stream<ClaimHolder> holders(Claim claim, AttachmentTask task) {
     return claim.holders().values().stream()
         .filter(it -> it.nodeId().filter(task.nodeId()::equals).isPresent())
-        .filter(it -> !(it.attachment() instanceof NodeAttachment.NotNeeded));
+        .filter(it -> !(it.attachment() instanceof ClaimHolder.Attachment.NotNeeded));
   }
 
   /** What was attached for a claim that had gone is owed by somebody as soon as that is told. */
@@ -197,7 +195,7 @@ final class SimController implements StorageController {
         && !isLost
         && truth.holders().values().stream()
             .filter(it -> it.nodeId().filter(place.node()::equals).isPresent())
-            .allMatch(it -> it.attachment() instanceof NodeAttachment.NotNeeded)) {
+            .allMatch(it -> it.attachment() instanceof ClaimHolder.Attachment.NotNeeded)) {
       throw world.violation(place + " is attached, and nobody owes that it is detached");
     }
   }
@@ -211,10 +209,12 @@ final class SimController implements StorageController {
     Claim seen = look.claim();
     Claim truth = world.store.truth(task.volume(), look);
     List<ClaimHolder> asked =
-        holders(seen, task).filter(it -> it.state() == ClaimState.NODE_DETACHED).toList();
+        holders(seen, task).filter(it -> it.state() == ClaimHolder.State.NODE_DETACHED).toList();
     boolean isOwed = asked.stream().anyMatch(it -> is(truth, it.workload(), it));
     List<ClaimHolder> inUse =
-        holders(truth, task).filter(it -> !it.state().isAfter(ClaimState.UNPUBLISHING)).toList();
+        holders(truth, task)
+            .filter(it -> !it.state().isAfter(ClaimHolder.State.UNPUBLISHING))
+            .toList();
     // A person may have answered for a storage system that was still at it.
     boolean isAnsweredFor =
         truth.overrides().stream()
@@ -242,7 +242,7 @@ final class SimController implements StorageController {
   private static boolean is(Claim truth, WorkloadId workload, ClaimHolder asked) {
     return truth
         .holder(workload)
-        .filter(it -> it.epoch() == asked.epoch() && it.state() == ClaimState.NODE_DETACHED)
+        .filter(it -> it.epoch() == asked.epoch() && it.state() == ClaimHolder.State.NODE_DETACHED)
         .isPresent();
   }
 }

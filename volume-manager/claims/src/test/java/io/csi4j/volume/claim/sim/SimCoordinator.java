@@ -6,8 +6,6 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride.Person;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -217,7 +215,7 @@ final class SimCoordinator {
 
     private void confirmRelease(Held held) {
       ClaimHolder holder = held.holder();
-      if (holder.state() == ClaimState.TAKEN) {
+      if (holder.state() == ClaimHolder.State.TAKEN) {
         return;
       }
       phase = World.Phase.returning(held.usage());
@@ -245,7 +243,7 @@ final class SimCoordinator {
       if (world.defect == Defect.SILENCE_IS_PROOF) {
         return new ReleaseProof.PowerOff(usage, holder.epoch(), holder.node(), by);
       }
-      boolean attaching = !(holder.attachment() instanceof NodeAttachment.NotNeeded);
+      boolean attaching = !(holder.attachment() instanceof ClaimHolder.Attachment.NotNeeded);
       switch (world.pick(attaching ? 4 : 3)) {
         case 0 -> {
           world.count(World.Count.FENCES);

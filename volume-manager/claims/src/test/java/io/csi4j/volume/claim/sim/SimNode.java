@@ -3,7 +3,6 @@ package io.csi4j.volume.claim.sim;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
@@ -190,7 +189,7 @@ final class SimNode {
   }
 
   private boolean isAsked(ClaimHolder holder) {
-    return holder.node().equals(process.name) && holder.state() == ClaimState.UNPUBLISHING;
+    return holder.node().equals(process.name) && holder.state() == ClaimHolder.State.UNPUBLISHING;
   }
 
   private void giveBack(Use use) {

@@ -2,7 +2,6 @@ package io.csi4j.volume.claim.sim;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
@@ -149,7 +148,7 @@ final class SimStore {
         next.holders().values().stream()
             .filter(it -> before.holder(it.workload()).isEmpty())
             .filter(it -> !it.workload().equals(Claim.DELETION))
-            .anyMatch(it -> it.state() == ClaimState.TAKEN);
+            .anyMatch(it -> it.state() == ClaimHolder.State.TAKEN);
     // What is written to a store that went back is not granted: its identity is looked at then.
     boolean isLost = world.chaos.isRestored() && world.defect != Defect.ANY_STORE_IS_TRUSTED;
     if (!isGrant || isLost) {

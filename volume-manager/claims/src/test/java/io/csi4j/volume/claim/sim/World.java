@@ -6,8 +6,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.model.AttachmentMode;
@@ -378,10 +376,10 @@ final class World {
 
   private Optional<ClaimHolder> blinded(Phase phase, ClaimHolder holder) {
     boolean own = phase.isAbout(holder);
-    NodeAttachment nothing = new NodeAttachment.NotNeeded();
+    ClaimHolder.Attachment nothing = new ClaimHolder.Attachment.NotNeeded();
     switch (defect) {
       case LEAVING_DOES_NOT_COUNT -> {
-        if (phase.claims() && !own && holder.state() != ClaimState.TAKEN) {
+        if (phase.claims() && !own && holder.state() != ClaimHolder.State.TAKEN) {
           return Optional.empty();
         }
       }
@@ -411,30 +409,30 @@ final class World {
         }
       }
       case LET_IN_WHILE_DETACHING -> {
-        if (phase.claims() && !own && holder.state() == ClaimState.NODE_DETACHED) {
+        if (phase.claims() && !own && holder.state() == ClaimHolder.State.NODE_DETACHED) {
           return Optional.of(
               made(holder, holder.node(), holder.nodeId(), holder.mode(), holder.state(), nothing));
         }
       }
       case DETACHED_UNDER_OTHERS -> {
-        if (phase.returns() && !own && !holder.state().isAfter(ClaimState.UNPUBLISHING)) {
+        if (phase.returns() && !own && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING)) {
           return Optional.empty();
         }
       }
       case DETACHED_BEFORE_NODE -> {
-        if (phase.returns() && own && holder.state() == ClaimState.UNPUBLISHING) {
+        if (phase.returns() && own && holder.state() == ClaimHolder.State.UNPUBLISHING) {
           return Optional.of(
               made(
                   holder,
                   holder.node(),
                   holder.nodeId(),
                   holder.mode(),
-                  ClaimState.NODE_DETACHED,
+                  ClaimHolder.State.NODE_DETACHED,
                   holder.attachment()));
         }
       }
       case DELETION_SEES_NONE_LEAVING -> {
-        if (phase.deletes() && !own && holder.state() != ClaimState.TAKEN) {
+        if (phase.deletes() && !own && holder.state() != ClaimHolder.State.TAKEN) {
           return Optional.empty();
         }
       }
@@ -444,7 +442,9 @@ final class World {
         }
       }
       case DOUBT_IS_NOTHING -> {
-        if (phase.returns() && own && holder.attachment() instanceof NodeAttachment.InDoubt) {
+        if (phase.returns()
+            && own
+            && holder.attachment() instanceof ClaimHolder.Attachment.InDoubt) {
           return Optional.of(
               made(holder, holder.node(), holder.nodeId(), holder.mode(), holder.state(), nothing));
         }
@@ -459,8 +459,8 @@ final class World {
       NodeName node,
       Optional<NodeId> id,
       ClaimMode mode,
-      ClaimState state,
-      NodeAttachment attachment) {
+      ClaimHolder.State state,
+      ClaimHolder.Attachment attachment) {
     return new ClaimHolder(
         holder.workload(), node, id, mode, state, holder.epoch(), holder.since(), attachment);
   }
@@ -495,18 +495,18 @@ final class World {
         && holders.values().stream()
             .anyMatch(
                 it ->
-                    it.state() == ClaimState.CONTROLLER_DETACHED
+                    it.state() == ClaimHolder.State.CONTROLLER_DETACHED
                         && truth.holder(it.workload()).filter(it::equals).isEmpty())) {
       holders.replaceAll(
           (workload, it) ->
-              it.state() == ClaimState.NODE_DETACHED
+              it.state() == ClaimHolder.State.NODE_DETACHED
                   ? made(
                       it,
                       it.node(),
                       it.nodeId(),
                       it.mode(),
-                      ClaimState.CONTROLLER_DETACHED,
-                      new NodeAttachment.NotNeeded())
+                      ClaimHolder.State.CONTROLLER_DETACHED,
+                      new ClaimHolder.Attachment.NotNeeded())
                   : it);
     }
     return new Claim(

@@ -10,7 +10,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.internal.claims.Claims.Marked;
 import io.csi4j.volume.internal.claims.proto.ClaimProto;
 import io.csi4j.volume.internal.fields.CodecContract;
@@ -153,7 +152,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
 
   private static Marked attached(Map<String, String> context) {
     ClaimHolder holder =
-        Claims.holder("w", new NodeAttachment.Attached(PublishContext.of(context)));
+        Claims.holder("w", new ClaimHolder.Attachment.Attached(PublishContext.of(context)));
     return new Marked(Claims.claim(1, USE, holder), Claims.TOKEN, 0, UnknownFields.NONE);
   }
 
@@ -276,7 +275,8 @@ class ClaimCodecTest implements CodecContract<Marked> {
   private static Marked crowd(int holders) {
     ClaimHolder[] crowd =
         IntStream.range(0, holders)
-            .mapToObj(i -> Claims.holder("w-%04d".formatted(i), new NodeAttachment.InDoubt()))
+            .mapToObj(
+                i -> Claims.holder("w-%04d".formatted(i), new ClaimHolder.Attachment.InDoubt()))
             .toArray(ClaimHolder[]::new);
     return new Marked(Claims.claim(1, USE, crowd), Claims.TOKEN, 0, UnknownFields.NONE);
   }

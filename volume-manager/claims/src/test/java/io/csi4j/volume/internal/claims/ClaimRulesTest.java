@@ -15,8 +15,6 @@ import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -49,13 +47,13 @@ class ClaimRulesTest {
   private static final Instant NOW = Instant.parse("2026-01-01T00:01:00Z");
   private static final Instant BEFORE = NOW.minusSeconds(40);
   private static final VolumeKey VOLUME = VolumeKey.of("db");
-  private static final List<ClaimState> WAY_BACK =
+  private static final List<ClaimHolder.State> WAY_BACK =
       List.of(
-          ClaimState.TAKEN,
-          ClaimState.UNPUBLISHING,
-          ClaimState.NODE_DETACHED,
-          ClaimState.CONTROLLER_DETACHED,
-          ClaimState.READY_TO_FREE);
+          ClaimHolder.State.TAKEN,
+          ClaimHolder.State.UNPUBLISHING,
+          ClaimHolder.State.NODE_DETACHED,
+          ClaimHolder.State.CONTROLLER_DETACHED,
+          ClaimHolder.State.READY_TO_FREE);
   private static final int ANY = Integer.MAX_VALUE;
   private static final AccessMode SHARED = AccessMode.MULTI_NODE_MULTI_WRITER;
   private static final NodeId NAMED = NodeId.of("i-1");
@@ -92,7 +90,7 @@ class ClaimRulesTest {
   }
 
   private static ClaimHolder holder(
-      String workload, String node, ClaimMode mode, ClaimState state) {
+      String workload, String node, ClaimMode mode, ClaimHolder.State state) {
     return new ClaimHolder(
         WorkloadId.of(workload),
         NodeName.of(node),
@@ -101,7 +99,7 @@ class ClaimRulesTest {
         state,
         1,
         BEFORE,
-        new NodeAttachment.NotNeeded());
+        new ClaimHolder.Attachment.NotNeeded());
   }
 
   private static Claim held(AccessMode mode, ClaimHolder... holders) {
@@ -127,7 +125,7 @@ class ClaimRulesTest {
     List<ClaimHolder> second = new ArrayList<>();
     for (String node : List.of("n1", "n2")) {
       for (ClaimMode mode : ClaimMode.values()) {
-        for (ClaimState state : ClaimState.values()) {
+        for (ClaimHolder.State state : ClaimHolder.State.values()) {
           first.add(holder("a", node, mode, state));
           second.add(holder("b", node, mode, state));
         }
@@ -160,7 +158,7 @@ class ClaimRulesTest {
       for (String node : List.of("n1", "n2")) {
         for (ClaimMode what : ClaimMode.values()) {
           List<ClaimHolder> together = new ArrayList<>(crowd);
-          together.add(holder("new", node, what, ClaimState.TAKEN));
+          together.add(holder("new", node, what, ClaimHolder.State.TAKEN));
           ClaimDecision decision = decide(claim, wish("new", node, mode, what), NOW);
           if (fits(room(mode), together)) {
             granted++;
@@ -188,7 +186,7 @@ class ClaimRulesTest {
     Claim claim =
         held(
             AccessMode.SINGLE_NODE_MULTI_WRITER,
-            holder("web", "n1", ClaimMode.WRITE, ClaimState.UNPUBLISHING));
+            holder("web", "n1", ClaimMode.WRITE, ClaimHolder.State.UNPUBLISHING));
 
     ClaimDecision decision =
         decide(claim, wish("job", "n2", AccessMode.SINGLE_NODE_MULTI_WRITER, ClaimMode.READ), NOW);
@@ -229,7 +227,7 @@ class ClaimRulesTest {
   void aRefusalNamesTheLimitOfTheModeAndTheModesBeyondIt(
       AccessMode mode, String node, String limit) {
     ClaimMode what = mode.isWritable() ? ClaimMode.WRITE : ClaimMode.READ;
-    ClaimHolder holder = holder("web", "n1", what, ClaimState.TAKEN);
+    ClaimHolder holder = holder("web", "n1", what, ClaimHolder.State.TAKEN);
 
     assertThat(decide(held(mode, holder), wish("job", node, mode, what), NOW))
         .isEqualTo(
@@ -250,16 +248,16 @@ class ClaimRulesTest {
   @MethodSource("modes")
   @Tag("D-44")
   void theSameClaimAgainChangesNothing(AccessMode mode) {
-    Claim claim = held(mode, holder("web", "n1", ClaimMode.READ, ClaimState.TAKEN));
+    Claim claim = held(mode, holder("web", "n1", ClaimMode.READ, ClaimHolder.State.TAKEN));
 
     assertThat(decide(claim, wish("web", "n1", mode, ClaimMode.READ), NOW))
         .isEqualTo(new Granted(claim, false));
   }
 
   @ParameterizedTest
-  @EnumSource(value = ClaimState.class, mode = EnumSource.Mode.EXCLUDE, names = "TAKEN")
+  @EnumSource(value = ClaimHolder.State.class, mode = EnumSource.Mode.EXCLUDE, names = "TAKEN")
   @Tag("D-48")
-  void aClaimOnItsWayBackIsNotTurnedRound(ClaimState state) {
+  void aClaimOnItsWayBackIsNotTurnedRound(ClaimHolder.State state) {
     AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
     Claim claim = held(mode, holder("web", "n1", ClaimMode.WRITE, state));
 
@@ -273,15 +271,17 @@ class ClaimRulesTest {
   @Tag("D-48")
   void readingBecomesWritingOnlyByAChangeThatFits() {
     AccessMode mode = AccessMode.MULTI_NODE_SINGLE_WRITER;
-    ClaimHolder web = holder("web", "n1", ClaimMode.READ, ClaimState.TAKEN);
+    ClaimHolder web = holder("web", "n1", ClaimMode.READ, ClaimHolder.State.TAKEN);
     Claim alone = held(mode, web);
-    Claim besideWriter = held(mode, web, holder("job", "n2", ClaimMode.WRITE, ClaimState.TAKEN));
+    Claim besideWriter =
+        held(mode, web, holder("job", "n2", ClaimMode.WRITE, ClaimHolder.State.TAKEN));
 
     assertThat(code(decide(alone, wish("web", "n1", mode, ClaimMode.WRITE), NOW)))
         .isEqualTo(OperatorCode.CLAIM_CHANGE_NEEDED);
     assertThat(ClaimRules.change(alone, web.workload(), ClaimMode.WRITE, NOW))
         .isEqualTo(
-            new Granted(held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN)), true));
+            new Granted(
+                held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimHolder.State.TAKEN)), true));
     assertThat(code(ClaimRules.change(besideWriter, web.workload(), ClaimMode.WRITE, NOW)))
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(ClaimRules.change(alone, web.workload(), ClaimMode.READ, NOW))
@@ -293,7 +293,7 @@ class ClaimRulesTest {
   @Test
   void aWorkloadHasAVolumeOnOneNode() {
     AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
-    Claim claim = held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN));
+    Claim claim = held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimHolder.State.TAKEN));
 
     assertThat(code(decide(claim, wish("web", "n2", mode, ClaimMode.WRITE), NOW)))
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
@@ -304,7 +304,7 @@ class ClaimRulesTest {
     Claim claim =
         held(
             AccessMode.MULTI_NODE_MULTI_WRITER,
-            holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN));
+            holder("web", "n1", ClaimMode.WRITE, ClaimHolder.State.TAKEN));
     ClaimRequest asDevice =
         ClaimRequest.builder(
                 VolumeUse.of(VOLUME, WorkloadId.of("job")),
@@ -330,7 +330,7 @@ class ClaimRulesTest {
   void anExhaustedStorageSystemIsTriedAgainWhenItsTimeIsOver() {
     AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
     Claim claim =
-        held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN))
+        held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimHolder.State.TAKEN))
             .exhausted(Optional.of(NOW.plusSeconds(30)));
     ClaimRequest wish = wish("job", "n1", mode, ClaimMode.READ);
 
@@ -350,8 +350,8 @@ class ClaimRulesTest {
 
   @Test
   void aClaimMovesDownTheStatesAndNeverUp() {
-    for (ClaimState from : ClaimState.values()) {
-      for (ClaimState to : ClaimState.values()) {
+    for (ClaimHolder.State from : ClaimHolder.State.values()) {
+      for (ClaimHolder.State to : ClaimHolder.State.values()) {
         Claim claim =
             held(AccessMode.SINGLE_NODE_WRITER, holder("web", "n1", ClaimMode.WRITE, from));
         boolean isForward = WAY_BACK.indexOf(to) > WAY_BACK.indexOf(from);
@@ -370,21 +370,22 @@ class ClaimRulesTest {
   void givingBackWhatNobodyHasChangesNothing() {
     Claim claim = Claim.none(VOLUME);
 
-    assertThat(ClaimRules.advance(claim, WorkloadId.of("web"), ClaimState.READY_TO_FREE, NOW))
+    assertThat(
+            ClaimRules.advance(claim, WorkloadId.of("web"), ClaimHolder.State.READY_TO_FREE, NOW))
         .isEqualTo(new Granted(claim, false));
     assertThat(ClaimRules.forget(claim, WorkloadId.of("web"), NOW))
         .isEqualTo(new Granted(claim, false));
   }
 
   @ParameterizedTest
-  @EnumSource(ClaimState.class)
+  @EnumSource(ClaimHolder.State.class)
   @Tag("D-50")
-  void onlyAClaimOfWhichNothingIsOwedIsForgotten(ClaimState state) {
+  void onlyAClaimOfWhichNothingIsOwedIsForgotten(ClaimHolder.State state) {
     Claim claim = held(AccessMode.SINGLE_NODE_WRITER, holder("web", "n1", ClaimMode.WRITE, state));
 
     ClaimDecision decision = ClaimRules.forget(claim, WorkloadId.of("web"), NOW);
 
-    if (state == ClaimState.READY_TO_FREE) {
+    if (state == ClaimHolder.State.READY_TO_FREE) {
       Granted granted = (Granted) decision;
       assertThat(granted.next())
           .isEqualTo(new Claim(VOLUME, Optional.empty(), new TreeMap<>(), 1, Optional.empty()));
@@ -402,7 +403,7 @@ class ClaimRulesTest {
             ClaimRules.forget(
                 ((Granted)
                         ClaimRules.advance(
-                            first, WorkloadId.of("a"), ClaimState.READY_TO_FREE, NOW))
+                            first, WorkloadId.of("a"), ClaimHolder.State.READY_TO_FREE, NOW))
                     .next(),
                 WorkloadId.of("a"),
                 NOW));
@@ -441,7 +442,7 @@ class ClaimRulesTest {
   @Test
   void noChangeMakesAWriterOfAReaderWhoseModeIsForReading() {
     AccessMode mode = AccessMode.MULTI_NODE_READER_ONLY;
-    Claim claim = held(mode, holder("web", "n1", ClaimMode.READ, ClaimState.TAKEN));
+    Claim claim = held(mode, holder("web", "n1", ClaimMode.READ, ClaimHolder.State.TAKEN));
 
     assertThat(ClaimRules.change(claim, WorkloadId.of("web"), ClaimMode.WRITE, NOW))
         .isEqualTo(
@@ -454,7 +455,7 @@ class ClaimRulesTest {
   // ---- what the attachment of a node allows
 
   private static ClaimHolder attaching(
-      String workload, String node, ClaimState state, Optional<MountOptions> options) {
+      String workload, String node, ClaimHolder.State state, Optional<MountOptions> options) {
     return new ClaimHolder(
         WorkloadId.of(workload),
         NodeName.of(node),
@@ -463,7 +464,7 @@ class ClaimRulesTest {
         state,
         1,
         BEFORE,
-        new NodeAttachment.InDoubt(),
+        new ClaimHolder.Attachment.InDoubt(),
         options);
   }
 
@@ -473,8 +474,8 @@ class ClaimRulesTest {
   void aReaderOfAVolumeThatNobodyWritesIsNotBesideAWriterAndIsIfItKnowsOfOne(String node) {
     AccessMode nobodyWrites = AccessMode.MULTI_NODE_READER_ONLY;
     AccessMode oneWrites = AccessMode.MULTI_NODE_SINGLE_WRITER;
-    ClaimHolder writer = holder("writer", "n1", ClaimMode.WRITE, ClaimState.TAKEN);
-    ClaimHolder reader = holder("reader", "n1", ClaimMode.READ, ClaimState.TAKEN);
+    ClaimHolder writer = holder("writer", "n1", ClaimMode.WRITE, ClaimHolder.State.TAKEN);
+    ClaimHolder reader = holder("reader", "n1", ClaimMode.READ, ClaimHolder.State.TAKEN);
 
     assertThat(
             decide(held(oneWrites, writer), wish("new", node, nobodyWrites, ClaimMode.READ), NOW))
@@ -523,8 +524,8 @@ class ClaimRulesTest {
     Optional<MountOptions> none = Optional.of(MountOptions.none());
     Optional<MountOptions> ext4 =
         Optional.of(new MountOptions(Optional.of("ext4"), Optional.empty(), Optional.empty()));
-    ClaimHolder withExt4 = attaching("web", "n1", ClaimState.TAKEN, ext4);
-    ClaimHolder unknown = attaching("web", "n1", ClaimState.TAKEN, Optional.empty());
+    ClaimHolder withExt4 = attaching("web", "n1", ClaimHolder.State.TAKEN, ext4);
+    ClaimHolder unknown = attaching("web", "n1", ClaimHolder.State.TAKEN, Optional.empty());
 
     assertThat(besides(withExt4, "n1", NAMED, none))
         .isEqualTo(
@@ -542,7 +543,7 @@ class ClaimRulesTest {
 
   @Test
   void aMachineIsTheSameUnderAnotherNameIfThePluginNamesItSo() {
-    ClaimHolder leaving = attaching("web", "n1", ClaimState.NODE_DETACHED, Optional.empty());
+    ClaimHolder leaving = attaching("web", "n1", ClaimHolder.State.NODE_DETACHED, Optional.empty());
 
     assertThat(code(besides(leaving, "renamed", NAMED, Optional.empty())))
         .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
@@ -553,7 +554,7 @@ class ClaimRulesTest {
   @Test
   void whatIsKnownOfAnotherEpochChangesNothing() {
     WorkloadId web = WorkloadId.of("web");
-    for (ClaimState state : ClaimState.values()) {
+    for (ClaimHolder.State state : ClaimHolder.State.values()) {
       ClaimHolder holder = attaching("web", "n1", state, Optional.empty());
       Claim claim = held(SHARED, holder);
       ClaimHolder former =
@@ -579,33 +580,38 @@ class ClaimRulesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(ClaimState.class)
-  void onlyWhatTheNodeHasLeftIsDetachedAndOnlyWhatIsDetachedIsSettled(ClaimState state) {
+  @EnumSource(ClaimHolder.State.class)
+  void onlyWhatTheNodeHasLeftIsDetachedAndOnlyWhatIsDetachedIsSettled(ClaimHolder.State state) {
     ClaimHolder holder = attaching("web", "n1", state, Optional.empty());
     Claim claim = held(SHARED, holder);
 
     assertThat(ClaimRules.detached(claim, List.of(holder)).changes())
-        .isEqualTo(state == ClaimState.NODE_DETACHED);
+        .isEqualTo(state == ClaimHolder.State.NODE_DETACHED);
     assertThat(ClaimRules.settled(claim, holder.workload(), 1).changes())
-        .isEqualTo(state == ClaimState.CONTROLLER_DETACHED);
+        .isEqualTo(state == ClaimHolder.State.CONTROLLER_DETACHED);
   }
 
   @ParameterizedTest
-  @EnumSource(ClaimState.class)
-  void onlyAClaimThatIsTakenAndWasNeverAttachedIsGivenBackByARefusedAttach(ClaimState state) {
+  @EnumSource(ClaimHolder.State.class)
+  void onlyAClaimThatIsTakenAndWasNeverAttachedIsGivenBackByARefusedAttach(
+      ClaimHolder.State state) {
     ClaimHolder holder = attaching("web", "n1", state, Optional.empty());
-    ClaimHolder repeated = holder.attached(new NodeAttachment.InDoubt(true));
-    ClaimHolder attached = holder.attached(new NodeAttachment.Attached(PublishContext.empty()));
+    ClaimHolder repeated = holder.attached(new ClaimHolder.Attachment.InDoubt(true));
+    ClaimHolder attached =
+        holder.attached(new ClaimHolder.Attachment.Attached(PublishContext.empty()));
 
     for (ClaimHolder each : List.of(holder, repeated, attached)) {
       Claim claim = held(SHARED, each);
 
       Granted after = ClaimRules.notAttached(claim, each.workload(), 1);
 
-      if (state == ClaimState.TAKEN && !each.equals(attached)) {
+      if (state == ClaimHolder.State.TAKEN && !each.equals(attached)) {
         assertThat(after.next().holder(each.workload()).map(ClaimHolder::state))
             .as("free at once, unless an earlier call may have attached it")
-            .contains(each.equals(repeated) ? ClaimState.NODE_DETACHED : ClaimState.READY_TO_FREE);
+            .contains(
+                each.equals(repeated)
+                    ? ClaimHolder.State.NODE_DETACHED
+                    : ClaimHolder.State.READY_TO_FREE);
       } else {
         assertThat(after).isEqualTo(new Granted(claim, false));
       }
@@ -613,21 +619,22 @@ class ClaimRulesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(ClaimState.class)
-  void anAttachmentThatCameTooLateIsOwedByAnEntryUnlessOneStillHasTheVolumeThere(ClaimState state) {
-    ClaimHolder lost = attaching("lost", "n1", ClaimState.TAKEN, Optional.empty());
+  @EnumSource(ClaimHolder.State.class)
+  void anAttachmentThatCameTooLateIsOwedByAnEntryUnlessOneStillHasTheVolumeThere(
+      ClaimHolder.State state) {
+    ClaimHolder lost = attaching("lost", "n1", ClaimHolder.State.TAKEN, Optional.empty());
     Claim claim = held(SHARED, attaching("web", "n1", state, Optional.empty()));
     Claim.Use use = claim.use().orElseThrow();
 
     Granted granted = ClaimRules.leftOver(claim, lost, use, NOW);
 
-    if (state == ClaimState.TAKEN || state == ClaimState.UNPUBLISHING) {
+    if (state == ClaimHolder.State.TAKEN || state == ClaimHolder.State.UNPUBLISHING) {
       assertThat(granted).isEqualTo(new Granted(claim, false));
     } else {
       assertThat(granted.changes()).isTrue();
       ClaimHolder debt = granted.next().holder(WorkloadId.of("left-attached-2")).orElseThrow();
-      assertThat(debt.state()).isEqualTo(ClaimState.NODE_DETACHED);
-      assertThat(debt.attachment()).isEqualTo(new NodeAttachment.InDoubt());
+      assertThat(debt.state()).isEqualTo(ClaimHolder.State.NODE_DETACHED);
+      assertThat(debt.attachment()).isEqualTo(new ClaimHolder.Attachment.InDoubt());
       assertThat(debt.nodeId()).contains(NAMED);
       assertThat(debt.epoch()).isEqualTo(2);
     }
@@ -656,7 +663,7 @@ class ClaimRulesTest {
 
     assertThat(
             List.of(
-                code(ClaimRules.advance(held, Claim.DELETION, ClaimState.UNPUBLISHING, NOW)),
+                code(ClaimRules.advance(held, Claim.DELETION, ClaimHolder.State.UNPUBLISHING, NOW)),
                 code(ClaimRules.proven(held, proof, NOW)),
                 code(ClaimRules.forget(held, Claim.DELETION, NOW)),
                 code(ClaimRules.change(held, Claim.DELETION, ClaimMode.READ, NOW))))
@@ -671,8 +678,8 @@ class ClaimRulesTest {
     assertThat(room(held.use().get().mode()).holders()).isEqualTo(1);
     assertThat(held.holders().values())
         .allMatch(holder -> holder.mode() == ClaimMode.WRITE)
-        .allMatch(holder -> holder.state() == ClaimState.TAKEN)
-        .allMatch(holder -> holder.attachment() instanceof NodeAttachment.NotNeeded);
+        .allMatch(holder -> holder.state() == ClaimHolder.State.TAKEN)
+        .allMatch(holder -> holder.attachment() instanceof ClaimHolder.Attachment.NotNeeded);
     assertThat(ClaimRules.endDeletion(held, held.epoch()).next().epoch()).isEqualTo(held.epoch());
   }
 }

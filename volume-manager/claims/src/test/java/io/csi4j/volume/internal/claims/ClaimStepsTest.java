@@ -7,12 +7,10 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.Attached;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.InDoubt;
+import io.csi4j.volume.claim.ClaimHolder.Attachment.NotNeeded;
 import io.csi4j.volume.claim.ClaimProgress.Choice;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.NodeAttachment.Attached;
-import io.csi4j.volume.claim.NodeAttachment.InDoubt;
-import io.csi4j.volume.claim.NodeAttachment.NotNeeded;
 import io.csi4j.volume.internal.claims.ClaimStep.Intent;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
@@ -35,11 +33,11 @@ class ClaimStepsTest {
   private static final Claim.Use USE =
       new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM);
   private static final WorkloadId WEB = WorkloadId.of("web");
-  private static final List<NodeAttachment> ATTACHMENTS =
+  private static final List<ClaimHolder.Attachment> ATTACHMENTS =
       List.of(new NotNeeded(), new InDoubt(), new Attached(PublishContext.empty()));
 
   private static ClaimHolder holder(
-      String workload, String node, ClaimState state, NodeAttachment attachment) {
+      String workload, String node, ClaimHolder.State state, ClaimHolder.Attachment attachment) {
     return new ClaimHolder(
         WorkloadId.of(workload),
         NodeName.of(node),
@@ -60,7 +58,8 @@ class ClaimStepsTest {
   }
 
   /** The table: alone on its node. */
-  private static String expected(ClaimState state, NodeAttachment attachment, Intent intent) {
+  private static String expected(
+      ClaimHolder.State state, ClaimHolder.Attachment attachment, Intent intent) {
     boolean attaching = !(attachment instanceof NotNeeded);
     return switch (state) {
       case TAKEN ->
@@ -92,9 +91,9 @@ class ClaimStepsTest {
 
   @ParameterizedTest
   @EnumSource
-  void theNextStepFollowsFromTheClaimAlone(ClaimState state) {
-    for (NodeAttachment attachment : ATTACHMENTS) {
-      ClaimHolder other = holder("job", "n2", ClaimState.TAKEN, new InDoubt());
+  void theNextStepFollowsFromTheClaimAlone(ClaimHolder.State state) {
+    for (ClaimHolder.Attachment attachment : ATTACHMENTS) {
+      ClaimHolder other = holder("job", "n2", ClaimHolder.State.TAKEN, new InDoubt());
       Claim claim = claim(holder("web", "n1", state, attachment), other);
       for (Intent intent : Intent.values()) {
         assertThat(words(ClaimRules.next(claim, WEB, intent)))
@@ -112,7 +111,7 @@ class ClaimStepsTest {
 
   @Test
   void whatProvesThatANodeCannotWriteDependsOnWhetherItIsAttached() {
-    Claim claim = claim(holder("web", "n1", ClaimState.UNPUBLISHING, new NotNeeded()));
+    Claim claim = claim(holder("web", "n1", ClaimHolder.State.UNPUBLISHING, new NotNeeded()));
 
     assertThat(ClaimRules.next(claim, WEB, Intent.GIVE_BACK_WITHOUT_NODE))
         .isEqualTo(new ClaimStep.NeedsProof(EnumSet.complementOf(EnumSet.of(Choice.TAKE_AWAY))));
@@ -120,12 +119,12 @@ class ClaimStepsTest {
 
   @ParameterizedTest
   @EnumSource
-  void theLastOfANodeDetachesForAllWhoAreAsFar(ClaimState other) {
+  void theLastOfANodeDetachesForAllWhoAreAsFar(ClaimHolder.State other) {
     List<String> steps = new ArrayList<>();
-    for (NodeAttachment attachment : ATTACHMENTS) {
+    for (ClaimHolder.Attachment attachment : ATTACHMENTS) {
       Claim claim =
           claim(
-              holder("web", "n1", ClaimState.NODE_DETACHED, new InDoubt()),
+              holder("web", "n1", ClaimHolder.State.NODE_DETACHED, new InDoubt()),
               holder("job", "n1", other, attachment));
       steps.add(words(ClaimRules.next(claim, WEB, Intent.GIVE_BACK)));
     }
@@ -142,10 +141,10 @@ class ClaimStepsTest {
 
   @Test
   void whatSharesAnAttachmentHasTheSameNodeForThePlugin() {
-    ClaimHolder renamed = holder("job", "n1", ClaimState.TAKEN, new InDoubt());
+    ClaimHolder renamed = holder("job", "n1", ClaimHolder.State.TAKEN, new InDoubt());
     Claim claim =
         claim(
-            holder("web", "n1", ClaimState.NODE_DETACHED, new InDoubt()),
+            holder("web", "n1", ClaimHolder.State.NODE_DETACHED, new InDoubt()),
             new ClaimHolder(
                 renamed.workload(),
                 renamed.node(),

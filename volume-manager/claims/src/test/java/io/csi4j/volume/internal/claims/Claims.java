@@ -8,8 +8,6 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
-import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.RandomFields;
 import io.csi4j.volume.internal.fields.UnknownFields;
@@ -46,13 +44,13 @@ final class Claims {
     return new Claim(VOLUME, Optional.of(use), new TreeMap<>(byWorkload), epoch, Optional.empty());
   }
 
-  static ClaimHolder holder(String workload, NodeAttachment attachment) {
+  static ClaimHolder holder(String workload, ClaimHolder.Attachment attachment) {
     return new ClaimHolder(
         WorkloadId.of(workload),
         NodeName.of("n1"),
         Optional.empty(),
         ClaimMode.READ,
-        ClaimState.TAKEN,
+        ClaimHolder.State.TAKEN,
         1,
         THEN,
         attachment);
@@ -75,17 +73,17 @@ final class Claims {
         claim(
                 7,
                 new Claim.Use(AccessMode.MULTI_NODE_SINGLE_WRITER, AttachmentMode.BLOCK),
-                holder("web-1", new NodeAttachment.NotNeeded()),
-                holder("web-2", new NodeAttachment.InDoubt()),
+                holder("web-1", new ClaimHolder.Attachment.NotNeeded()),
+                holder("web-2", new ClaimHolder.Attachment.InDoubt()),
                 new ClaimHolder(
                     WorkloadId.of("der-dritte-für-db-1-\ud83d\udcbe"),
                     NodeName.of("Knoten 3"),
                     Optional.of(NodeId.of("i-0a1b/zone-ä")),
                     ClaimMode.WRITE,
-                    ClaimState.CONTROLLER_DETACHED,
+                    ClaimHolder.State.CONTROLLER_DETACHED,
                     7,
                     Instant.EPOCH.minusNanos(1),
-                    new NodeAttachment.Attached(
+                    new ClaimHolder.Attachment.Attached(
                         PublishContext.of(Map.of("lun", "7", "", "no key", "devicePath", "")))))
             .exhausted(Optional.of(THEN.plusSeconds(40)));
     return new Marked(overridden(claim), TOKEN, 4294967301L, UnknownFields.NONE);
@@ -97,10 +95,10 @@ final class Claims {
         claim(
             3,
             new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM),
-            holder("web-1", new NodeAttachment.InDoubt()),
-            mounted(holder("web-2", new NodeAttachment.NotNeeded()), MountOptions.none()),
+            holder("web-1", new ClaimHolder.Attachment.InDoubt()),
+            mounted(holder("web-2", new ClaimHolder.Attachment.NotNeeded()), MountOptions.none()),
             mounted(
-                holder("web-3", new NodeAttachment.NotNeeded()),
+                holder("web-3", new ClaimHolder.Attachment.NotNeeded()),
                 new MountOptions(
                     Optional.of("ext4"),
                     Optional.of(MountFlags.of("noatime", "password=7")),
@@ -202,7 +200,7 @@ final class Claims {
         NodeName.of(RandomFields.name(random)),
         random.nextBoolean() ? Optional.empty() : Optional.of(NodeId.of(RandomFields.name(random))),
         RandomFields.one(random, ClaimMode.values()),
-        RandomFields.one(random, ClaimState.values()),
+        RandomFields.one(random, ClaimHolder.State.values()),
         epoch,
         time(random),
         attachment(random));
@@ -225,16 +223,16 @@ final class Claims {
     return Instant.ofEpochSecond(random.nextInt(), random.nextInt(1_000_000_000));
   }
 
-  private static NodeAttachment attachment(Random random) {
+  private static ClaimHolder.Attachment attachment(Random random) {
     return switch (random.nextInt(3)) {
-      case 0 -> new NodeAttachment.NotNeeded();
-      case 1 -> new NodeAttachment.InDoubt(random.nextBoolean());
+      case 0 -> new ClaimHolder.Attachment.NotNeeded();
+      case 1 -> new ClaimHolder.Attachment.InDoubt(random.nextBoolean());
       default -> {
         Map<String, String> entries = new LinkedHashMap<>();
         for (int i = random.nextInt(4); i > 0; i--) {
           entries.put(RandomFields.text(random), RandomFields.text(random));
         }
-        yield new NodeAttachment.Attached(PublishContext.of(entries));
+        yield new ClaimHolder.Attachment.Attached(PublishContext.of(entries));
       }
     };
   }

@@ -13,7 +13,6 @@ import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
-import io.csi4j.volume.state.seal.SealingKeys;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -121,7 +120,7 @@ class RecordValuesTest {
   }
 
   private static Sealer key() {
-    return AesGcmSealer.of(SealingKeys.of("k", new byte[32]));
+    return AesGcmSealer.of(AesGcmSealer.Keys.of("k", new byte[32]));
   }
 
   /** A store whose writers seal. */

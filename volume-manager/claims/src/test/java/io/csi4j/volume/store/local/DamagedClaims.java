@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.internal.store.StoreCodec;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import io.csi4j.volume.store.RecordKey;
 
 /** Makes claims of a local store unreadable, while the store is not open. */

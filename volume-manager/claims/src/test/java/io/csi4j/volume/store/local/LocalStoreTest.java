@@ -10,7 +10,6 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
@@ -30,20 +29,16 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.seal.AesGcmSealer;
-import io.csi4j.volume.state.seal.SealingKeys;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
@@ -128,9 +123,9 @@ class LocalStoreTest {
 
   @ParameterizedTest
   @EnumSource(
-      value = StateReason.class,
+      value = StateException.Reason.class,
       names = {"STATE_DISK_FULL", "STATE_READ_ONLY", "JOURNAL_SYNC_FAILED"})
-  void aWriteThatTheMediumRefusedMayStillBeThereLater(StateReason reason)
+  void aWriteThatTheMediumRefusedMayStillBeThereLater(StateException.Reason reason)
       throws InterruptedException {
     try (LocalStore store = LocalStore.on(medium.open());
         Watch watch = store.watch(Space.CLAIMS)) {
@@ -162,7 +157,7 @@ class LocalStoreTest {
   void whoClaimsOnAFullDiskIsToldThatNobodyKnows() {
     try (LocalStore store = LocalStore.on(medium.open())) {
       ClaimBook book = book(store);
-      medium.refuse(StateReason.STATE_DISK_FULL);
+      medium.refuse(StateException.Reason.STATE_DISK_FULL);
 
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book.claim(wish(DB, "web")));
@@ -235,7 +230,7 @@ class LocalStoreTest {
     @Override
     public Stored put(StateKey key, StateValue value, Durability durability) {
       if (taken) {
-        throw new StateException(StateReason.STATE_TAKEN_OVER, TEXT);
+        throw new StateException(StateException.Reason.STATE_TAKEN_OVER, TEXT);
       }
       return state.put(key, value, durability);
     }
@@ -256,12 +251,12 @@ class LocalStoreTest {
     }
 
     @Override
-    public StateCapacity capacity() {
+    public StateStore.Capacity capacity() {
       return state.capacity();
     }
 
     @Override
-    public StateOwner owner() {
+    public StateStore.Owner owner() {
       return state.owner();
     }
 
@@ -273,7 +268,7 @@ class LocalStoreTest {
 
   @Test
   void aNewStoreThatCannotBeWrittenIsNotOpenedAndItsStateIsLetGo() {
-    medium.refuse(StateReason.STATE_READ_ONLY);
+    medium.refuse(StateException.Reason.STATE_READ_ONLY);
 
     RecordStoreException refusal = refusal(() -> LocalStore.on(medium.open()).close());
 
@@ -308,7 +303,7 @@ class LocalStoreTest {
 
       assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
       assertThat(((StateException) refusal.getCause()).reason())
-          .isEqualTo(StateReason.STATE_IN_USE);
+          .isEqualTo(StateException.Reason.STATE_IN_USE);
       assertThat(first.read(ClaimCodec.key(DB))).isEmpty();
     }
   }
@@ -529,7 +524,7 @@ class LocalStoreTest {
     byte[] bytes = new byte[StateValue.MAX_SIZE];
     bytes[0] = 8;
     StateValue largest = StateValue.of(bytes);
-    SealingKeys keys = SealingKeys.of("k", new byte[32]);
+    AesGcmSealer.Keys keys = AesGcmSealer.Keys.of("k", new byte[32]);
     try (LocalStore store = LocalStore.open(directory.resolve("s"), AesGcmSealer.of(keys))) {
       assertThat(store.write(new RecordWrite(key, Optional.empty(), Optional.of(largest))))
           .isInstanceOf(WriteResult.Written.class);
@@ -571,7 +566,7 @@ class LocalStoreTest {
 
   private static Uncertainty damaged(VolumeKey... volumes) {
     return Uncertainty.about(
-        StateReason.JOURNAL_DAMAGED,
+        StateException.Reason.JOURNAL_DAMAGED,
         Stream.of(volumes).map(LocalStoreTest::key).toList(),
         "3 records are damaged.");
   }
@@ -598,9 +593,9 @@ class LocalStoreTest {
       }
       assertThat(store.identity()).as("it is the same store").isEqualTo(identity);
       assertThat(book.claim(wish(LOGS, "web")).epoch()).as("another volume").isEqualTo(1);
-      assertThat(book.advance(usage(DB, "web"), ClaimState.READY_TO_FREE))
+      assertThat(book.advance(usage(DB, "web"), ClaimHolder.State.READY_TO_FREE))
           .map(ClaimHolder::state)
-          .contains(ClaimState.READY_TO_FREE);
+          .contains(ClaimHolder.State.READY_TO_FREE);
       book.forget(usage(DB, "web"));
       assertThat(StoredClaims.in(store).claim(DB).holders()).isEmpty();
     }
@@ -609,7 +604,9 @@ class LocalStoreTest {
   @Test
   void aDoubtComesBackUntilItIsSettled() {
     LocalStore.on(medium.open()).close();
-    doubted(Uncertainty.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, List.of(), "It is too short."))
+    doubted(
+            Uncertainty.aboutMoreThan(
+                StateException.Reason.JOURNAL_TRUNCATED, List.of(), "It is too short."))
         .close();
 
     try (LocalStore store = LocalStore.on(medium.open())) {
@@ -632,7 +629,8 @@ class LocalStoreTest {
     LocalStore.on(medium.open()).close();
     MemoryMedium anew = MemoryMedium.create();
     anew.doubt(
-        Uncertainty.aboutMoreThan(StateReason.STATE_MISSING, List.of(), "There is no segment."));
+        Uncertainty.aboutMoreThan(
+            StateException.Reason.STATE_MISSING, List.of(), "There is no segment."));
 
     try (LocalStore old = LocalStore.on(medium.open());
         LocalStore store = LocalStore.on(anew.open())) {
@@ -651,7 +649,7 @@ class LocalStoreTest {
     LocalStore.on(medium.open()).close();
     Uncertainty torn =
         Uncertainty.aboutMoreThan(
-            StateReason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
+            StateException.Reason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
 
     try (LocalStore store = doubted(torn)) {
       assertThat(doubt(store, DB)).isEmpty();
@@ -667,7 +665,8 @@ class LocalStoreTest {
   void aTornEndBesideDamageIsLeftForWhoSettlesIt() {
     LocalStore.on(medium.open()).close();
     Uncertainty torn =
-        Uncertainty.about(StateReason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
+        Uncertainty.about(
+            StateException.Reason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
     medium.doubt(torn);
 
     doubted(damaged(DB)).close();

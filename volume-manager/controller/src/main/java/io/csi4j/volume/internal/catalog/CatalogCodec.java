@@ -2,13 +2,13 @@ package io.csi4j.volume.internal.catalog;
 
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeCapability.AccessType;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;

@@ -12,7 +12,7 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.MountPolicy.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeUse;

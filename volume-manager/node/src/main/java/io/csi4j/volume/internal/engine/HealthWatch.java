@@ -6,7 +6,7 @@ import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeHealthReport;
-import io.csi4j.client.node.StorageHealth;
+import io.csi4j.client.node.NodeService.StorageHealth;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.health.HealthBook;
 import io.csi4j.volume.internal.health.HealthBook.Change;

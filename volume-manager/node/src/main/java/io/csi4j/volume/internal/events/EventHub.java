@@ -11,7 +11,6 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,7 +39,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private final RecentMessages recent = new RecentMessages();
   private final ListenerHub hub = new ListenerHub("volume events", "csi4j-volume-events");
   private final List<Listening<VolumeEvent>> listeners;
-  private final List<VolumeListener> asked;
+  private final List<VolumeEvent.Listener> asked;
 
   /** Whether there is no listener, and what operators have to know is logged. */
   private final boolean isLogged;
@@ -57,12 +56,12 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private record Begun(
       VolumeEvent.Started started, long since, Optional<VolumeOperationEvent> recording) {}
 
-  private EventHub(List<VolumeListener> listeners, int waiting, Duration closing) {
+  private EventHub(List<VolumeEvent.Listener> listeners, int waiting, Duration closing) {
     this.closing = closing;
     this.asked = List.copyOf(listeners);
     isLogged = listeners.isEmpty();
     this.listeners =
-        (isLogged ? List.<VolumeListener>of(EventHub::log) : asked)
+        (isLogged ? List.<VolumeEvent.Listener>of(EventHub::log) : asked)
             .stream()
                 .map(
                     each ->
@@ -77,7 +76,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
    * @param waiting how many events may wait for a listener
    * @param closing how long closing waits for them to take what still waits
    */
-  public static EventHub open(List<VolumeListener> listeners, int waiting, Duration closing) {
+  public static EventHub open(List<VolumeEvent.Listener> listeners, int waiting, Duration closing) {
     return new EventHub(listeners, waiting, closing);
   }
 
@@ -127,7 +126,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
   /** Tells the listeners, here and now, that the caller on this thread asks for an operation. */
   public void asked(OperationId operation) {
-    for (VolumeListener listener : asked) {
+    for (VolumeEvent.Listener listener : asked) {
       try {
         listener.asked(operation);
       } catch (Throwable failure) {
@@ -144,7 +143,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   /** Returns the context in which the listeners want a call to be sent; asks them here and now. */
   public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
     WorkContext all = WorkContext.none();
-    for (VolumeListener listener : asked) {
+    for (VolumeEvent.Listener listener : asked) {
       try {
         WorkContext inner = all;
         WorkContext own = GuardedContext.of(listener.calling(operation, call));

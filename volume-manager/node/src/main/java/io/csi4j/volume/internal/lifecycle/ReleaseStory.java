@@ -15,14 +15,14 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -329,7 +329,7 @@ final class ReleaseStory {
     // A record that is as large as it may be says already that the use is counted.
     return saved
         .problem()
-        .filter(known -> known.reason() != StateReason.STATE_VALUE_TOO_LARGE)
+        .filter(known -> known.reason() != StateException.Reason.STATE_VALUE_TOO_LARGE)
         .map(
             problem ->
                 unfinished(

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.port;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.record.Place;
-import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.PluginId;
 import java.util.List;
 import java.util.Optional;

@@ -8,14 +8,11 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountEvent;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.mount.model.MountHealth;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import io.csi4j.volume.internal.disk.Disk;
@@ -27,7 +24,7 @@ import io.csi4j.volume.internal.port.KernelMounts.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.Place;
-import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.state.HostIdentity;
 import java.lang.System.Logger;
@@ -166,17 +163,17 @@ public final class SystemKernelMounts implements KernelMounts {
    * @param root what tells the mount of its root directory from others, if that is known
    * @param inode its inode; 0 when it is not known
    */
-  static long namespace(Optional<MountIdentity> root, long inode) {
-    if (root.isPresent() && root.get() instanceof MountIdentity.Unique unique) {
+  static long namespace(Optional<MountRef.Identity> root, long inode) {
+    if (root.isPresent() && root.get() instanceof MountRef.Identity.Unique unique) {
       return unique.id();
     }
-    if (root.isPresent() && root.get() instanceof MountIdentity.Reusable reusable) {
+    if (root.isPresent() && root.get() instanceof MountRef.Identity.Reusable reusable) {
       return inode << Integer.SIZE | Integer.toUnsignedLong(reusable.id());
     }
     return inode;
   }
 
-  private static Optional<MountIdentity> root(MountTable table) {
+  private static Optional<MountRef.Identity> root(MountTable table) {
     try {
       return table.find(MountPath.ROOT).map(MountRecord::ref).map(MountRef::identity);
     } catch (MountException e) {
@@ -235,7 +232,7 @@ public final class SystemKernelMounts implements KernelMounts {
   public void ask(PluginId plugin, MountPath path, Consumer<Sighting.Health> then) {
     if (questions != null
         && table.probe(path) instanceof MountProbe.Mounted there
-        && there.health() == MountHealth.UNKNOWN) {
+        && there.health() == MountProbe.Health.UNKNOWN) {
       questions.ask(
           plugin,
           there.ref(),
@@ -262,7 +259,7 @@ public final class SystemKernelMounts implements KernelMounts {
     try {
       return questions != null
           && table.probe(path) instanceof MountProbe.Mounted there
-          && there.health() == MountHealth.UNKNOWN;
+          && there.health() == MountProbe.Health.UNKNOWN;
     } catch (MountException e) {
       // The look that follows says so.
       return false;
@@ -272,7 +269,7 @@ public final class SystemKernelMounts implements KernelMounts {
   /** Whether the server of a mount has ended, as far as the kernel tells or was found out. */
   private boolean isDead(MountPath path, MountProbe.Mounted seen) {
     MountRef known = ended.get(path);
-    return seen.health() == MountHealth.DEAD
+    return seen.health() == MountProbe.Health.DEAD
         || (known != null && known.identity().equals(seen.ref().identity()));
   }
 
@@ -317,9 +314,9 @@ public final class SystemKernelMounts implements KernelMounts {
     if (top.parentUniqueId().isEmpty()) {
       return false;
     }
-    MountIdentity below = new MountIdentity.Unique(top.parentUniqueId().getAsLong());
-    RefCheck check = table.check(new MountRef(top.path(), top.ref().bootId(), below));
-    return check instanceof RefCheck.Moved;
+    MountRef.Identity below = new MountRef.Identity.Unique(top.parentUniqueId().getAsLong());
+    MountRef.Check check = table.check(new MountRef(top.path(), top.ref().bootId(), below));
+    return check instanceof MountRef.Check.Moved;
   }
 
   @Override
@@ -432,7 +429,8 @@ public final class SystemKernelMounts implements KernelMounts {
 
   @Override
   public Optional<String> device(MountPath path) {
-    if (table.probe(path) instanceof MountProbe.Mounted seen && seen.health() != MountHealth.OK) {
+    if (table.probe(path) instanceof MountProbe.Mounted seen
+        && seen.health() != MountProbe.Health.OK) {
       // To look at it could take for ever.
       return Optional.empty();
     }
@@ -542,7 +540,7 @@ public final class SystemKernelMounts implements KernelMounts {
 
   /** The root without the kernel's mark: a mount looks the same after its source was deleted. */
   private static KernelText rootOf(MountRecord record) {
-    return new MountIdentity.Reusable(record.id(), record.device(), record.root()).root();
+    return new MountRef.Identity.Reusable(record.id(), record.device(), record.root()).root();
   }
 
   /** Whether the mount, or the filesystem behind it, takes no writes. */

@@ -13,7 +13,6 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
 import java.util.List;
 import java.util.Optional;
@@ -60,8 +59,8 @@ public final class RecordCodec {
   /**
    * The bytes of a volume.
    *
-   * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when it has too many uses:
-   *     with names and mounts of usual length some two hundred fit
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} when it has too many
+   *     uses: with names and mounts of usual length some two hundred fit
    */
   public static StateValue encode(VolumeRecord volume) {
     FieldWriter out =
@@ -214,7 +213,7 @@ public final class RecordCodec {
     byte[] bytes = out.bytes();
     if (bytes.length > StateValue.MAX_SIZE) {
       throw new StateException(
-          StateReason.STATE_VALUE_TOO_LARGE,
+          StateException.Reason.STATE_VALUE_TOO_LARGE,
           "Remembering "
               + identity
               + " failed: with "

@@ -27,7 +27,6 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateValue;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -479,13 +478,13 @@ public final class Recovery {
 
     private void read(StateKey key, StateValue value) {
       try {
-        if (key.kind() == StateKind.VOLUME) {
+        if (key.kind() == StateKey.Kind.VOLUME) {
           VolumeRecord record = RecordCodec.decodeVolume(value);
           if (!VolumeLayout.id(record.identity()).equals(key.id())) {
             throw new MalformedRecordException("it is that of " + record.identity());
           }
           volumes.put(key.id(), record);
-        } else if (key.kind() == StateKind.TOMBSTONE) {
+        } else if (key.kind() == StateKey.Kind.TOMBSTONE) {
           tombstones.put(key.id(), RecordCodec.decodeTombstone(value));
         }
       } catch (MalformedRecordException e) {

@@ -10,7 +10,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.Place;
-import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;

@@ -12,7 +12,6 @@ import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.VolumeEvent;
-import io.csi4j.volume.node.VolumeListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +39,7 @@ class EventHubTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   /** Takes down what it is told. */
-  private static final class Notes implements VolumeListener {
+  private static final class Notes implements VolumeEvent.Listener {
     final BlockingQueue<VolumeEvent> told = new LinkedBlockingQueue<>();
     final AtomicReference<Thread> thread = new AtomicReference<>();
 
@@ -57,7 +56,7 @@ class EventHubTest {
     }
   }
 
-  private static EventHub hub(VolumeListener... listeners) {
+  private static EventHub hub(VolumeEvent.Listener... listeners) {
     return EventHub.open(List.of(listeners), 100, LONG);
   }
 
@@ -89,18 +88,18 @@ class EventHubTest {
   @Test
   void aCallIsSentOnceInTheContextsOfAllListenersWhateverTheyDo() {
     List<String> order = new ArrayList<>();
-    VolumeListener first = withContext(work -> inside("first", order, work));
-    VolumeListener second = withContext(work -> inside("second", order, work));
-    VolumeListener lazy = withContext(work -> {});
-    VolumeListener twice =
+    VolumeEvent.Listener first = withContext(work -> inside("first", order, work));
+    VolumeEvent.Listener second = withContext(work -> inside("second", order, work));
+    VolumeEvent.Listener lazy = withContext(work -> {});
+    VolumeEvent.Listener twice =
         withContext(
             work -> {
               work.run();
               work.run();
               throw new IllegalStateException("a broken context");
             });
-    VolumeListener none =
-        new VolumeListener() {
+    VolumeEvent.Listener none =
+        new VolumeEvent.Listener() {
           @Override
           public void on(VolumeEvent event) {}
 
@@ -122,8 +121,8 @@ class EventHubTest {
     order.add(name + " ends");
   }
 
-  private static VolumeListener withContext(WorkContext context) {
-    return new VolumeListener() {
+  private static VolumeEvent.Listener withContext(WorkContext context) {
+    return new VolumeEvent.Listener() {
       @Override
       public void on(VolumeEvent event) {}
 
@@ -204,7 +203,7 @@ class EventHubTest {
   void aListenerThatThrowsIsToldOnAndReportedOnce() {
     Notes notes = new Notes();
     Notes others = new Notes();
-    VolumeListener throwing =
+    VolumeEvent.Listener throwing =
         event -> {
           notes.on(event);
           throw new LinkageError("never shown");
@@ -251,7 +250,7 @@ class EventHubTest {
     Notes others = new Notes();
     CountDownLatch blocked = new CountDownLatch(1);
     AtomicReference<Thread> stuck = new AtomicReference<>();
-    VolumeListener blocking =
+    VolumeEvent.Listener blocking =
         event -> {
           stuck.set(Thread.currentThread());
           blocked.countDown();
@@ -277,7 +276,7 @@ class EventHubTest {
     Notes notes = new Notes();
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch first = new CountDownLatch(1);
-    VolumeListener slow =
+    VolumeEvent.Listener slow =
         event -> {
           notes.on(event);
           first.countDown();
@@ -314,7 +313,7 @@ class EventHubTest {
     Notes notes = new Notes();
     CountDownLatch closed = new CountDownLatch(1);
     AtomicReference<EventHub> hub = new AtomicReference<>();
-    VolumeListener again =
+    VolumeEvent.Listener again =
         event -> {
           notes.on(event);
           if (event.equals(started(1))) {
@@ -340,7 +339,7 @@ class EventHubTest {
   void noLockIsHeldWhileAListenerIsTold() throws Exception {
     CountDownLatch told = new CountDownLatch(2);
     AtomicReference<EventHub> hub = new AtomicReference<>();
-    VolumeListener waiting =
+    VolumeEvent.Listener waiting =
         event -> {
           if (event.equals(started(1))) {
             Thread other = new Thread(() -> hub.get().accept(ended(1)), "test-other");
@@ -381,7 +380,7 @@ class EventHubTest {
   void closingEndsThoughAListenerKeepsMakingEvents() throws Exception {
     CountDownLatch first = new CountDownLatch(1);
     AtomicReference<EventHub> hub = new AtomicReference<>();
-    VolumeListener chatty =
+    VolumeEvent.Listener chatty =
         event -> {
           hub.get().accept(event);
           first.countDown();

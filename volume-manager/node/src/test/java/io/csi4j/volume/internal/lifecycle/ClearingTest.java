@@ -21,11 +21,10 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.MountPolicy;
-import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.MountPolicy.OnDeadMount;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -318,7 +317,8 @@ class ClearingTest {
                     new Event.Saved(
                         Optional.of(
                             new StateException(
-                                StateReason.STATE_VALUE_TOO_LARGE, "the record is too large")))),
+                                StateException.Reason.STATE_VALUE_TOO_LARGE,
+                                "the record is too large")))),
             RELEASE,
             GOING
                 + "UNPUBLISH; look; remove use; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; "

@@ -15,7 +15,7 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.model.MountPolicy;
-import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.MountPolicy.OnDeadMount;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;

@@ -41,7 +41,6 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -311,13 +310,14 @@ final class Walk implements Step.Performer {
 
   static Event unsaved() {
     return new Event.Saved(
-        Optional.of(new StateException(StateReason.STATE_DISK_FULL, "the disk is full")));
+        Optional.of(new StateException(StateException.Reason.STATE_DISK_FULL, "the disk is full")));
   }
 
   static Event takenOver() {
     return new Event.Saved(
         Optional.of(
-            new StateException(StateReason.STATE_TAKEN_OVER, "process 7 has the state now")));
+            new StateException(
+                StateException.Reason.STATE_TAKEN_OVER, "process 7 has the state now")));
   }
 
   static Event problem(PathProblem.Kind kind) {

@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.ReasonText;
@@ -18,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Those whom a host names are asked on threads of their own. */
 class AskedClaimsTest {
 
-  private static AskedClaims asking(ClaimConfirmation confirmation) {
+  private static AskedClaims asking(NodeClaims.Confirmation confirmation) {
     return new AskedClaims(NodeClaims.of(NodeName.of("n1"), confirmation));
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
-import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountRef;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -14,16 +14,16 @@ class MountNamespaceTest {
 
   private static final long INODE = 4_026_532_177L;
 
-  private static long number(MountIdentity root, long inode) {
+  private static long number(MountRef.Identity root, long inode) {
     return SystemKernelMounts.namespace(Optional.of(root), inode);
   }
 
-  private static MountIdentity unique(long id) {
-    return new MountIdentity.Unique(id);
+  private static MountRef.Identity unique(long id) {
+    return new MountRef.Identity.Unique(id);
   }
 
-  private static MountIdentity reusable(int id) {
-    return new MountIdentity.Reusable(id, new DeviceId(8, 1), KernelText.of("/"));
+  private static MountRef.Identity reusable(int id) {
+    return new MountRef.Identity.Reusable(id, new DeviceId(8, 1), KernelText.of("/"));
   }
 
   @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRef;
@@ -110,7 +109,7 @@ class MountQuestionsTest {
 
   private static MountRef mount(int number) {
     return new MountRef(
-        MountPath.of("/m/" + number), "boot", new MountIdentity.Unique(1_000 + number));
+        MountPath.of("/m/" + number), "boot", new MountRef.Identity.Unique(1_000 + number));
   }
 
   /** A mount whose server hangs from now on. */
@@ -211,7 +210,7 @@ class MountQuestionsTest {
     List<Health> first = ask(FROZEN, gone);
     nextThatHangs();
     CountDownLatch server = hung.remove(gone.path());
-    MountRef next = new MountRef(gone.path(), "boot", new MountIdentity.Unique(7));
+    MountRef next = new MountRef(gone.path(), "boot", new MountRef.Identity.Unique(7));
 
     assertThat(answer(FROZEN, next)).isEqualTo(Health.WELL);
     assertThat(first).isEmpty();

@@ -15,7 +15,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.time.SystemScheduler;
-import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.state.HostIdentity;
 import java.nio.file.Files;

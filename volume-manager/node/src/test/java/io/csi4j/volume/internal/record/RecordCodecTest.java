@@ -17,7 +17,6 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -343,7 +342,7 @@ class RecordCodecTest implements CodecContract<VolumeRecord> {
       try {
         assertThat(RecordCodec.encode(more).size()).isLessThanOrEqualTo(StateValue.MAX_SIZE);
       } catch (StateException e) {
-        assertThat(e.reason()).isEqualTo(StateReason.STATE_VALUE_TOO_LARGE);
+        assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_VALUE_TOO_LARGE);
         assertThat(e)
             .hasMessageContaining("volume 'vol-1' of plugin 'hostpath.csi.example'")
             .hasMessageContaining("with " + (fit + 1) + " uses")

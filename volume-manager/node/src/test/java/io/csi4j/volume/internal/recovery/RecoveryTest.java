@@ -30,8 +30,8 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import java.util.ArrayList;
@@ -288,7 +288,9 @@ class RecoveryTest {
     remember(present(HERE));
     doubts.add(
         Uncertainty.about(
-            StateReason.JOURNAL_DAMAGED, List.of(LAYOUT.key(IDENTITY)), "a record is damaged"));
+            StateException.Reason.JOURNAL_DAMAGED,
+            List.of(LAYOUT.key(IDENTITY)),
+            "a record is damaged"));
     mount(DISK, DISK);
 
     Recovered recovered = recover();
@@ -313,7 +315,8 @@ class RecoveryTest {
 
   private void doubt(StateKey key) {
     doubts.add(
-        Uncertainty.about(StateReason.JOURNAL_TRUNCATED, List.of(key), "the file is shorter"));
+        Uncertainty.about(
+            StateException.Reason.JOURNAL_TRUNCATED, List.of(key), "the file is shorter"));
   }
 
   @ParameterizedTest

@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.path;
 
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 
 /** The operator codes of the reasons of a state: the module of the state knows no codes. */
 public final class StateCodes {
@@ -9,7 +9,7 @@ public final class StateCodes {
   private StateCodes() {}
 
   /** Returns the code for operators. */
-  public static OperatorCode of(StateReason reason) {
+  public static OperatorCode of(StateException.Reason reason) {
     return switch (reason) {
       case STATE_IN_USE -> OperatorCode.STATE_IN_USE;
       case STATE_TAKEN_OVER -> OperatorCode.STATE_TAKEN_OVER;

@@ -2,9 +2,8 @@ package io.csi4j.volume.internal.plugin;
 
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.NodeId;
-import io.csi4j.volume.plugin.FingerprintChange;
-import io.csi4j.volume.plugin.FingerprintChange.Part;
 import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.Change.Part;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
 import java.util.ArrayList;
@@ -22,8 +21,8 @@ public final class FingerprintDiff {
   private FingerprintDiff() {}
 
   /** All that is new, in the order of the parts. */
-  public static List<FingerprintChange> of(PluginFingerprint before, PluginFingerprint now) {
-    List<FingerprintChange> changes = new ArrayList<>();
+  public static List<PluginFingerprint.Change> of(PluginFingerprint before, PluginFingerprint now) {
+    List<PluginFingerprint.Change> changes = new ArrayList<>();
     value(changes, Part.VERSION, before.version(), now.version());
     capabilities(changes, before.plugin(), now.plugin());
     if (before.controller().isPresent() && now.controller().isPresent()) {
@@ -35,7 +34,8 @@ public final class FingerprintDiff {
     return List.copyOf(changes);
   }
 
-  private static void node(List<FingerprintChange> changes, NodeFacts before, NodeFacts now) {
+  private static void node(
+      List<PluginFingerprint.Change> changes, NodeFacts before, NodeFacts now) {
     value(changes, Part.NODE_ID, id(before.nodeId()), id(now.nodeId()));
     value(changes, Part.MAX_VOLUMES, limit(before.maxVolumes()), limit(now.maxVolumes()));
     if (!before.topology().equals(now.topology())) {
@@ -56,27 +56,28 @@ public final class FingerprintDiff {
     return volumes.isPresent() ? Long.toString(volumes.getAsLong()) : "no limit";
   }
 
-  private static void value(List<FingerprintChange> changes, Part part, Object before, Object now) {
+  private static void value(
+      List<PluginFingerprint.Change> changes, Part part, Object before, Object now) {
     if (!Objects.equals(before, now)) {
       changes.add(changed(part, before.toString(), now.toString()));
     }
   }
 
-  private static FingerprintChange changed(Part part, String before, String now) {
-    return new FingerprintChange.Value(
+  private static PluginFingerprint.Change changed(Part part, String before, String now) {
+    return new PluginFingerprint.Change.Value(
         part, new PluginHealth.Text("'" + before + "' -> '" + now + "'"));
   }
 
   private static <C extends Enum<C>> void capabilities(
-      List<FingerprintChange> changes, CapabilitySet<C> before, CapabilitySet<C> now) {
+      List<PluginFingerprint.Change> changes, CapabilitySet<C> before, CapabilitySet<C> now) {
     for (C capability : before.offered()) {
       if (!now.offers(capability)) {
-        changes.add(new FingerprintChange.Lost(capability));
+        changes.add(new PluginFingerprint.Change.Lost(capability));
       }
     }
     for (C capability : now.offered()) {
       if (!before.offers(capability)) {
-        changes.add(new FingerprintChange.Gained(capability));
+        changes.add(new PluginFingerprint.Change.Gained(capability));
       }
     }
   }

@@ -13,7 +13,6 @@ import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
-import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -356,7 +355,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
   private record Lane(PluginRole role, ListenerHub.Listening<PluginEvent> listening) {}
 
   @Override
-  public AutoCloseable listen(PluginRole role, PluginListener listener) {
+  public AutoCloseable listen(PluginRole role, PluginEvent.Listener listener) {
     Lane lane = new Lane(role, hub.listen(listener::on));
     lock.lock();
     try {

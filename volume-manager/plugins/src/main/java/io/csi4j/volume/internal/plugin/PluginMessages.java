@@ -11,7 +11,6 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.plugin.FingerprintChange;
 import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -199,9 +198,10 @@ public final class PluginMessages {
   }
 
   /** Returns the messages about news in a fingerprint. */
-  static List<OperatorMessage> of(PluginRegistration instance, List<FingerprintChange> changes) {
+  static List<OperatorMessage> of(
+      PluginRegistration instance, List<PluginFingerprint.Change> changes) {
     List<OperatorMessage> messages = new ArrayList<>();
-    for (FingerprintChange change : changes) {
+    for (PluginFingerprint.Change change : changes) {
       of(change)
           .ifPresent(
               code -> messages.add(Messages.of(code, subject("asking", instance), seen(change))));
@@ -209,8 +209,8 @@ public final class PluginMessages {
     return messages;
   }
 
-  private static Optional<OperatorCode> of(FingerprintChange change) {
-    if (change instanceof FingerprintChange.Value value) {
+  private static Optional<OperatorCode> of(PluginFingerprint.Change change) {
+    if (change instanceof PluginFingerprint.Change.Value value) {
       return switch (value.part()) {
         case VERSION -> Optional.of(OperatorCode.PLUGIN_REPLACED);
         case NODE_ID -> Optional.of(OperatorCode.NODE_ID_CHANGED);
@@ -219,13 +219,13 @@ public final class PluginMessages {
       };
     }
     return Optional.of(
-        change instanceof FingerprintChange.Lost
+        change instanceof PluginFingerprint.Change.Lost
             ? OperatorCode.CAPABILITY_LOST
             : OperatorCode.CAPABILITY_GAINED);
   }
 
-  private static String seen(FingerprintChange change) {
-    if (change instanceof FingerprintChange.Value value) {
+  private static String seen(PluginFingerprint.Change change) {
+    if (change instanceof PluginFingerprint.Change.Value value) {
       return switch (value.part()) {
             case VERSION -> "its version: ";
             case NODE_ID -> "the node's id: ";
@@ -233,10 +233,12 @@ public final class PluginMessages {
             case TOPOLOGY -> "where the node is: ";
           }
           + value.values();
-    } else if (change instanceof FingerprintChange.Lost lost) {
+    } else if (change instanceof PluginFingerprint.Change.Lost lost) {
       return "it does not offer " + service(lost.capability()) + " any more";
     } else {
-      return "it offers " + service(((FingerprintChange.Gained) change).capability()) + " now";
+      return "it offers "
+          + service(((PluginFingerprint.Change.Gained) change).capability())
+          + " now";
     }
   }
 

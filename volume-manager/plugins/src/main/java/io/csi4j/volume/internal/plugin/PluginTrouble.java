@@ -1,6 +1,6 @@
 package io.csi4j.volume.internal.plugin;
 
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiFailure;

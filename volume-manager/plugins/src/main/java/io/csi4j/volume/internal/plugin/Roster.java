@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.plugin;
 
 import io.csi4j.client.model.PluginName;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.plugin.FingerprintChange;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginException;
@@ -235,7 +234,7 @@ final class Roster {
       return refused(member, name.orElseThrow(), now.name(), wall);
     }
     Optional<PluginFingerprint> before = member.fingerprint().or(() -> lastFingerprint(plugin));
-    List<FingerprintChange> changes =
+    List<PluginFingerprint.Change> changes =
         before.map(known -> FingerprintDiff.of(known, now)).orElse(List.of());
     Member after = member.with(now);
     boolean isNew = member.fingerprint().isEmpty() || !changes.isEmpty();

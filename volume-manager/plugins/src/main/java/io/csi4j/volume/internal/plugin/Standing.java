@@ -6,7 +6,6 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.plugin.FingerprintChange;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginException;
@@ -18,8 +17,8 @@ import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.plugin.StartTimeout;
 import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.plugin.SupervisedPlugin.StartTimeout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -292,7 +291,7 @@ final class Standing {
       fingerprinted(now, List.of(), List.of());
       return true;
     }
-    List<FingerprintChange> changes = FingerprintDiff.of(before, now);
+    List<PluginFingerprint.Change> changes = FingerprintDiff.of(before, now);
     List<OperatorMessage> messages = new ArrayList<>();
     if (another && before.version().equals(now.version())) {
       messages.add(PluginMessages.startedAnew(registration, now));
@@ -307,7 +306,9 @@ final class Standing {
   }
 
   private void fingerprinted(
-      PluginFingerprint now, List<FingerprintChange> changes, List<OperatorMessage> messages) {
+      PluginFingerprint now,
+      List<PluginFingerprint.Change> changes,
+      List<OperatorMessage> messages) {
     events.accept(
         new PluginEvent.Fingerprinted(
             registration.id(), registration.instance(), now, changes, messages));

@@ -9,12 +9,11 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateValue;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -68,7 +67,7 @@ public final class StoredPlugins implements PluginMemory {
   public Roster load(Instant now) {
     Roster roster = Roster.EMPTY;
     for (Map.Entry<StateKey, StateValue> entry : state.load().values().entrySet()) {
-      if (entry.getKey().kind() == StateKind.PLUGIN) {
+      if (entry.getKey().kind() == StateKey.Kind.PLUGIN) {
         PluginRecord read = read(entry.getKey(), entry.getValue());
         if (read != null) {
           newer.put(read.id(), read.unknown());
@@ -91,7 +90,7 @@ public final class StoredPlugins implements PluginMemory {
   public static List<RegisteredPlugin> known(LoadedState state, Instant now) {
     SortedMap<PluginId, List<RegisteredPlugin>> known = new TreeMap<>();
     for (Map.Entry<StateKey, StateValue> entry : state.values().entrySet()) {
-      if (entry.getKey().kind() == StateKind.PLUGIN) {
+      if (entry.getKey().kind() == StateKey.Kind.PLUGIN) {
         try {
           PluginRecord read = PluginCodec.decode(entry.getValue());
           known.put(

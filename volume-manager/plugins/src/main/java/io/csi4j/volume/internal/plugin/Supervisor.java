@@ -15,10 +15,9 @@ import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginException;
-import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.StartTimeout;
 import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.plugin.SupervisedPlugin.StartTimeout;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -57,7 +56,7 @@ public final class Supervisor {
   /** A supervisor without plugins yet. */
   public Supervisor(
       PluginRegistry registry,
-      List<PluginListener> listeners,
+      List<PluginEvent.Listener> listeners,
       Consumer<StartTimeout> onStartTimeout,
       Parts parts) {
     disk = parts.disk();

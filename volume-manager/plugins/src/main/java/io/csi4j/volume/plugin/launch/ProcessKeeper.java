@@ -68,9 +68,9 @@ final class ProcessKeeper {
       HostProcessTable processes,
       HostProcessTable.Order order,
       Runnable prepare,
-      LaunchSettings settings,
+      ProcessPluginLauncher.Settings settings,
       Consumer<String> output,
-      Consumer<LaunchEvent> listener) {}
+      Consumer<ProcessPluginLauncher.Event> listener) {}
 
   /**
    * One run of the process.
@@ -234,7 +234,7 @@ final class ProcessKeeper {
     Run run = new Run(instance, process, parts.clock().nanos());
     current = run;
     begun.complete(run);
-    parts.listener().accept(new LaunchEvent.Started(instance, process.pid()));
+    parts.listener().accept(new ProcessPluginLauncher.Event.Started(instance, process.pid()));
   }
 
   private void ended(Run run, LastWords said, int status) {
@@ -249,7 +249,7 @@ final class ProcessKeeper {
     parts
         .listener()
         .accept(
-            new LaunchEvent.Ended(
+            new ProcessPluginLauncher.Event.Ended(
                 run.instance(),
                 status,
                 lived,
@@ -261,7 +261,7 @@ final class ProcessKeeper {
 
   private void notStarted(OperatorMessage message) {
     Duration pause = pause(true);
-    parts.listener().accept(new LaunchEvent.NotStarted(message, pause));
+    parts.listener().accept(new ProcessPluginLauncher.Event.NotStarted(message, pause));
     again(pause);
   }
 

@@ -4,9 +4,12 @@ import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.plugin.InstanceId;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Whether it is ready is not known here; a {@link
  * io.csi4j.volume.plugin.supervision.PluginSupervisor} finds that out. A plugin that outlived a
  * crash of its host still has its socket: it is left alone and can be used, and {@link
- * LaunchEvent.NotStarted} says so until it has gone.
+ * Event.NotStarted} says so until it has gone.
  *
  * @since 1.0
  */
@@ -137,9 +140,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     private final PluginLaunchPlan plan;
     private final List<String> command;
     private @Nullable Path directory;
-    private LaunchSettings settings = LaunchSettings.defaults();
+    private Settings settings = Settings.defaults();
     private Consumer<String> output = line -> {};
-    private Consumer<LaunchEvent> listener = event -> {};
+    private Consumer<Event> listener = event -> {};
 
     private Builder(PluginLaunchPlan plan, List<String> command) {
       this.plan = Objects.requireNonNull(plan, "plan");
@@ -164,7 +167,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     }
 
     /** Sets pauses and bounds. */
-    public Builder settings(LaunchSettings value) {
+    public Builder settings(Settings value) {
       settings = Objects.requireNonNull(value, "value");
       return this;
     }
@@ -182,7 +185,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
      * Tells this listener of its starts and ends, one at a time and in order. A listener that
      * throws or blocks does no harm, and it may close the launcher.
      */
-    public Builder listener(Consumer<LaunchEvent> value) {
+    public Builder listener(Consumer<Event> value) {
       listener = Objects.requireNonNull(value, "value");
       return this;
     }
@@ -217,6 +220,235 @@ public final class ProcessPluginLauncher implements AutoCloseable {
                   hub.listen(listener)::tell));
       keeper.start();
       return new ProcessPluginLauncher(scheduler, hub, keeper, settings.stopping().plus(KILLING));
+    }
+  }
+
+  /**
+   * Something that happened to the process of a plugin.
+   *
+   * @since 1.0
+   */
+  public sealed interface Event {
+
+    /**
+     * The plugin was started.
+     *
+     * @param instance the name of this one run of the plugin
+     * @param process its number
+     */
+    record Started(InstanceId instance, long process) implements Event {}
+
+    /**
+     * The process has ended.
+     *
+     * @param instance the run of the plugin that has ended
+     * @param status its exit status; 128 and more is the number of the signal that ended it
+     * @param lived how long it ran
+     * @param lastWords the last lines that it wrote, escaped
+     * @param pause after what time it is started again; nothing if it was stopped
+     * @param message what an operator is told, if it ended with an error soon after its start
+     */
+    record Ended(
+        InstanceId instance,
+        int status,
+        Duration lived,
+        List<String> lastWords,
+        Optional<Duration> pause,
+        Optional<OperatorMessage> message)
+        implements Event {
+
+      /** Copies the list. */
+      public Ended {
+        lastWords = List.copyOf(lastWords);
+      }
+    }
+
+    /**
+     * The plugin could not be started.
+     *
+     * @param message the reason
+     * @param pause after what time it is tried again
+     */
+    record NotStarted(OperatorMessage message, Duration pause) implements Event {}
+  }
+
+  /**
+   * How a {@link ProcessPluginLauncher} treats its process. Immutable; compares by value.
+   *
+   * @since 1.0
+   */
+  public static final class Settings {
+
+    private static final Settings DEFAULTS = builder().build();
+
+    private final Builder parts;
+
+    private Settings(Builder parts) {
+      if (parts.backoff.isNegative()
+          || parts.backoff.isZero()
+          || parts.backoffCap.compareTo(parts.backoff) < 0
+          || parts.early.isNegative()
+          || parts.stopping.isNegative()) {
+        throw new IllegalArgumentException(
+            "The pauses are not positive, or the longest is shorter than the first: "
+                + parts.backoff
+                + ", "
+                + parts.backoffCap
+                + ", "
+                + parts.early
+                + ", "
+                + parts.stopping
+                + ".");
+      }
+      if (parts.longestLine < 1 || parts.lastWords < 1) {
+        throw new IllegalArgumentException("At least one byte of one line has to be kept.");
+      }
+      this.parts = parts.copy();
+    }
+
+    /** Returns settings that suit most plugins. */
+    public static Settings defaults() {
+      return DEFAULTS;
+    }
+
+    /** Begins with the defaults. */
+    public static Builder builder() {
+      return new Builder();
+    }
+
+    /** Begins with these settings. */
+    public Builder toBuilder() {
+      return parts.copy();
+    }
+
+    /** Returns the longest first pause before it is started again; it doubles each time. */
+    public Duration backoff() {
+      return parts.backoff;
+    }
+
+    /** Returns the longest pause. */
+    public Duration backoffCap() {
+      return parts.backoffCap;
+    }
+
+    /**
+     * Returns the time after the start in which an end counts as a failure to start: with an error
+     * status it is told, and the pauses grow; after a later end they begin again.
+     */
+    public Duration early() {
+      return parts.early;
+    }
+
+    /** Returns how long it may take to end on its own before it is killed. */
+    public Duration stopping() {
+      return parts.stopping;
+    }
+
+    /** Returns how many bytes of a line of its output are kept. */
+    public int longestLine() {
+      return parts.longestLine;
+    }
+
+    /** Returns how many lines of its output are kept. */
+    public int lastWords() {
+      return parts.lastWords;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Settings that && named().equals(that.named());
+    }
+
+    @Override
+    public int hashCode() {
+      return named().hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return "Settings" + named();
+    }
+
+    private Map<String, Object> named() {
+      Map<String, Object> all = new LinkedHashMap<>();
+      all.put("backoff", parts.backoff);
+      all.put("backoffCap", parts.backoffCap);
+      all.put("early", parts.early);
+      all.put("stopping", parts.stopping);
+      all.put("longestLine", parts.longestLine);
+      all.put("lastWords", parts.lastWords);
+      return all;
+    }
+
+    /** Collects the parts of a {@link Settings}. */
+    public static final class Builder {
+      private Duration backoff = Duration.ofSeconds(1);
+      private Duration backoffCap = Duration.ofMinutes(1);
+      private Duration early = Duration.ofSeconds(30);
+      private Duration stopping = Duration.ofSeconds(10);
+      private int longestLine = 4096;
+      private int lastWords = 20;
+
+      private Builder() {}
+
+      private Builder copy() {
+        Builder copy = new Builder();
+        copy.backoff = backoff;
+        copy.backoffCap = backoffCap;
+        copy.early = early;
+        copy.stopping = stopping;
+        copy.longestLine = longestLine;
+        copy.lastWords = lastWords;
+        return copy;
+      }
+
+      /** Sets the longest first pause before it is started again. 1 s by default. */
+      public Builder backoff(Duration value) {
+        backoff = Objects.requireNonNull(value, "backoff");
+        return this;
+      }
+
+      /** Sets the longest pause. 1 minute by default. */
+      public Builder backoffCap(Duration value) {
+        backoffCap = Objects.requireNonNull(value, "backoffCap");
+        return this;
+      }
+
+      /**
+       * Sets the time after the start in which an end counts as a failure to start. 30 s by
+       * default.
+       */
+      public Builder early(Duration value) {
+        early = Objects.requireNonNull(value, "early");
+        return this;
+      }
+
+      /** Limits how long it may take to end on its own before it is killed. 10 s by default. */
+      public Builder stopping(Duration value) {
+        stopping = Objects.requireNonNull(value, "stopping");
+        return this;
+      }
+
+      /** Limits how many bytes of a line of its output are kept. 4096 by default. */
+      public Builder longestLine(int value) {
+        longestLine = value;
+        return this;
+      }
+
+      /** Limits how many lines of its output are kept. 20 by default. */
+      public Builder lastWords(int value) {
+        lastWords = value;
+        return this;
+      }
+
+      /**
+       * Returns the settings.
+       *
+       * @throws IllegalArgumentException if a part makes no sense
+       */
+      public Settings build() {
+        return new Settings(this);
+      }
     }
   }
 }

@@ -7,7 +7,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
@@ -252,7 +252,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
      * receives from a peer, and so on.
      */
     private static boolean reaches(
-        PropagationTags from, PropagationTags to, List<MountSnapshot> tables) {
+        Propagation.Tags from, Propagation.Tags to, List<MountSnapshot> tables) {
       if (from.peerGroup().isEmpty()) {
         return false;
       }
@@ -264,7 +264,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
         isMore = false;
         for (MountSnapshot each : tables) {
           for (MountRecord mount : each.records()) {
-            PropagationTags tags = mount.propagation();
+            Propagation.Tags tags = mount.propagation();
             isMore |=
                 tags.peerGroup().isPresent()
                     && tags.master().isPresent()

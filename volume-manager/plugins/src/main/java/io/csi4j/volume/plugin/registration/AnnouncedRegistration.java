@@ -1,7 +1,7 @@
 package io.csi4j.volume.plugin.registration;
 
 import io.csi4j.client.model.PluginName;
-import io.csi4j.client.registration.PluginAnnouncement;
+import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -9,8 +9,9 @@ import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.SupervisedPlugin;
-import io.csi4j.volume.plugin.registration.AnnouncementPolicy.Decision;
 import io.csi4j.volume.plugin.registration.Conversations.Heard;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Announcement;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Policy.Decision;
 import io.csi4j.volume.plugin.registration.WatchedSocket.Registered;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import java.lang.System.Logger.Level;
@@ -35,12 +36,14 @@ final class AnnouncedRegistration {
   private static final int LONGEST_PATH = 107;
   private static final int SHOWN_VERSIONS = 8;
 
-  private final AnnouncementPolicy policy;
+  private final RegistrationWatch.Policy policy;
   private final PluginRegistry registry;
   private final Optional<PluginSupervisor> supervisor;
 
   AnnouncedRegistration(
-      AnnouncementPolicy policy, PluginRegistry registry, Optional<PluginSupervisor> supervisor) {
+      RegistrationWatch.Policy policy,
+      PluginRegistry registry,
+      Optional<PluginSupervisor> supervisor) {
     this.policy = policy;
     this.registry = registry;
     this.supervisor = supervisor;
@@ -52,7 +55,7 @@ final class AnnouncedRegistration {
    * @param events the events, in order
    * @param refusal the message for an operator if it was refused
    */
-  record Result(List<RegistrationEvent> events, Optional<OperatorMessage> refusal) {
+  record Result(List<RegistrationWatch.Event> events, Optional<OperatorMessage> refusal) {
 
     static Result refused(WatchedSocket socket, OperatorCode code, String why) {
       return refused(Messages.of(code, SocketWatch.subject(socket), why));
@@ -105,7 +108,7 @@ final class AnnouncedRegistration {
   private Result register(
       WatchedSocket socket, Announcement announcement, Wish wish, Collection<WatchedSocket> all) {
     PluginRegistration registration = wish.registration();
-    List<RegistrationEvent> events = new ArrayList<>();
+    List<RegistrationWatch.Event> events = new ArrayList<>();
     for (WatchedSocket other : all) {
       Registered theirs = other.registered;
       if (other != socket && theirs != null && theirs.claims(registration)) {
@@ -158,7 +161,7 @@ final class AnnouncedRegistration {
       undo(socket).ifPresent(events::add);
     }
     socket.registered = now;
-    events.add(new RegistrationEvent.Registered(announcement, registration, same != null));
+    events.add(new RegistrationWatch.Event.Registered(announcement, registration, same != null));
     return new Result(events, Optional.empty());
   }
 
@@ -192,7 +195,7 @@ final class AnnouncedRegistration {
   }
 
   /** Deregisters what a socket has registered, if it has. */
-  Optional<RegistrationEvent> undo(WatchedSocket socket) {
+  Optional<RegistrationWatch.Event> undo(WatchedSocket socket) {
     Registered gone = socket.registered;
     if (gone == null) {
       return Optional.empty();
@@ -208,7 +211,7 @@ final class AnnouncedRegistration {
           e.toString());
     }
     return Optional.of(
-        new RegistrationEvent.Deregistered(gone.announcement(), gone.registration()));
+        new RegistrationWatch.Event.Deregistered(gone.announcement(), gone.registration()));
   }
 
   // ---- the rules
@@ -216,13 +219,13 @@ final class AnnouncedRegistration {
   /** Everything that speaks against it, as a clause for people; nothing if it can be registered. */
   private static Optional<String> objections(Heard heard) {
     List<String> wrong = new ArrayList<>();
-    if (!heard.type().equals(PluginAnnouncement.CSI)) {
+    if (!heard.type().equals(PluginRegistrar.Announcement.CSI)) {
       // Names and versions of other types have other rules.
       return Optional.of(
           "it announces a plugin of type '"
               + heard.type()
               + "', and only '"
-              + PluginAnnouncement.CSI
+              + PluginRegistrar.Announcement.CSI
               + "' is registered here");
     }
     if (heard.pluginName().isEmpty()) {

@@ -3,8 +3,7 @@ package io.csi4j.volume.plugin.registration;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PeerCredentials;
 import io.csi4j.client.model.PluginName;
-import io.csi4j.client.registration.PluginAnnouncement;
-import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.client.registration.PluginRegistrar;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +22,7 @@ interface Conversations extends AutoCloseable {
    */
   void begin(
       CsiEndpoint socket,
-      Function<Heard, CompletableFuture<RegistrationOutcome>> judge,
+      Function<Heard, CompletableFuture<PluginRegistrar.Outcome>> judge,
       Consumer<End> then);
 
   /** Ends all of them, and takes no more. */
@@ -50,7 +49,7 @@ interface Conversations extends AutoCloseable {
       List<String> versions,
       PeerCredentials announcer) {
 
-    static Heard of(PluginAnnouncement said, PeerCredentials announcer) {
+    static Heard of(PluginRegistrar.Announcement said, PeerCredentials announcer) {
       return new Heard(
           said.type(),
           said.name(),
@@ -70,7 +69,7 @@ interface Conversations extends AutoCloseable {
      *
      * @param outcome what
      */
-    record Told(RegistrationOutcome outcome) implements End {}
+    record Told(PluginRegistrar.Outcome outcome) implements End {}
 
     /**
      * The registrar was to know, and did not take it.
@@ -78,7 +77,7 @@ interface Conversations extends AutoCloseable {
      * @param outcome what
      * @param failure why it did not
      */
-    record NotTold(RegistrationOutcome outcome, Failure failure) implements End {}
+    record NotTold(PluginRegistrar.Outcome outcome, Failure failure) implements End {}
 
     /**
      * The registrar said nothing.

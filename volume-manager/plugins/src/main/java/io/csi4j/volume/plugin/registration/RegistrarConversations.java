@@ -5,7 +5,6 @@ import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.client.registration.RegistrarException;
-import io.csi4j.client.registration.RegistrationOutcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.plugin.registration.Conversations.Failure.Kind;
 import java.time.Duration;
@@ -37,7 +36,7 @@ final class RegistrarConversations implements Conversations {
   @Override
   public void begin(
       CsiEndpoint socket,
-      Function<Heard, CompletableFuture<RegistrationOutcome>> judge,
+      Function<Heard, CompletableFuture<PluginRegistrar.Outcome>> judge,
       Consumer<End> then) {
     try {
       threads.execute(() -> then.accept(talk(socket, judge)));
@@ -50,7 +49,7 @@ final class RegistrarConversations implements Conversations {
   }
 
   private End talk(
-      CsiEndpoint socket, Function<Heard, CompletableFuture<RegistrationOutcome>> judge) {
+      CsiEndpoint socket, Function<Heard, CompletableFuture<PluginRegistrar.Outcome>> judge) {
     try (PluginRegistrar registrar = PluginRegistrar.connect(socket, options)) {
       Heard heard = Heard.of(registrar.info(), registrar.peer());
       return tell(registrar, judge.apply(heard).get());
@@ -67,7 +66,7 @@ final class RegistrarConversations implements Conversations {
     }
   }
 
-  private static End tell(PluginRegistrar registrar, RegistrationOutcome outcome) {
+  private static End tell(PluginRegistrar registrar, PluginRegistrar.Outcome outcome) {
     try {
       registrar.tell(outcome);
       return new End.Told(outcome);

@@ -2,7 +2,7 @@ package io.csi4j.volume.plugin.registration;
 
 import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.ConnectOptions;
-import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FileFacts;
@@ -16,6 +16,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.plugin.registration.Conversations.End;
 import io.csi4j.volume.plugin.registration.Conversations.Failure;
 import io.csi4j.volume.plugin.registration.Conversations.Heard;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Announcement;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,7 +54,7 @@ final class SocketWatch {
   private final Scheduler scheduler;
   private final Conversations conversations;
   private final AnnouncedRegistration registering;
-  private final Consumer<RegistrationEvent> events;
+  private final Consumer<RegistrationWatch.Event> events;
   private final Mailbox tasks;
   private final Map<String, WatchedSocket> sockets = new TreeMap<>();
   private String saidOfDirectory = "";
@@ -91,7 +92,7 @@ final class SocketWatch {
       Scheduler scheduler,
       Conversations conversations,
       AnnouncedRegistration registering,
-      Consumer<RegistrationEvent> events) {
+      Consumer<RegistrationWatch.Event> events) {
     this.disk = disk;
     this.directory = directory;
     this.settings = settings;
@@ -208,7 +209,7 @@ final class SocketWatch {
   }
 
   private void deregister(WatchedSocket socket) {
-    Optional<RegistrationEvent> told = registering.undo(socket);
+    Optional<RegistrationWatch.Event> told = registering.undo(socket);
     // A listener who asks then sees what it was told.
     refresh();
     told.ifPresent(events);
@@ -235,14 +236,14 @@ final class SocketWatch {
     conversations.begin(
         socket.endpoint,
         heard -> {
-          CompletableFuture<RegistrationOutcome> outcome = new CompletableFuture<>();
+          CompletableFuture<PluginRegistrar.Outcome> outcome = new CompletableFuture<>();
           tasks.put(() -> outcome.completeAsync(() -> judge(socket, heard), Runnable::run));
           return outcome;
         },
         end -> tasks.put(() -> ended(socket, end)));
   }
 
-  private RegistrationOutcome judge(WatchedSocket begun, Heard heard) {
+  private PluginRegistrar.Outcome judge(WatchedSocket begun, Heard heard) {
     WatchedSocket socket = sockets.get(begun.name);
     if (socket != null && socket.missing.isPresent()) {
       // It may be there again: the socket that just spoke need not be the one that is gone.
@@ -250,7 +251,7 @@ final class SocketWatch {
       socket = sockets.get(begun.name);
     }
     if (socket == null || socket.missing.isPresent()) {
-      return RegistrationOutcome.refused("the socket is gone");
+      return PluginRegistrar.Outcome.refused("the socket is gone");
     }
     socket.asked = socket.identity;
     AnnouncedRegistration.Result result = registering.judge(socket, heard, sockets.values());
@@ -258,11 +259,11 @@ final class SocketWatch {
     result.events().forEach(events);
     if (result.refusal().isEmpty()) {
       socket.said = "";
-      return RegistrationOutcome.accepted();
+      return PluginRegistrar.Outcome.accepted();
     }
     OperatorMessage message = result.refusal().get();
     say(socket, message);
-    return RegistrationOutcome.refused(message.line());
+    return PluginRegistrar.Outcome.refused(message.line());
   }
 
   private void ended(WatchedSocket socket, End end) {
@@ -342,7 +343,7 @@ final class SocketWatch {
   private void say(WatchedSocket socket, OperatorMessage message) {
     if (!message.line().equals(socket.said)) {
       socket.said = message.line();
-      events.accept(new RegistrationEvent.Noticed(socket.endpoint.path(), message));
+      events.accept(new RegistrationWatch.Event.Noticed(socket.endpoint.path(), message));
     }
   }
 
@@ -356,7 +357,7 @@ final class SocketWatch {
                 : String.valueOf(problem.getMessage()));
     if (!message.line().equals(saidOfDirectory)) {
       saidOfDirectory = message.line();
-      events.accept(new RegistrationEvent.Noticed(directory, message));
+      events.accept(new RegistrationWatch.Event.Noticed(directory, message));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.csi4j.volume.plugin.registration;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Announcement;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;

@@ -13,10 +13,9 @@ import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
-import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.StartTimeout;
 import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.plugin.SupervisedPlugin.StartTimeout;
 import io.csi4j.volume.state.HostIdentity;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -137,7 +136,7 @@ public final class PluginSupervisor implements AutoCloseable {
   public static final class Builder {
 
     private final PluginRegistry registry;
-    private final List<PluginListener> listeners = new ArrayList<>();
+    private final List<PluginEvent.Listener> listeners = new ArrayList<>();
     private Consumer<StartTimeout> onStartTimeout = timeout -> {};
 
     private Builder(PluginRegistry registry) {
@@ -148,7 +147,7 @@ public final class PluginSupervisor implements AutoCloseable {
      * Tells this listener what happens, also of instances that are not registered yet. Without a
      * listener, what an operator has to know is logged.
      */
-    public Builder listener(PluginListener listener) {
+    public Builder listener(PluginEvent.Listener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;
     }

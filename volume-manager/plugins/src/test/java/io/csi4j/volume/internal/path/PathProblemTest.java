@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.path;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PathProblemTest {
 
   @ParameterizedTest
-  @EnumSource(StateReason.class)
-  void everyReasonOfTheStateHasACode(StateReason reason) {
+  @EnumSource(StateException.Reason.class)
+  void everyReasonOfTheStateHasACode(StateException.Reason reason) {
     assertThat(StateCodes.of(reason))
         .returns(reason.name(), OperatorCode::name)
         .returns(2, code -> code.number() / 100);

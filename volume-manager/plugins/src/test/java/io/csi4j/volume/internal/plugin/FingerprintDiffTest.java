@@ -9,12 +9,11 @@ import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeCapability;
-import io.csi4j.volume.plugin.FingerprintChange;
-import io.csi4j.volume.plugin.FingerprintChange.Gained;
-import io.csi4j.volume.plugin.FingerprintChange.Lost;
-import io.csi4j.volume.plugin.FingerprintChange.Part;
-import io.csi4j.volume.plugin.FingerprintChange.Value;
 import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.Change.Gained;
+import io.csi4j.volume.plugin.PluginFingerprint.Change.Lost;
+import io.csi4j.volume.plugin.PluginFingerprint.Change.Part;
+import io.csi4j.volume.plugin.PluginFingerprint.Change.Value;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
 import java.util.EnumSet;
@@ -30,7 +29,7 @@ class FingerprintDiffTest {
   private static final PluginFingerprint SAID = Plugins.everythingSaid();
   private static final NodeFacts NODE = SAID.node().orElseThrow();
 
-  private static List<FingerprintChange> changes(PluginFingerprint now) {
+  private static List<PluginFingerprint.Change> changes(PluginFingerprint now) {
     return FingerprintDiff.of(SAID, now);
   }
 
@@ -44,7 +43,7 @@ class FingerprintDiffTest {
         SAID.taken());
   }
 
-  private static FingerprintChange value(Part part, String values) {
+  private static PluginFingerprint.Change value(Part part, String values) {
     return new Value(part, new PluginHealth.Text(values));
   }
 

@@ -18,7 +18,6 @@ import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.plugin.FingerprintChange;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginException;
@@ -27,7 +26,6 @@ import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
-import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.nio.file.Path;
@@ -149,7 +147,7 @@ class LivePluginRegistryTest {
         .containsExactly("registered both", "both STARTING->READY", "deregistered both");
   }
 
-  private void listen(PluginListener nodes, PluginListener controllers) {
+  private void listen(PluginEvent.Listener nodes, PluginEvent.Listener controllers) {
     AutoCloseable one = registry.listen(NODE, nodes);
     AutoCloseable other = registry.listen(CONTROLLER, controllers);
     assertThat(one).isNotSameAs(other);
@@ -321,9 +319,9 @@ class LivePluginRegistryTest {
     PluginEvent.Fingerprinted said = (PluginEvent.Fingerprinted) events.get(2);
     assertThat(said.changes())
         .containsExactly(
-            new FingerprintChange.Value(
-                FingerprintChange.Part.VERSION, new PluginHealth.Text("'1' -> '2'")),
-            new FingerprintChange.Lost(NodeCapability.EXPAND_VOLUME));
+            new PluginFingerprint.Change.Value(
+                PluginFingerprint.Change.Part.VERSION, new PluginHealth.Text("'1' -> '2'")),
+            new PluginFingerprint.Change.Lost(NodeCapability.EXPAND_VOLUME));
     assertThat(said.messages())
         .extracting(message -> message.code() + ": " + message.seen())
         .containsExactly(

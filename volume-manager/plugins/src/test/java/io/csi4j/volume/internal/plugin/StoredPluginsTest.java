@@ -22,11 +22,11 @@ import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateValue;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -234,7 +234,7 @@ class StoredPluginsTest {
   void healthIsNotWrittenDown() {
     PluginHandle handle = registry.register(instance("a", NODE));
     StateValue before = state.load().value(StoredPlugins.key(ID)).orElseThrow();
-    medium.refuse(StateReason.STATE_DISK_FULL);
+    medium.refuse(StateException.Reason.STATE_DISK_FULL);
 
     handle.report(READY);
 

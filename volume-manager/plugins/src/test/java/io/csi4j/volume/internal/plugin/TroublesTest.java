@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.identity.IdentityService.Readiness;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiException;

@@ -26,8 +26,8 @@ class ProcessKeeperTest {
 
   private static final Duration EARLY = Duration.ofSeconds(5);
   private static final Duration LATE = Duration.ofMinutes(5);
-  private static final LaunchSettings SETTINGS =
-      LaunchSettings.builder()
+  private static final ProcessPluginLauncher.Settings SETTINGS =
+      ProcessPluginLauncher.Settings.builder()
           .backoff(Duration.ofSeconds(1))
           .backoffCap(Duration.ofSeconds(60))
           .early(Duration.ofSeconds(30))
@@ -40,7 +40,7 @@ class ProcessKeeperTest {
 
   private final VirtualTime time = new VirtualTime();
   private final ScriptedProcesses processes = new ScriptedProcesses();
-  private final List<LaunchEvent> events = new ArrayList<>();
+  private final List<ProcessPluginLauncher.Event> events = new ArrayList<>();
   private final List<String> output = new ArrayList<>();
   private Runnable prepare = () -> {};
   private ProcessKeeper keeper;
@@ -73,12 +73,12 @@ class ProcessKeeperTest {
     time.settle();
   }
 
-  private <T extends LaunchEvent> T last(Class<T> type) {
+  private <T extends ProcessPluginLauncher.Event> T last(Class<T> type) {
     return type.cast(events.get(events.size() - 1));
   }
 
   private Duration pause() {
-    return last(LaunchEvent.Ended.class).pause().orElseThrow();
+    return last(ProcessPluginLauncher.Event.Ended.class).pause().orElseThrow();
   }
 
   @Test
@@ -87,7 +87,7 @@ class ProcessKeeperTest {
 
     assertThat(processes.orders).containsExactly(ORDER);
     assertThat(keeper.process()).hasValue(100);
-    assertThat(last(LaunchEvent.Started.class).process()).isEqualTo(100);
+    assertThat(last(ProcessPluginLauncher.Event.Started.class).process()).isEqualTo(100);
     assertThat(time.waiting()).isZero();
   }
 
@@ -143,7 +143,7 @@ class ProcessKeeperTest {
     processes.last().says("flag provided but not defined: -nodid");
     endAfter(Duration.ofMillis(200), 2);
 
-    LaunchEvent.Ended ended = last(LaunchEvent.Ended.class);
+    ProcessPluginLauncher.Event.Ended ended = last(ProcessPluginLauncher.Event.Ended.class);
     assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.lived()).isEqualTo(Duration.ofMillis(200));
     assertThat(ended.lastWords())
@@ -162,13 +162,13 @@ class ProcessKeeperTest {
   void neitherALateEndNorOneWithoutAnErrorNorOneByASignalIsAMisconfiguration() {
     run();
     endAfter(LATE, 2);
-    assertThat(last(LaunchEvent.Ended.class).message()).isEmpty();
+    assertThat(last(ProcessPluginLauncher.Event.Ended.class).message()).isEmpty();
     time.pass(pause());
     endAfter(EARLY, 0);
-    assertThat(last(LaunchEvent.Ended.class).message()).isEmpty();
+    assertThat(last(ProcessPluginLauncher.Event.Ended.class).message()).isEmpty();
     time.pass(pause());
     endAfter(EARLY, 137);
-    assertThat(last(LaunchEvent.Ended.class).message()).isEmpty();
+    assertThat(last(ProcessPluginLauncher.Event.Ended.class).message()).isEmpty();
     time.pass(pause());
     assertThat(processes.started).hasSize(4);
   }
@@ -181,12 +181,12 @@ class ProcessKeeperTest {
 
     assertThat(
             events.stream()
-                .filter(LaunchEvent.Started.class::isInstance)
-                .map(event -> ((LaunchEvent.Started) event).instance()))
+                .filter(ProcessPluginLauncher.Event.Started.class::isInstance)
+                .map(event -> ((ProcessPluginLauncher.Event.Started) event).instance()))
         .hasSize(2)
         .doesNotHaveDuplicates();
-    assertThat(((LaunchEvent.Ended) events.get(1)).instance())
-        .isEqualTo(((LaunchEvent.Started) events.get(0)).instance());
+    assertThat(((ProcessPluginLauncher.Event.Ended) events.get(1)).instance())
+        .isEqualTo(((ProcessPluginLauncher.Event.Started) events.get(0)).instance());
   }
 
   @Test
@@ -194,7 +194,8 @@ class ProcessKeeperTest {
     processes.refusal = new IOException("Cannot run program \"plugin\": No such file or directory");
     run();
 
-    LaunchEvent.NotStarted told = last(LaunchEvent.NotStarted.class);
+    ProcessPluginLauncher.Event.NotStarted told =
+        last(ProcessPluginLauncher.Event.NotStarted.class);
     assertThat(told.message().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
     assertThat(told.message().seen())
         .hasToString(
@@ -202,7 +203,8 @@ class ProcessKeeperTest {
     assertThat(told.pause()).isEqualTo(Duration.ofSeconds(1));
 
     time.pass(told.pause());
-    assertThat(last(LaunchEvent.NotStarted.class).pause()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(last(ProcessPluginLauncher.Event.NotStarted.class).pause())
+        .isEqualTo(Duration.ofSeconds(2));
     processes.refusal = null;
     time.pass(Duration.ofSeconds(2));
     assertThat(keeper.process()).hasValue(100);
@@ -218,7 +220,8 @@ class ProcessKeeperTest {
       keeper.restart();
       time.settle();
 
-      LaunchEvent.NotStarted told = last(LaunchEvent.NotStarted.class);
+      ProcessPluginLauncher.Event.NotStarted told =
+          last(ProcessPluginLauncher.Event.NotStarted.class);
       assertThat(told.message().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
       assertThat(told.message().seen())
           .hasToString("it could not be started: " + failure.getClass().getName());
@@ -238,7 +241,7 @@ class ProcessKeeperTest {
           throw new UnsupportedOperationException("no such attribute");
         };
     run();
-    assertThat(last(LaunchEvent.NotStarted.class).message().seen())
+    assertThat(last(ProcessPluginLauncher.Event.NotStarted.class).message().seen())
         .hasToString("it could not be started: java.lang.UnsupportedOperationException");
 
     prepare = () -> {};
@@ -255,7 +258,9 @@ class ProcessKeeperTest {
           throw new PluginException(message);
         };
     run();
-    assertThat(events).containsExactly(new LaunchEvent.NotStarted(message, Duration.ofSeconds(1)));
+    assertThat(events)
+        .containsExactly(
+            new ProcessPluginLauncher.Event.NotStarted(message, Duration.ofSeconds(1)));
     assertThat(processes.started).isEmpty();
 
     prepare = () -> {};
@@ -273,8 +278,8 @@ class ProcessKeeperTest {
 
     endAfter(Duration.ofSeconds(3), 143);
     assertThat(stopped).isCompleted();
-    assertThat(last(LaunchEvent.Ended.class).pause()).isEmpty();
-    assertThat(last(LaunchEvent.Ended.class).message()).isEmpty();
+    assertThat(last(ProcessPluginLauncher.Event.Ended.class).pause()).isEmpty();
+    assertThat(last(ProcessPluginLauncher.Event.Ended.class).message()).isEmpty();
     assertThat(time.waiting()).isZero();
     time.pass(LATE);
     assertThat(processes.started).hasSize(1);
@@ -326,8 +331,10 @@ class ProcessKeeperTest {
     assertThat(processes.last().signals).containsExactly("TERM");
     processes.last().ends(1);
     time.settle();
-    assertThat(((LaunchEvent.Ended) events.get(events.size() - 2)).pause()).contains(Duration.ZERO);
-    assertThat(((LaunchEvent.Ended) events.get(events.size() - 2)).message()).isEmpty();
+    assertThat(((ProcessPluginLauncher.Event.Ended) events.get(events.size() - 2)).pause())
+        .contains(Duration.ZERO);
+    assertThat(((ProcessPluginLauncher.Event.Ended) events.get(events.size() - 2)).message())
+        .isEmpty();
     assertThat(processes.started).hasSize(4);
     assertThat(processes.last().signals).isEmpty();
 

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("Counts threads and descriptors.")
 class ProcessPluginLauncherTest {
 
-  private static final LaunchSettings QUICK =
-      LaunchSettings.builder()
+  private static final ProcessPluginLauncher.Settings QUICK =
+      ProcessPluginLauncher.Settings.builder()
           .backoff(Duration.ofMillis(10))
           .backoffCap(Duration.ofMillis(20))
           .stopping(Duration.ofSeconds(20))
@@ -40,9 +40,9 @@ class ProcessPluginLauncherTest {
 
   @TempDir Path directory;
 
-  private final BlockingQueue<LaunchEvent> events = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ProcessPluginLauncher.Event> events = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
-  private LaunchSettings settings = QUICK;
+  private ProcessPluginLauncher.Settings settings = QUICK;
   private ProcessPluginLauncher launcher;
 
   @AfterEach
@@ -82,9 +82,10 @@ class ProcessPluginLauncherTest {
     start(script, Map.of());
   }
 
-  private <T extends LaunchEvent> T next(Class<T> type) throws InterruptedException {
+  private <T extends ProcessPluginLauncher.Event> T next(Class<T> type)
+      throws InterruptedException {
     while (true) {
-      LaunchEvent event = events.poll(20, TimeUnit.SECONDS);
+      ProcessPluginLauncher.Event event = events.poll(20, TimeUnit.SECONDS);
       assertThat(event).as("the next " + type.getSimpleName()).isNotNull();
       if (type.isInstance(event)) {
         return type.cast(event);
@@ -122,9 +123,9 @@ class ProcessPluginLauncherTest {
   void itIsStartedAgainWhenItHasEnded() throws Exception {
     start("printf run"); // without an end of the line
 
-    LaunchEvent.Started first = next(LaunchEvent.Started.class);
-    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
-    LaunchEvent.Started second = next(LaunchEvent.Started.class);
+    ProcessPluginLauncher.Event.Started first = next(ProcessPluginLauncher.Event.Started.class);
+    ProcessPluginLauncher.Event.Ended ended = next(ProcessPluginLauncher.Event.Ended.class);
+    ProcessPluginLauncher.Event.Started second = next(ProcessPluginLauncher.Event.Started.class);
     assertThat(ended.instance()).isEqualTo(first.instance());
     assertThat(ended.status()).isZero();
     assertThat(ended.lastWords()).containsExactly("run");
@@ -137,7 +138,7 @@ class ProcessPluginLauncherTest {
   void anEarlyEndWithAnErrorIsToldWithWhatItWroteToEitherOutput() throws Exception {
     start("echo starting; echo 'no such flag: \033[31m--nodid' >&2; exit 7");
 
-    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
+    ProcessPluginLauncher.Event.Ended ended = next(ProcessPluginLauncher.Event.Ended.class);
     assertThat(ended.status()).isEqualTo(7);
     assertThat(ended.lastWords()).containsExactly("starting", "no such flag: \\u001b[31m--nodid");
     assertThat(ended.message().orElseThrow().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
@@ -149,15 +150,15 @@ class ProcessPluginLauncherTest {
   @Test
   void whatIsKilledFromOutsideComesBack() throws Exception {
     start("exec sleep 1000");
-    long first = next(LaunchEvent.Started.class).process();
+    long first = next(ProcessPluginLauncher.Event.Started.class).process();
     assertThat(launcher.process()).hasValue(first);
 
     ProcessHandle.of(first).orElseThrow().destroyForcibly();
 
-    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
+    ProcessPluginLauncher.Event.Ended ended = next(ProcessPluginLauncher.Event.Ended.class);
     assertThat(ended.status()).isEqualTo(137);
     assertThat(ended.message()).isEmpty();
-    assertThat(next(LaunchEvent.Started.class).process()).isNotEqualTo(first);
+    assertThat(next(ProcessPluginLauncher.Event.Started.class).process()).isNotEqualTo(first);
   }
 
   @Test
@@ -169,7 +170,8 @@ class ProcessPluginLauncherTest {
             .listener(events::add)
             .start();
 
-    LaunchEvent.NotStarted told = next(LaunchEvent.NotStarted.class);
+    ProcessPluginLauncher.Event.NotStarted told =
+        next(ProcessPluginLauncher.Event.NotStarted.class);
     assertThat(told.message().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
     assertThat(told.message().seen().text())
         .startsWith("it could not be started: Cannot run program")
@@ -179,12 +181,12 @@ class ProcessPluginLauncherTest {
   @Test
   void closingAsksItToEndAndLeavesNoZombie() throws Exception {
     start("trap 'echo asked to end; exit 0' TERM; echo up; while :; do sleep 0.05; done");
-    long pid = next(LaunchEvent.Started.class).process();
+    long pid = next(ProcessPluginLauncher.Event.Started.class).process();
     assertThat(line()).isEqualTo("up");
 
     launcher.close();
 
-    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
+    ProcessPluginLauncher.Event.Ended ended = next(ProcessPluginLauncher.Event.Ended.class);
     assertThat(ended.status()).isZero();
     assertThat(ended.pause()).isEmpty();
     assertThat(launcher.lastWords()).containsExactly("up", "asked to end");
@@ -197,12 +199,12 @@ class ProcessPluginLauncherTest {
   void whatDoesNotWantToEndIsKilledAndNothingElse() throws Exception {
     settings = QUICK.toBuilder().stopping(Duration.ofMillis(50)).build();
     start("trap '' TERM; sleep 1000 & echo $!; while :; do sleep 0.05; done");
-    long pid = next(LaunchEvent.Started.class).process();
+    long pid = next(ProcessPluginLauncher.Event.Started.class).process();
     long child = Long.parseLong(line());
 
     launcher.close();
 
-    assertThat(next(LaunchEvent.Ended.class).status()).isEqualTo(137);
+    assertThat(next(ProcessPluginLauncher.Event.Ended.class).status()).isEqualTo(137);
     assertThat(Path.of("/proc/" + pid)).doesNotExist();
     assertThat(isAlive(child)).isTrue();
     Eventually.isTrue("no thread, although the child holds its output", () -> threads().isEmpty());
@@ -213,7 +215,7 @@ class ProcessPluginLauncherTest {
   void closingOnAnInterruptedThreadEndsTheProcessAllTheSame() throws Exception {
     settings = QUICK.toBuilder().stopping(Duration.ofMillis(50)).build();
     start("trap '' TERM; echo up; exec sleep 100");
-    long pid = next(LaunchEvent.Started.class).process();
+    long pid = next(ProcessPluginLauncher.Event.Started.class).process();
     assertThat(line()).isEqualTo("up");
 
     Thread.currentThread().interrupt();
@@ -221,17 +223,18 @@ class ProcessPluginLauncherTest {
 
     assertThat(Thread.interrupted()).as("the mark of the interrupt").isTrue();
     assertThat(Path.of("/proc/" + pid)).doesNotExist();
-    assertThat(next(LaunchEvent.Ended.class).status()).isEqualTo(137);
+    assertThat(next(ProcessPluginLauncher.Event.Ended.class).status()).isEqualTo(137);
   }
 
   @Test
   void aVariableThatNoProcessCanHaveIsToldWithoutItsValue() throws Exception {
     start("exec sleep 1000", Map.of("PASSWORD", "hunter22\0"));
 
-    LaunchEvent.NotStarted told = next(LaunchEvent.NotStarted.class);
+    ProcessPluginLauncher.Event.NotStarted told =
+        next(ProcessPluginLauncher.Event.NotStarted.class);
     assertThat(told.message().seen().text())
         .isEqualTo("it could not be started: java.lang.IllegalArgumentException");
-    assertThat(next(LaunchEvent.NotStarted.class)).as("tried again").isNotNull();
+    assertThat(next(ProcessPluginLauncher.Event.NotStarted.class)).as("tried again").isNotNull();
   }
 
   /**
@@ -289,12 +292,13 @@ class ProcessPluginLauncherTest {
   @Test
   void aRestartReplacesTheProcess() throws Exception {
     start("exec sleep 1000");
-    long first = next(LaunchEvent.Started.class).process();
+    long first = next(ProcessPluginLauncher.Event.Started.class).process();
 
     launcher.restart();
 
-    assertThat(next(LaunchEvent.Ended.class).pause()).isEqualTo(Optional.of(Duration.ZERO));
-    assertThat(next(LaunchEvent.Started.class).process()).isNotEqualTo(first);
+    assertThat(next(ProcessPluginLauncher.Event.Ended.class).pause())
+        .isEqualTo(Optional.of(Duration.ZERO));
+    assertThat(next(ProcessPluginLauncher.Event.Started.class).process()).isNotEqualTo(first);
     assertThat(isAlive(first)).isFalse();
   }
 
@@ -317,7 +321,8 @@ class ProcessPluginLauncherTest {
     try (var listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       listening.bind(UnixDomainSocketAddress.of(csi.resolve("csi.sock")));
       start("echo started; exec sleep 1000");
-      LaunchEvent.NotStarted told = next(LaunchEvent.NotStarted.class);
+      ProcessPluginLauncher.Event.NotStarted told =
+          next(ProcessPluginLauncher.Event.NotStarted.class);
       assertThat(told.message().code()).isEqualTo(OperatorCode.PLUGIN_DUPLICATE);
       assertThat(launcher.process()).isEmpty();
     }
@@ -351,7 +356,7 @@ class ProcessPluginLauncherTest {
             .listener(
                 event -> {
                   events.add(event);
-                  if (event instanceof LaunchEvent.Started) {
+                  if (event instanceof ProcessPluginLauncher.Event.Started) {
                     started.join().close();
                     closed.complete(null);
                     throw new IllegalStateException("expected by this test");
@@ -363,13 +368,13 @@ class ProcessPluginLauncherTest {
     closed.get(20, TimeUnit.SECONDS);
 
     assertThat(launcher.process()).isEmpty();
-    assertThat(next(LaunchEvent.Ended.class).pause()).isEmpty();
+    assertThat(next(ProcessPluginLauncher.Event.Ended.class).pause()).isEmpty();
   }
 
   @Test
   void itsThreadsAreNamedDaemonsAndAreThreeForAPlugin() throws Exception {
     start("exec sleep 1000");
-    next(LaunchEvent.Started.class);
+    next(ProcessPluginLauncher.Event.Started.class);
 
     // The one that tells the listener ends when it has nothing to tell.
     Eventually.isTrue(
@@ -385,11 +390,11 @@ class ProcessPluginLauncherTest {
   void noDescriptorIsLeftOfManyRuns() throws IOException, InterruptedException {
     start("exit 0");
     for (int i = 0; i < 5; i++) {
-      next(LaunchEvent.Ended.class);
+      next(ProcessPluginLauncher.Event.Ended.class);
     }
     long before = descriptors();
     for (int i = 0; i < 40; i++) {
-      next(LaunchEvent.Ended.class);
+      next(ProcessPluginLauncher.Event.Ended.class);
     }
     launcher.close();
     assertThat(descriptors()).isLessThanOrEqualTo(before + 3);

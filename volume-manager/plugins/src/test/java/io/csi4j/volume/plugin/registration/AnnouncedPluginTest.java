@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PluginName;
-import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.FakeRegistrar;
 import io.csi4j.testkit.FakeRegistrar.Announced;
@@ -15,7 +15,8 @@ import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
-import io.csi4j.volume.plugin.registration.AnnouncementPolicy.Decision;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Announcement;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Policy.Decision;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import java.io.IOException;
@@ -42,7 +43,7 @@ class AnnouncedPluginTest {
   @TempDir Path home;
 
   private final PluginRegistry registry = InMemoryPluginRegistry.open();
-  private final Queue<RegistrationEvent> events = new ConcurrentLinkedQueue<>();
+  private final Queue<RegistrationWatch.Event> events = new ConcurrentLinkedQueue<>();
   private FakeCsiPlugin plugin;
   private PluginName name;
   private PluginId id;
@@ -91,7 +92,7 @@ class AnnouncedPluginTest {
     try (RegistrationWatch watch = watch().open();
         FakeRegistrar registrar = FakeRegistrar.open(directory, name, plugin.endpoint())) {
       until(() -> !registrar.told().isEmpty());
-      assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+      assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.accepted());
       assertThat(registry.get(id, PluginRole.NODE).registration())
           .satisfies(
               known -> {
@@ -117,7 +118,7 @@ class AnnouncedPluginTest {
       until(
           () -> registry.find(id, PluginRole.NODE).filter(it -> it.health().isReady()).isPresent());
       assertThat(registry.get(id, PluginRole.NODE).registration().instance()).isEqualTo(INSTANCE);
-      until(() -> registrar.told().equals(List.of(RegistrationOutcome.accepted())));
+      until(() -> registrar.told().equals(List.of(PluginRegistrar.Outcome.accepted())));
 
       registrar.start();
       until(() -> registrar.told().size() == 2);
@@ -145,7 +146,7 @@ class AnnouncedPluginTest {
 
   @Test
   void whyAPluginCannotBeConfiguredIsToldToItsRegistrarAndToTheListener() {
-    AnnouncementPolicy policy =
+    RegistrationWatch.Policy policy =
         announcement ->
             new Decision.Supervise(
                 PluginConfig.builder("a/b", announcement.endpoint().path().getParent()).build(),
@@ -159,7 +160,7 @@ class AnnouncedPluginTest {
       assertThat(events)
           .singleElement()
           .isInstanceOfSatisfying(
-              RegistrationEvent.Noticed.class,
+              RegistrationWatch.Event.Noticed.class,
               noticed ->
                   assertThat(noticed.message().line()).isEqualTo(registrar.told().get(0).error()));
       assertThat(watch.registered()).isEmpty();
@@ -184,7 +185,7 @@ class AnnouncedPluginTest {
       assertThat(events)
           .singleElement()
           .isInstanceOfSatisfying(
-              RegistrationEvent.Noticed.class,
+              RegistrationWatch.Event.Noticed.class,
               noticed -> {
                 assertThat(noticed.message().code()).isEqualTo(OperatorCode.PLUGIN_DUPLICATE);
                 assertThat(registrar.told().get(0).error()).isEqualTo(noticed.message().line());

@@ -7,7 +7,7 @@ import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.testkit.FakeRegistrar;
 import io.csi4j.testkit.FakeRegistrar.Announced;
 import io.csi4j.testkit.fault.Fault;
@@ -19,7 +19,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginRegistration;
-import io.csi4j.volume.plugin.registration.AnnouncementPolicy.Decision;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Announcement;
+import io.csi4j.volume.plugin.registration.RegistrationWatch.Policy.Decision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,7 +152,7 @@ class RegistrationWatchTest {
 
     events.await("registered ebs.csi.aws.com by " + EBS_FILE);
     WatchEvents.until(() -> !registrar.told().isEmpty());
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.accepted());
     assertThat(registrar.asked()).isEqualTo(1);
     assertThat(registrar.authorities()).containsExactly("localhost", "localhost");
     assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
@@ -203,7 +204,7 @@ class RegistrationWatchTest {
         RegistrationCall.NOTIFY_REGISTRATION_STATUS, Fault.delay(Duration.ofMillis(100)));
     registrar.start();
 
-    WatchEvents.until(() -> registrar.told().contains(RegistrationOutcome.accepted()));
+    WatchEvents.until(() -> registrar.told().contains(PluginRegistrar.Outcome.accepted()));
     assertThat(events.messages(OperatorCode.REGISTRATION_REFUSED)).isEmpty();
   }
 
@@ -234,7 +235,7 @@ class RegistrationWatchTest {
         "registered ebs.csi.aws.com by " + EBS_FILE, "update ebs.csi.aws.com by " + EBS_FILE);
     WatchEvents.until(() -> registrar.told().size() == 2);
     assertThat(registrar.told())
-        .containsExactly(RegistrationOutcome.accepted(), RegistrationOutcome.accepted());
+        .containsExactly(PluginRegistrar.Outcome.accepted(), PluginRegistrar.Outcome.accepted());
     assertThat(registry.history()).containsExactly("+ " + EBS_LINE, "+ " + EBS_LINE);
   }
 
@@ -293,7 +294,7 @@ class RegistrationWatchTest {
     WatchEvents.until(() -> mute.asked() == 1);
 
     FakeRegistrar other = registrar(nfs());
-    WatchEvents.until(() -> other.told().contains(RegistrationOutcome.accepted()));
+    WatchEvents.until(() -> other.told().contains(PluginRegistrar.Outcome.accepted()));
     assertThat(events.shown()).contains("registered nfs.csi.k8s.io by " + NFS_FILE);
     WatchEvents.until(() -> mute.asked() >= 2);
     assertSaid(
@@ -301,7 +302,7 @@ class RegistrationWatchTest {
 
     mute.clearFaults();
     mute.release();
-    WatchEvents.until(() -> mute.told().contains(RegistrationOutcome.accepted()));
+    WatchEvents.until(() -> mute.told().contains(PluginRegistrar.Outcome.accepted()));
     assertThat(registry.history()).containsExactly("+ " + NFS_LINE, "+ " + EBS_LINE);
   }
 
@@ -318,7 +319,7 @@ class RegistrationWatchTest {
                 + " here");
     assertSaid(OperatorCode.REGISTRATION_REFUSED, line);
     WatchEvents.until(() -> !registrar.told().isEmpty());
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused(line));
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.refused(line));
     assertThat(registry.history()).isEmpty();
   }
 
@@ -333,7 +334,7 @@ class RegistrationWatchTest {
             EBS_FILE, "it announces the versions '0.3.0', '2.0.0' of CSI, and 1.x is spoken here");
     assertSaid(OperatorCode.REGISTRATION_REFUSED, line);
     WatchEvents.until(() -> !registrar.listens());
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused(line));
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.refused(line));
     assertThat(registrar.asked()).isEqualTo(1);
 
     registrar.announce(ebs().versions("0.3.0", "v1.8.0"));
@@ -425,7 +426,7 @@ class RegistrationWatchTest {
 
     events.await("registered ebs.csi.aws.com by " + EBS_FILE);
     WatchEvents.until(() -> !registrar.told().isEmpty());
-    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+    assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.accepted());
     assertThat(registrar.asked()).isEqualTo(2);
     assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
     assertThat(events.shown()).hasSize(1);
@@ -480,7 +481,7 @@ class RegistrationWatchTest {
             "Stop the one that is not meant, or register it under an id of its own");
     assertSaid(OperatorCode.PLUGIN_DUPLICATE, line);
     WatchEvents.until(() -> !second.told().isEmpty());
-    assertThat(second.told()).containsExactly(RegistrationOutcome.refused(line));
+    assertThat(second.told()).containsExactly(PluginRegistrar.Outcome.refused(line));
     assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
   }
 
@@ -520,7 +521,7 @@ class RegistrationWatchTest {
         builder ->
             builder.policy(
                 announcement -> {
-                  Decision usual = AnnouncementPolicy.nodes().decide(announcement);
+                  Decision usual = RegistrationWatch.Policy.nodes().decide(announcement);
                   PluginRegistration made = ((Decision.Register) usual).registration();
                   return announcement.name().equals(EBS)
                       ? new Decision.Register(
@@ -565,7 +566,7 @@ class RegistrationWatchTest {
                   if (announcement.name().equals(EBS)) {
                     throw new StackOverflowError();
                   }
-                  return AnnouncementPolicy.nodes().decide(announcement);
+                  return RegistrationWatch.Policy.nodes().decide(announcement);
                 }));
     registrar(ebs());
     events.await("REGISTRATION_REFUSED of " + EBS_FILE);
@@ -589,7 +590,7 @@ class RegistrationWatchTest {
     events.await("PLUGIN_DUPLICATE of " + EBS_FILE);
     WatchEvents.until(() -> !registrar.told().isEmpty());
     assertThat(registrar.told())
-        .containsExactly(RegistrationOutcome.refused(refused.operatorMessage().line()));
+        .containsExactly(PluginRegistrar.Outcome.refused(refused.operatorMessage().line()));
   }
 
   @Test

@@ -2,11 +2,11 @@ package io.csi4j.volume.plugin.registration;
 
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
-import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -105,7 +105,7 @@ final class RememberingRegistry implements PluginRegistry {
   }
 
   @Override
-  public AutoCloseable listen(PluginRole role, PluginListener listener) {
+  public AutoCloseable listen(PluginRole role, PluginEvent.Listener listener) {
     return registry.listen(role, listener);
   }
 }

@@ -6,7 +6,7 @@ import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PeerCredentials;
 import io.csi4j.client.model.PluginName;
-import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FileFacts;
@@ -52,14 +52,14 @@ class SocketWatchTest {
           time,
           time,
           registrars,
-          new AnnouncedRegistration(AnnouncementPolicy.nodes(), registry, Optional.empty()),
+          new AnnouncedRegistration(RegistrationWatch.Policy.nodes(), registry, Optional.empty()),
           events::on);
 
   /** One conversation that was begun. */
   private record Talk(
       long at,
       CsiEndpoint socket,
-      Function<Heard, CompletableFuture<RegistrationOutcome>> judge,
+      Function<Heard, CompletableFuture<PluginRegistrar.Outcome>> judge,
       Consumer<End> then) {}
 
   /** Conversations that go on when the test says so. */
@@ -69,7 +69,7 @@ class SocketWatchTest {
     @Override
     public void begin(
         CsiEndpoint socket,
-        Function<Heard, CompletableFuture<RegistrationOutcome>> judge,
+        Function<Heard, CompletableFuture<PluginRegistrar.Outcome>> judge,
         Consumer<End> then) {
       begun.add(new Talk(time.nanos(), socket, judge, then));
     }
@@ -101,8 +101,9 @@ class SocketWatchTest {
     time.settle();
   }
 
-  private CompletableFuture<RegistrationOutcome> announce(Talk talk, String name, String endpoint) {
-    CompletableFuture<RegistrationOutcome> outcome =
+  private CompletableFuture<PluginRegistrar.Outcome> announce(
+      Talk talk, String name, String endpoint) {
+    CompletableFuture<PluginRegistrar.Outcome> outcome =
         talk.judge()
             .apply(
                 new Heard(
@@ -118,8 +119,8 @@ class SocketWatchTest {
   }
 
   /** The registrar says that, and hears what comes of it. */
-  private RegistrationOutcome register(String name, String endpoint) {
-    RegistrationOutcome outcome = announce(registrars.last(), name, endpoint).getNow(null);
+  private PluginRegistrar.Outcome register(String name, String endpoint) {
+    PluginRegistrar.Outcome outcome = announce(registrars.last(), name, endpoint).getNow(null);
     end(new End.Told(outcome));
     return outcome;
   }
@@ -199,14 +200,14 @@ class SocketWatchTest {
   void nothingIsRegisteredTwiceForARegistrarThatDidNotHear() {
     makeSocket("a.sock");
     time.pass(SECOND);
-    RegistrationOutcome outcome =
+    PluginRegistrar.Outcome outcome =
         announce(registrars.last(), "a.csi.example", "/a.sock").getNow(null);
     end(new End.NotTold(outcome, SILENT));
     assertThat(events.shown()).containsExactly("registered a.csi.example by a.sock");
     time.pass(SECOND);
     assertThat(registrars.begun).hasSize(2);
 
-    assertThat(register("a.csi.example", "/a.sock")).isEqualTo(RegistrationOutcome.accepted());
+    assertThat(register("a.csi.example", "/a.sock")).isEqualTo(PluginRegistrar.Outcome.accepted());
     assertThat(events.shown()).containsExactly("registered a.csi.example by a.sock");
     assertThat(registry.history()).hasSize(1);
     time.pass(Duration.ofHours(1));
@@ -241,7 +242,7 @@ class SocketWatchTest {
     time.pass(SECOND);
 
     assertThat(register("a.csi.example", "/a.sock"))
-        .isEqualTo(RegistrationOutcome.refused("the socket is gone"));
+        .isEqualTo(PluginRegistrar.Outcome.refused("the socket is gone"));
     assertThat(events.shown()).isEmpty();
     assertThat(registry.history()).isEmpty();
   }
@@ -258,8 +259,8 @@ class SocketWatchTest {
     assertThat(registrars.begun).hasSize(2);
 
     assertThat(announce(old, "a.csi.example", "/a.sock"))
-        .isCompletedWithValue(RegistrationOutcome.accepted());
-    assertThat(register("a.csi.example", "/a.sock")).isEqualTo(RegistrationOutcome.accepted());
+        .isCompletedWithValue(PluginRegistrar.Outcome.accepted());
+    assertThat(register("a.csi.example", "/a.sock")).isEqualTo(PluginRegistrar.Outcome.accepted());
     old.then().accept(new End.Failed(SILENT));
     time.pass(Duration.ofMinutes(1));
     assertThat(registrars.begun).hasSize(2);
@@ -274,7 +275,7 @@ class SocketWatchTest {
     time.pass(SECOND);
     makeSocket("a.sock");
 
-    assertThat(register("a.csi.example", "/a.sock")).isEqualTo(RegistrationOutcome.accepted());
+    assertThat(register("a.csi.example", "/a.sock")).isEqualTo(PluginRegistrar.Outcome.accepted());
     assertThat(events.shown()).containsExactly("registered a.csi.example by a.sock");
   }
 
@@ -373,7 +374,7 @@ class SocketWatchTest {
     makeSocket("a.sock");
     time.pass(SECOND);
     watch.close();
-    CompletableFuture<RegistrationOutcome> outcome =
+    CompletableFuture<PluginRegistrar.Outcome> outcome =
         announce(registrars.last(), "a.csi.example", "/a.sock");
     time.pass(Duration.ofHours(1));
     assertThat(outcome).isNotDone();

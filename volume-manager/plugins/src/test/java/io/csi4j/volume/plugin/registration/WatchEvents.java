@@ -11,14 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Everything that a watch told, as lines. */
-final class WatchEvents implements RegistrationListener {
+final class WatchEvents implements RegistrationWatch.Listener {
 
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
 
-  private final List<RegistrationEvent> all = new CopyOnWriteArrayList<>();
+  private final List<RegistrationWatch.Event> all = new CopyOnWriteArrayList<>();
 
   @Override
-  public void on(RegistrationEvent event) {
+  public void on(RegistrationWatch.Event event) {
     all.add(event);
   }
 
@@ -27,25 +27,25 @@ final class WatchEvents implements RegistrationListener {
     return all.stream().map(WatchEvents::shown).toList();
   }
 
-  private static String shown(RegistrationEvent event) {
+  private static String shown(RegistrationWatch.Event event) {
     String socket = String.valueOf(event.socket().getFileName());
-    if (event instanceof RegistrationEvent.Registered registered) {
+    if (event instanceof RegistrationWatch.Event.Registered registered) {
       return (registered.update() ? "update " : "registered ")
           + registered.announcement().name()
           + " by "
           + socket;
     }
-    if (event instanceof RegistrationEvent.Deregistered gone) {
+    if (event instanceof RegistrationWatch.Event.Deregistered gone) {
       return "deregistered " + gone.announcement().name() + " by " + socket;
     }
-    return ((RegistrationEvent.Noticed) event).message().code() + " of " + socket;
+    return ((RegistrationWatch.Event.Noticed) event).message().code() + " of " + socket;
   }
 
   /** The messages with this code. */
   List<OperatorMessage> messages(OperatorCode code) {
     return all.stream()
-        .filter(RegistrationEvent.Noticed.class::isInstance)
-        .map(event -> ((RegistrationEvent.Noticed) event).message())
+        .filter(RegistrationWatch.Event.Noticed.class::isInstance)
+        .map(event -> ((RegistrationWatch.Event.Noticed) event).message())
         .filter(message -> message.code() == code)
         .toList();
   }

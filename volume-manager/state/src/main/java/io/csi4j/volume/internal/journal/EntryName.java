@@ -1,7 +1,6 @@
 package io.csi4j.volume.internal.journal;
 
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
 import java.util.Optional;
 
 /**
@@ -36,13 +35,13 @@ record EntryName(int kind, String id) {
 
   /** The key, if this version knows its kind. */
   Optional<StateKey> key() {
-    StateKind known =
+    StateKey.Kind known =
         switch (kind) {
-          case VOLUME -> StateKind.VOLUME;
-          case TOMBSTONE -> StateKind.TOMBSTONE;
-          case PLUGIN -> StateKind.PLUGIN;
-          case CLAIM -> StateKind.CLAIM;
-          case CATALOG -> StateKind.CATALOG;
+          case VOLUME -> StateKey.Kind.VOLUME;
+          case TOMBSTONE -> StateKey.Kind.TOMBSTONE;
+          case PLUGIN -> StateKey.Kind.PLUGIN;
+          case CLAIM -> StateKey.Kind.CLAIM;
+          case CATALOG -> StateKey.Kind.CATALOG;
           default -> null;
         };
     return known == null ? Optional.empty() : Optional.of(new StateKey(known, id));

@@ -6,20 +6,16 @@ import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FileLook;
 import io.csi4j.volume.internal.journal.SegmentFiles.Segment;
 import io.csi4j.volume.internal.journal.WriteTurns.Write;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateKind;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +57,7 @@ public final class Journal implements StateStore {
   private final JournalSettings settings;
   private final SegmentFiles files;
   private final Ownership ownership;
-  private final StateOwner owner;
+  private final StateStore.Owner owner;
   private final @Nullable HostIdentity writtenOn;
 
   private LiveState live;
@@ -215,7 +211,7 @@ public final class Journal implements StateStore {
 
   @Override
   public Stored bury(StateKey volume, StateValue tombstone) {
-    if (volume.kind() != StateKind.VOLUME) {
+    if (volume.kind() != StateKey.Kind.VOLUME) {
       throw new IllegalArgumentException("Only a volume can be buried, not " + volume);
     }
     EntryName grave = new EntryName(EntryName.TOMBSTONE, volume.id());
@@ -230,14 +226,14 @@ public final class Journal implements StateStore {
   }
 
   @Override
-  public StateCapacity capacity() {
+  public StateStore.Capacity capacity() {
     return locked(
         () -> {
           checkOpen();
           if (trouble != null) {
-            return new StateCapacity.ReleasesOnly(trouble.reason(), trouble.text());
+            return new StateStore.Capacity.ReleasesOnly(trouble.reason(), trouble.text());
           }
-          return new StateCapacity.Free(roomForMore());
+          return new StateStore.Capacity.Free(roomForMore());
         });
   }
 
@@ -247,7 +243,7 @@ public final class Journal implements StateStore {
   }
 
   @Override
-  public StateOwner owner() {
+  public StateStore.Owner owner() {
     return owner;
   }
 
@@ -628,7 +624,7 @@ public final class Journal implements StateStore {
       Optional<FileLook> now = disk.look(directory);
       if (now.filter(look -> !look.identity().equals(opened)).isPresent()) {
         throw new StateException(
-            StateReason.STATE_NOT_USABLE,
+            StateException.Reason.STATE_NOT_USABLE,
             "Writing to the state in "
                 + JournalTrouble.shown(directory)
                 + " failed: another directory is there than the one that was opened, as when"
@@ -656,7 +652,7 @@ public final class Journal implements StateStore {
     boolean mayHaveGone = checkDirectory();
     try {
       if (!ownership.isUntouched()) {
-        long epoch = ownership.recorded().map(StateOwner::epoch).orElse(0L);
+        long epoch = ownership.recorded().map(StateStore.Owner::epoch).orElse(0L);
         if (epoch > owner.epoch()) {
           refuseNewOwner(epoch, events);
         }
@@ -668,7 +664,7 @@ public final class Journal implements StateStore {
         if (epoch > owner.epoch()) {
           refuseNewOwner(epoch, events);
         }
-        repair = new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, current.path);
+        repair = new StateEvent.Repaired(StateException.Reason.JOURNAL_REPLACED, current.path);
         int replaced = current.number;
         leave();
         ahead = true;
@@ -694,8 +690,8 @@ public final class Journal implements StateStore {
     takenOver =
         ownership
             .recorded()
-            .map(other -> StateException.owned(StateReason.STATE_TAKEN_OVER, text, other))
-            .orElseGet(() -> new StateException(StateReason.STATE_TAKEN_OVER, text));
+            .map(other -> StateException.owned(StateException.Reason.STATE_TAKEN_OVER, text, other))
+            .orElseGet(() -> new StateException(StateException.Reason.STATE_TAKEN_OVER, text));
     leave();
     forgetUnfinished();
     events.add(new StateEvent.TakenOver(text));
@@ -705,7 +701,7 @@ public final class Journal implements StateStore {
   private void checkOpen() {
     if (closed) {
       throw new StateException(
-          StateReason.STATE_CLOSED,
+          StateException.Reason.STATE_CLOSED,
           "Using the state in "
               + JournalTrouble.shown(directory)
               + " failed: the store is closed. Open it again.");

@@ -5,8 +5,7 @@ import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,7 +25,7 @@ import java.util.regex.Pattern;
  * @param keptAside the names of damaged files that were kept for a person to look at
  */
 public record JournalLook(
-    LoadedState state, Optional<StateOwner> owner, boolean isHeld, List<String> keptAside) {
+    LoadedState state, Optional<StateStore.Owner> owner, boolean isHeld, List<String> keptAside) {
 
   /** A segment that was being written when it was read looks torn; the next look tells. */
   private static final int LOOKS = 10;
@@ -49,7 +48,7 @@ public record JournalLook(
     try {
       if (disk.facts(directory).isEmpty()) {
         throw refused(
-            StateReason.STATE_NOT_USABLE,
+            StateException.Reason.STATE_NOT_USABLE,
             directory,
             "there is no such directory. Give the directory of a journal.");
       }
@@ -58,7 +57,7 @@ public record JournalLook(
       SortedMap<Integer, SegmentScan> scans = scan(files, new TreeMap<>());
       if (scans.isEmpty() && disk.facts(directory.resolve("owner")).isEmpty()) {
         throw refused(
-            StateReason.STATE_MISSING,
+            StateException.Reason.STATE_MISSING,
             directory,
             "no journal is there (neither a file seg-*.j nor a file 'owner'). Give the directory of"
                 + " a journal.");
@@ -72,7 +71,7 @@ public record JournalLook(
         scans = again;
         replay = replay(scans, directory);
       }
-      Optional<StateOwner> owner = ownership.recorded();
+      Optional<StateStore.Owner> owner = ownership.recorded();
       return new JournalLook(
           replay.live().toLoaded(replay.writtenOn()),
           owner,
@@ -104,7 +103,7 @@ public record JournalLook(
   private static Replay replay(SortedMap<Integer, SegmentScan> scans, Path directory) {
     if (scans.values().stream().anyMatch(SegmentScan::isNewer)) {
       throw refused(
-          StateReason.STATE_FROM_NEWER_VERSION,
+          StateException.Reason.STATE_FROM_NEWER_VERSION,
           directory,
           "a newer version of csi4j wrote it. Read it with that version or a later one.");
     }
@@ -116,7 +115,7 @@ public record JournalLook(
    * opening the journal. The table names the device of the filesystem, which on some is not the one
    * that a file shows; there the process of the owner tells.
    */
-  private static boolean isHeld(Disk disk, Path lock, Optional<StateOwner> owner)
+  private static boolean isHeld(Disk disk, Path lock, Optional<StateStore.Owner> owner)
       throws DiskException {
     Optional<FileFacts> facts = disk.facts(lock);
     if (facts.isEmpty()) {
@@ -139,7 +138,7 @@ public record JournalLook(
     }
   }
 
-  private static StateException refused(StateReason reason, Path directory, String why) {
+  private static StateException refused(StateException.Reason reason, Path directory, String why) {
     return new StateException(reason, failed(directory) + why);
   }
 

@@ -7,8 +7,7 @@ import io.csi4j.volume.internal.disk.Filesystems;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.Uncertainty;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -62,7 +61,7 @@ final class JournalOpening {
       int newest,
       @Nullable SegmentScan writable,
       boolean damaged,
-      StateOwner owner) {}
+      StateStore.Owner owner) {}
 
   JournalOpening(Disk disk, Path directory, JournalSettings settings) {
     this.disk = disk;
@@ -101,14 +100,14 @@ final class JournalOpening {
     Optional<FileFacts> facts = disk.facts(directory);
     if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.DIRECTORY) {
       throw refused(
-          StateReason.STATE_NOT_USABLE,
+          StateException.Reason.STATE_NOT_USABLE,
           "it is a "
               + facts.get().kind()
               + " and not a directory. Move it away, or give the directory itself.");
     }
     if (facts.isEmpty() && disk.kind(above()).isEmpty()) {
       throw refused(
-          StateReason.STATE_NOT_USABLE,
+          StateException.Reason.STATE_NOT_USABLE,
           "the directory above it, "
               + JournalTrouble.shown(above())
               + ", is missing, and only the last part of a path is made. Make the one above, or"
@@ -142,7 +141,7 @@ final class JournalOpening {
   private void refuseNewer(SortedMap<Integer, SegmentScan> scans) {
     if (scans.values().stream().anyMatch(SegmentScan::isNewer)) {
       throw refused(
-          StateReason.STATE_FROM_NEWER_VERSION,
+          StateException.Reason.STATE_FROM_NEWER_VERSION,
           "a newer version of csi4j wrote it, and nothing in it was changed. Run"
               + " that version or a later one.");
     }
@@ -152,7 +151,7 @@ final class JournalOpening {
     String type = disk.filesystemType(path);
     if (Filesystems.promiseTooLittle(type) && !settings.acceptAnyFilesystem()) {
       throw refused(
-          StateReason.STATE_FS_UNSUITED,
+          StateException.Reason.STATE_FS_UNSUITED,
           "it is on "
               + type
               + ", which promises too little about locks and syncing. Put it on a local disk.");
@@ -176,16 +175,16 @@ final class JournalOpening {
   }
 
   private StateException inUse() {
-    Optional<StateOwner> owner = ownership.recorded();
+    Optional<StateStore.Owner> owner = ownership.recorded();
     if (owner.isEmpty()) {
       return refused(
-          StateReason.STATE_IN_USE,
+          StateException.Reason.STATE_IN_USE,
           "another process owns it, and does not say which it is. Find it with 'fuser' on the file"
               + " 'lock'.");
     }
     long pid = owner.get().pid();
     return StateException.owned(
-        StateReason.STATE_IN_USE,
+        StateException.Reason.STATE_IN_USE,
         failed()
             + (pid == ProcessHandle.current().pid()
                 ? "this process has it open already (process " + pid + ")"
@@ -219,10 +218,11 @@ final class JournalOpening {
           replay.found().stream()
               .anyMatch(
                   doubt ->
-                      doubt.reason() != StateReason.JOURNAL_TAIL_DROPPED
-                          && doubt.reason() != StateReason.STATE_MISSING);
+                      doubt.reason() != StateException.Reason.JOURNAL_TAIL_DROPPED
+                          && doubt.reason() != StateException.Reason.STATE_MISSING);
       long epoch =
-          Math.max(replay.epoch(), ownership.recorded().map(StateOwner::epoch).orElse(0L)) + 1;
+          Math.max(replay.epoch(), ownership.recorded().map(StateStore.Owner::epoch).orElse(0L))
+              + 1;
       refuseSpentNumbers(replay.seq(), epoch);
       Found found = new Found(replay, newest, sound ? scan : null, damaged, self(epoch));
       done = true;
@@ -257,7 +257,7 @@ final class JournalOpening {
     }
     Uncertainty missing =
         Uncertainty.aboutMoreThan(
-            StateReason.STATE_MISSING,
+            StateException.Reason.STATE_MISSING,
             List.of(),
             "There is no segment in "
                 + JournalTrouble.shown(directory)
@@ -270,7 +270,7 @@ final class JournalOpening {
   private void refuseSpentNumbers(long seq, long epoch) {
     if (!Entry.isNumber(epoch) || !Entry.isNumber(seq + NUMBERS_OF_A_LIFE)) {
       throw refused(
-          StateReason.STATE_NOT_USABLE,
+          StateException.Reason.STATE_NOT_USABLE,
           "its records have the number "
               + seq
               + " and the epoch "
@@ -285,7 +285,7 @@ final class JournalOpening {
         && settings.host().isOtherHostThan(replay.writtenOn())
         && !settings.acceptOtherHost()) {
       throw refused(
-          StateReason.STATE_FROM_OTHER_HOST,
+          StateException.Reason.STATE_FROM_OTHER_HOST,
           "it was written on host "
               + replay.writtenOn().host()
               + ", and this is "
@@ -311,7 +311,7 @@ final class JournalOpening {
         && facts.get().mode() != mode) {
       try {
         disk.setMode(path, mode);
-        events.add(new StateEvent.Repaired(StateReason.MODE_FIXED, path));
+        events.add(new StateEvent.Repaired(StateException.Reason.MODE_FIXED, path));
       } catch (DiskException e) {
         if (e.kind() != DiskException.Kind.READ_ONLY) {
           throw e;
@@ -320,8 +320,9 @@ final class JournalOpening {
     }
   }
 
-  private StateOwner self(long epoch) {
-    return new StateOwner(ProcessHandle.current().pid(), PROCESS_START, epoch, settings.host());
+  private StateStore.Owner self(long epoch) {
+    return new StateStore.Owner(
+        ProcessHandle.current().pid(), PROCESS_START, epoch, settings.host());
   }
 
   private StateException refusal(DiskException cause) {
@@ -333,7 +334,7 @@ final class JournalOpening {
         cause);
   }
 
-  private StateException refused(StateReason reason, String why) {
+  private StateException refused(StateException.Reason reason, String why) {
     return new StateException(reason, failed() + why);
   }
 

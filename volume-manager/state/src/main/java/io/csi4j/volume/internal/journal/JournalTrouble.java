@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.journal;
 
 import io.csi4j.volume.internal.disk.DiskException;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
 import java.nio.file.Path;
 
 /**
@@ -11,41 +11,41 @@ import java.nio.file.Path;
  * @param text one line for an operator
  * @param cause what the disk said
  */
-record JournalTrouble(StateReason reason, String text, DiskException cause) {
+record JournalTrouble(StateException.Reason reason, String text, DiskException cause) {
 
-  private record Words(StateReason reason, String why, String advice) {}
+  private record Words(StateException.Reason reason, String why, String advice) {}
 
   static JournalTrouble of(Path directory, DiskException cause) {
     Words words =
         switch (cause.kind()) {
           case NO_SPACE ->
               new Words(
-                  StateReason.STATE_DISK_FULL,
+                  StateException.Reason.STATE_DISK_FULL,
                   "the disk is full",
                   "Free space; the next intent tries again.");
           case READ_ONLY ->
               new Words(
-                  StateReason.STATE_READ_ONLY,
+                  StateException.Reason.STATE_READ_ONLY,
                   "the filesystem is read-only",
                   "Mount it writable again; the next intent tries again.");
           case TOO_MANY_FILES ->
               new Words(
-                  StateReason.TOO_MANY_FILES,
+                  StateException.Reason.TOO_MANY_FILES,
                   "this process has too many files open",
                   "Raise the limit of open files; the next intent tries again.");
           case DENIED, NOT_FOUND, IN_THE_WAY ->
               new Words(
-                  StateReason.STATE_NOT_USABLE,
+                  StateException.Reason.STATE_NOT_USABLE,
                   "the directory is gone or not permitted",
                   "Bring the directory back with a mode of 0700, then restart.");
           case TOO_LARGE ->
               new Words(
-                  StateReason.STATE_NOT_USABLE,
+                  StateException.Reason.STATE_NOT_USABLE,
                   "a file is too large to be read",
                   "Move it away, or give the JVM more memory (-Xmx), then restart.");
           case FAILED ->
               new Words(
-                  StateReason.JOURNAL_SYNC_FAILED,
+                  StateException.Reason.JOURNAL_SYNC_FAILED,
                   "the disk failed to write or sync",
                   "Look after the disk (see the kernel's log); the next intent tries again.");
         };

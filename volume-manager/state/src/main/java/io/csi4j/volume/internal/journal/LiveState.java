@@ -2,8 +2,8 @@ package io.csi4j.volume.internal.journal;
 
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import java.io.ByteArrayInputStream;
@@ -174,7 +174,7 @@ final class LiveState {
   static Uncertainty decodeDoubt(byte[] bytes) {
     List<StateKey> keys = new ArrayList<>();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      StateReason reason = StateReason.valueOf(in.readUTF());
+      StateException.Reason reason = StateException.Reason.valueOf(in.readUTF());
       boolean more = in.readBoolean();
       String text = in.readUTF();
       int count = in.readUnsignedShort();
@@ -186,7 +186,9 @@ final class LiveState {
           : Uncertainty.about(reason, keys, text);
     } catch (IOException | IllegalArgumentException e) {
       return Uncertainty.aboutMoreThan(
-          StateReason.JOURNAL_DAMAGED, keys, "An earlier doubt cannot be read. Reconcile all.");
+          StateException.Reason.JOURNAL_DAMAGED,
+          keys,
+          "An earlier doubt cannot be read. Reconcile all.");
     }
   }
 }

@@ -6,7 +6,7 @@ import io.csi4j.volume.internal.disk.DiskFile;
 import io.csi4j.volume.internal.disk.FileLook;
 import io.csi4j.volume.internal.disk.HeldLock;
 import io.csi4j.volume.state.HostIdentity;
-import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateStore;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,7 @@ final class Ownership {
   }
 
   /** Returns the owner on record; empty when there is none, or not legibly. */
-  Optional<StateOwner> recorded() {
+  Optional<StateStore.Owner> recorded() {
     try {
       return parse(new String(disk.read(ownerFile, RECORD_SIZE), StandardCharsets.US_ASCII));
     } catch (DiskException e) {
@@ -58,7 +58,7 @@ final class Ownership {
   }
 
   /** Says who the owner is, in place, so that it needs no space. */
-  void record(StateOwner owner) throws DiskException {
+  void record(StateStore.Owner owner) throws DiskException {
     byte[] bytes =
         (text(owner) + "\n".repeat(RECORD_SIZE))
             .substring(0, RECORD_SIZE)
@@ -83,7 +83,7 @@ final class Ownership {
     }
   }
 
-  private static String text(StateOwner owner) {
+  private static String text(StateStore.Owner owner) {
     return "pid="
         + owner.pid()
         + "\nprocess-start="
@@ -99,7 +99,7 @@ final class Ownership {
         + "\n";
   }
 
-  private static Optional<StateOwner> parse(String text) {
+  private static Optional<StateStore.Owner> parse(String text) {
     Properties parts = new Properties();
     try {
       parts.load(new StringReader(text));
@@ -108,7 +108,7 @@ final class Ownership {
         return Optional.empty();
       }
       return Optional.of(
-          new StateOwner(
+          new StateStore.Owner(
               Long.parseLong(part(parts, "pid")),
               Instant.parse(part(parts, "process-start")),
               epoch,

@@ -2,8 +2,8 @@ package io.csi4j.volume.internal.journal;
 
 import io.csi4j.volume.internal.journal.SegmentScan.Gap;
 import io.csi4j.volume.state.HostIdentity;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import java.util.ArrayList;
@@ -128,7 +128,7 @@ record Replay(
       if (scan.header() == null) {
         found.add(
             Uncertainty.aboutMoreThan(
-                StateReason.JOURNAL_DAMAGED,
+                StateException.Reason.JOURNAL_DAMAGED,
                 newest.keys(),
                 "The newest segment does not begin as one ("
                     + scan.length()
@@ -137,7 +137,7 @@ record Replay(
       if (scan.isTruncated()) {
         found.add(
             Uncertainty.aboutMoreThan(
-                StateReason.JOURNAL_TRUNCATED,
+                StateException.Reason.JOURNAL_TRUNCATED,
                 newest.keys(),
                 "The newest segment has "
                     + scan.length()
@@ -145,12 +145,12 @@ record Replay(
       }
       scan.gaps().forEach(this::doubt);
       doubt(
-          StateReason.JOURNAL_ORDER,
+          StateException.Reason.JOURNAL_ORDER,
           newest.unordered,
           "Records stand in the wrong order. The one with the highest number counts; reconcile"
               + " these keys.");
       doubt(
-          StateReason.JOURNAL_DAMAGED,
+          StateException.Reason.JOURNAL_DAMAGED,
           newest.unknownAction,
           "Records say something that this version does not understand. Reconcile these keys.");
 
@@ -205,7 +205,7 @@ record Replay(
         }
       }
       doubt(
-          StateReason.JOURNAL_DAMAGED,
+          StateException.Reason.JOURNAL_DAMAGED,
           filled,
           "These keys stand only in the segment before the damaged one, and may be old or given"
               + " back. Reconcile them.");
@@ -224,8 +224,10 @@ record Replay(
             .filter(name -> isNoNewerThan(key, newest.records.get(name)))
             .forEach(name -> name.key().ifPresent(keys::add));
       }
-      StateReason reason =
-          gap.tail() ? StateReason.JOURNAL_TAIL_DROPPED : StateReason.JOURNAL_DAMAGED;
+      StateException.Reason reason =
+          gap.tail()
+              ? StateException.Reason.JOURNAL_TAIL_DROPPED
+              : StateException.Reason.JOURNAL_DAMAGED;
       String text = gap.tail() ? tailText(gap) : middleText(gap);
       found.add(
           gap.complete()
@@ -253,7 +255,7 @@ record Replay(
           + " Reconcile these keys with the mount table, and look after the disk.";
     }
 
-    private void doubt(StateReason reason, Collection<StateKey> keys, String text) {
+    private void doubt(StateException.Reason reason, Collection<StateKey> keys, String text) {
       if (!keys.isEmpty()) {
         found.add(Uncertainty.about(reason, keys, text));
       }

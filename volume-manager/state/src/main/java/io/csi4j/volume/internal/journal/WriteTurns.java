@@ -1,9 +1,9 @@
 package io.csi4j.volume.internal.journal;
 
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

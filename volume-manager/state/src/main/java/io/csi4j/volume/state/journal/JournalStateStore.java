@@ -2,15 +2,13 @@ package io.csi4j.volume.state.journal;
 
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.journal.Journal;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateOwner;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.nio.file.Path;
 
 /**
@@ -41,12 +39,13 @@ public final class JournalStateStore implements StateStore {
    * parent has to be there.
    *
    * @throws io.csi4j.volume.state.StateException when another process owns it ({@link
-   *     io.csi4j.volume.state.StateReason#STATE_IN_USE}), a newer version ({@link
-   *     io.csi4j.volume.state.StateReason#STATE_FROM_NEWER_VERSION}) or another host ({@link
-   *     io.csi4j.volume.state.StateReason#STATE_FROM_OTHER_HOST}) wrote it, or the place cannot be
-   *     used ({@link io.csi4j.volume.state.StateReason#STATE_NOT_USABLE}, {@link
-   *     io.csi4j.volume.state.StateReason#STATE_FS_UNSUITED}, {@link
-   *     io.csi4j.volume.state.StateReason#TOO_MANY_FILES})
+   *     io.csi4j.volume.state.StateException.Reason#STATE_IN_USE}), a newer version ({@link
+   *     io.csi4j.volume.state.StateException.Reason#STATE_FROM_NEWER_VERSION}) or another host
+   *     ({@link io.csi4j.volume.state.StateException.Reason#STATE_FROM_OTHER_HOST}) wrote it, or
+   *     the place cannot be used ({@link
+   *     io.csi4j.volume.state.StateException.Reason#STATE_NOT_USABLE}, {@link
+   *     io.csi4j.volume.state.StateException.Reason#STATE_FS_UNSUITED}, {@link
+   *     io.csi4j.volume.state.StateException.Reason#TOO_MANY_FILES})
    */
   public static JournalStateStore open(Path directory, JournalSettings settings) {
     return new JournalStateStore(Journal.open(new RealDisk(), directory, settings));
@@ -78,12 +77,12 @@ public final class JournalStateStore implements StateStore {
   }
 
   @Override
-  public StateCapacity capacity() {
+  public StateStore.Capacity capacity() {
     return journal.capacity();
   }
 
   @Override
-  public StateOwner owner() {
+  public StateStore.Owner owner() {
     return journal.owner();
   }
 

@@ -4,8 +4,8 @@ import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.journal.JournalLook;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.LoadedState;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateStore;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -31,7 +31,7 @@ import java.util.Optional;
 public record JournalView(
     Path directory,
     LoadedState state,
-    Optional<StateOwner> owner,
+    Optional<StateStore.Owner> owner,
     boolean isHeld,
     List<String> keptAside) {
 
@@ -47,9 +47,9 @@ public record JournalView(
    * Reads the journal in this directory.
    *
    * @throws io.csi4j.volume.state.StateException if there is none ({@link
-   *     StateReason#STATE_MISSING}), a newer version wrote it ({@link
-   *     StateReason#STATE_FROM_NEWER_VERSION}), or it cannot be read ({@link
-   *     StateReason#STATE_NOT_USABLE})
+   *     StateException.Reason#STATE_MISSING}), a newer version wrote it ({@link
+   *     StateException.Reason#STATE_FROM_NEWER_VERSION}), or it cannot be read ({@link
+   *     StateException.Reason#STATE_NOT_USABLE})
    */
   public static JournalView read(Path directory) {
     JournalLook look = JournalLook.at(new RealDisk(), directory);
@@ -57,13 +57,13 @@ public record JournalView(
   }
 
   /** The reason for which an opening by this process would be refused now, if it would be. */
-  public Optional<StateReason> refusal() {
+  public Optional<StateException.Reason> refusal() {
     if (isHeld) {
-      return Optional.of(StateReason.STATE_IN_USE);
+      return Optional.of(StateException.Reason.STATE_IN_USE);
     }
     return state
         .writtenOn()
         .filter(HostIdentity.current()::isOtherHostThan)
-        .map(other -> StateReason.STATE_FROM_OTHER_HOST);
+        .map(other -> StateException.Reason.STATE_FROM_OTHER_HOST);
   }
 }

@@ -3,16 +3,28 @@ package io.csi4j.volume.state.seal;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Seals with AES-GCM of the JDK and keys of the host. Sealed bytes are the length of the key's id,
@@ -26,39 +38,39 @@ public final class AesGcmSealer implements Sealer {
   private static final int NONCE = 12;
   private static final int TAG = 16;
 
-  private final Supplier<SealingKeys> keys;
+  private final Supplier<Keys> keys;
   private final SecureRandom random = new SecureRandom();
 
-  private AesGcmSealer(Supplier<SealingKeys> keys) {
+  private AesGcmSealer(Supplier<Keys> keys) {
     this.keys = keys;
   }
 
   /** With these keys. */
-  public static AesGcmSealer of(SealingKeys keys) {
+  public static AesGcmSealer of(Keys keys) {
     Objects.requireNonNull(keys, "keys");
     return new AesGcmSealer(() -> keys);
   }
 
   /**
-   * With the keys in a file, read now. See {@link SealingKeys#fromFile}.
+   * With the keys in a file, read now. See {@link Keys#fromFile}.
    *
    * @throws SealException if it cannot be read
    */
   public static AesGcmSealer fromFile(Path file) {
-    return of(SealingKeys.fromFile(file));
+    return of(Keys.fromFile(file));
   }
 
   /**
    * Returns a sealer that asks for the keys whenever it seals or opens; so keys change without a
    * restart. It must be quick and safe for many threads; what it throws counts as having no key.
    */
-  public static AesGcmSealer asking(Supplier<SealingKeys> keys) {
+  public static AesGcmSealer asking(Supplier<Keys> keys) {
     return new AesGcmSealer(Objects.requireNonNull(keys, "keys"));
   }
 
   @Override
   public byte[] seal(byte[] clear, String about) {
-    SealingKeys now = keys();
+    Keys now = keys();
     byte[] id = now.current().getBytes(US_ASCII);
     byte[] nonce = new byte[NONCE];
     random.nextBytes(nonce);
@@ -104,7 +116,7 @@ public final class AesGcmSealer implements Sealer {
     return id(sealed).equals(keys().current());
   }
 
-  private SealingKeys keys() {
+  private Keys keys() {
     try {
       return Objects.requireNonNull(keys.get(), "keys");
     } catch (RuntimeException e) {
@@ -164,5 +176,164 @@ public final class AesGcmSealer implements Sealer {
   @Override
   public String toString() {
     return "AesGcmSealer";
+  }
+
+  /**
+   * The AES keys of a host by their ids: one to seal with, and those that older values were sealed
+   * with. A key is changed by putting a new one in front of it; the old one is needed until nothing
+   * is sealed with it any more. Its text shows the ids only.
+   *
+   * @since 1.0
+   */
+  public static final class Keys {
+
+    private static final int MAX_ID = 64;
+
+    /** Maximum size of a file of keys. */
+    private static final int MOST_BYTES = 1 << 20;
+
+    private static final Set<PosixFilePermission> OF_OTHERS =
+        Set.of(
+            PosixFilePermission.GROUP_READ,
+            PosixFilePermission.GROUP_WRITE,
+            PosixFilePermission.OTHERS_READ,
+            PosixFilePermission.OTHERS_WRITE);
+
+    private final String current;
+    private final Map<String, SecretKey> keys;
+
+    private Keys(String current, Map<String, SecretKey> keys) {
+      this.current = current;
+      this.keys = keys;
+    }
+
+    /**
+     * One key, to seal with.
+     *
+     * @param id 1 to 64 of the characters {@code A-Z a-z 0-9 . _ -}; it stands in clear in all that
+     *     is sealed
+     * @param key 16 or 32 bytes
+     */
+    public static Keys of(String id, byte[] key) {
+      return new Keys(checked(id), Map.of(id, aes(id, key)));
+    }
+
+    /** Returns the keys with one that only opens what was sealed before. */
+    public Keys withFormer(String id, byte[] key) {
+      Map<String, SecretKey> all = new LinkedHashMap<>(keys);
+      if (all.put(checked(id), aes(id, key)) != null) {
+        throw new IllegalArgumentException(
+            "The sealing key '" + id + "' is given twice. Give each key an id of its own.");
+      }
+      return new Keys(current, Map.copyOf(all));
+    }
+
+    /**
+     * The keys in a file: a line {@code ID BASE64} for each, that to seal with first. Empty lines
+     * and those that begin with {@code #} are passed over. Only the file's owner may be able to
+     * read it.
+     *
+     * @throws SealException if it cannot be read, others may read it, or a line is none
+     */
+    public static Keys fromFile(Path file) {
+      String failed = "Reading the sealing keys in '" + file + "' failed: ";
+      try {
+        PosixFileAttributes there =
+            Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!there.isRegularFile()) {
+          throw new SealException(failed + "it is no regular file. Name the file itself.");
+        }
+        if (there.permissions().stream().anyMatch(OF_OTHERS::contains)) {
+          throw new SealException(
+              failed + "others than its owner may read or write it. Give it the mode 0600.");
+        }
+        if (there.size() > MOST_BYTES) {
+          throw new SealException(
+              failed
+                  + "it has "
+                  + there.size()
+                  + " bytes, and keys take "
+                  + MOST_BYTES
+                  + " at most. Name the file with the keys.");
+        }
+        return parsed(Files.readString(file, StandardCharsets.US_ASCII), failed);
+      } catch (IOException e) {
+        throw new SealException(
+            failed
+                + "it is missing, or not to be read. Name a file of ASCII that this process reads.",
+            e);
+      }
+    }
+
+    private static Keys parsed(String text, String failed) {
+      Optional<Keys> keys = Optional.empty();
+      int number = 0;
+      for (String line : text.split("\n", -1)) {
+        number++;
+        String entry = line.strip();
+        if (entry.isEmpty() || entry.startsWith("#")) {
+          continue;
+        }
+        String[] parts = entry.split("\\s+", -1);
+        try {
+          if (parts.length != 2) {
+            throw new IllegalArgumentException("A line is an id and a key in base64.");
+          }
+          byte[] key = Base64.getDecoder().decode(parts[1]);
+          keys =
+              Optional.of(
+                  keys.isEmpty() ? of(parts[0], key) : keys.get().withFormer(parts[0], key));
+        } catch (IllegalArgumentException e) {
+          // Not the cause: what the decoder says may quote a key.
+          throw new SealException(
+              failed
+                  + "line "
+                  + number
+                  + " is no id with a key of 16 or 32 bytes in base64, or its id is there twice."
+                  + " Put it right.");
+        }
+      }
+      return keys.orElseThrow(
+          () -> new SealException(failed + "there is no key in it. Put one into it."));
+    }
+
+    private static String checked(String id) {
+      if (!id.matches("[A-Za-z0-9._-]{1," + MAX_ID + "}")) {
+        throw new IllegalArgumentException(
+            "The id of a sealing key has 1 to 64 of the characters A-Z a-z 0-9 . _ -, and this one"
+                + " has others, or "
+                + id.length()
+                + " characters.");
+      }
+      return id;
+    }
+
+    private static SecretKey aes(String id, byte[] key) {
+      if (key.length != 16 && key.length != 32) {
+        throw new IllegalArgumentException(
+            "The sealing key '" + id + "' has " + key.length + " bytes. Give one of 16 or 32.");
+      }
+      return new SecretKeySpec(key, "AES");
+    }
+
+    /** The id of the key to seal with. */
+    String current() {
+      return current;
+    }
+
+    /** The key to seal with. */
+    SecretKey currentKey() {
+      return Objects.requireNonNull(keys.get(current));
+    }
+
+    /** The key with this id. */
+    Optional<SecretKey> key(String id) {
+      return Optional.ofNullable(keys.get(id));
+    }
+
+    @Override
+    public String toString() {
+      return "Keys[current=" + current + ", all=" + keys.keySet().stream().sorted().toList() + "]";
+    }
   }
 }

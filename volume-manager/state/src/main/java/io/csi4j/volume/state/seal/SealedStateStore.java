@@ -1,15 +1,12 @@
 package io.csi4j.volume.state.seal;
 
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -35,8 +32,8 @@ public final class SealedStateStore implements StateStore {
   /**
    * Seals the values of this store, which is closed with the returned one.
    *
-   * @throws StateException {@link StateReason#STATE_SEALED} if a value cannot be opened; the store
-   *     is closed then
+   * @throws StateException {@link StateException.Reason#STATE_SEALED} if a value cannot be opened;
+   *     the store is closed then
    */
   public static SealedStateStore on(StateStore store, Sealer sealer) {
     Objects.requireNonNull(store, "store");
@@ -90,12 +87,12 @@ public final class SealedStateStore implements StateStore {
   }
 
   @Override
-  public StateCapacity capacity() {
+  public StateStore.Capacity capacity() {
     return store.capacity();
   }
 
   @Override
-  public StateOwner owner() {
+  public StateStore.Owner owner() {
     return store.owner();
   }
 
@@ -122,6 +119,8 @@ public final class SealedStateStore implements StateStore {
 
   private static StateException refused(String what, StateKey key, SealException e) {
     return new StateException(
-        StateReason.STATE_SEALED, what + key + " of the state failed: " + e.getMessage(), e);
+        StateException.Reason.STATE_SEALED,
+        what + key + " of the state failed: " + e.getMessage(),
+        e);
   }
 }

@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.journal;
 
-import static io.csi4j.volume.state.Durability.DEFERRED;
-import static io.csi4j.volume.state.Durability.REQUIRED;
+import static io.csi4j.volume.state.StateStore.Durability.DEFERRED;
+import static io.csi4j.volume.state.StateStore.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -10,16 +10,15 @@ import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -249,7 +248,7 @@ class CompactionTest {
       try (Journal store = Journal.open(again, Fixture.STATE, settings())) {
         assertThat(store.load().values()).hasSize(keys);
         assertThat(store.load().uncertainties())
-            .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TAIL_DROPPED);
+            .allMatch(doubt -> doubt.reason() == StateException.Reason.JOURNAL_TAIL_DROPPED);
         for (int i = 0; i < 10; i++) {
           store.put(key(i), sized(i, 100), REQUIRED);
         }
@@ -428,7 +427,8 @@ class CompactionTest {
     begin(model, store);
     assertThat(store.load().uncertainties())
         .singleElement()
-        .satisfies(doubt -> assertThat(doubt.reason()).isEqualTo(StateReason.STATE_MISSING));
+        .satisfies(
+            doubt -> assertThat(doubt.reason()).isEqualTo(StateException.Reason.STATE_MISSING));
     assertThat(store.settle()).isEqualTo(Stored.DURABLE);
     end(model, store, new Random(1));
 
@@ -448,7 +448,8 @@ class CompactionTest {
 
     assertThat(loaded(disk.restart(new Random(1))).uncertainties())
         .singleElement()
-        .satisfies(doubt -> assertThat(doubt.reason()).isEqualTo(StateReason.STATE_MISSING));
+        .satisfies(
+            doubt -> assertThat(doubt.reason()).isEqualTo(StateException.Reason.STATE_MISSING));
   }
 
   // ---- crashes
@@ -535,7 +536,7 @@ class CompactionTest {
       assertThat(loaded.values()).as(when).isIn(model.acknowledged, model.after);
       assertThat(loaded.uncertainties())
           .as(when)
-          .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TAIL_DROPPED);
+          .allMatch(doubt -> doubt.reason() == StateException.Reason.JOURNAL_TAIL_DROPPED);
       assertThat(isRunning(again)).as(when).isFalse();
     }
   }
@@ -567,7 +568,7 @@ class CompactionTest {
 
     assertThat(loaded(disk.restartProcess()).uncertainties())
         .extracting(doubt -> doubt.reason())
-        .contains(StateReason.JOURNAL_DAMAGED);
+        .contains(StateException.Reason.JOURNAL_DAMAGED);
   }
 
   @Test
@@ -594,7 +595,7 @@ class CompactionTest {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> store.put(key(1), sized(1, 30), REQUIRED))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE));
     assertThat(disk.operations()).isEqualTo(before);
     store.close();
     assertThat(disk.operations()).isEqualTo(before);
@@ -685,7 +686,7 @@ class CompactionTest {
         .noneMatch(line -> line.matches("WRITE seg-0000000[12].j"))
         .contains("RENAME seg-00000003.j");
     assertThat(fixture.told(StateEvent.Recovered.class))
-        .containsExactly(new StateEvent.Recovered(StateReason.JOURNAL_SYNC_FAILED));
+        .containsExactly(new StateEvent.Recovered(StateException.Reason.JOURNAL_SYNC_FAILED));
     for (int seed = 0; seed < 16; seed++) {
       assertThat(loaded(disk.restart(FakeDisk.chance(seed))).values())
           .isEqualTo(model.acknowledged);
@@ -710,7 +711,7 @@ class CompactionTest {
 
     assertThat(fixture.told(StateEvent.Repaired.class))
         .containsExactly(
-            new StateEvent.Repaired(StateReason.JOURNAL_SYNC_FAILED, Fixture.segment(1)));
+            new StateEvent.Repaired(StateException.Reason.JOURNAL_SYNC_FAILED, Fixture.segment(1)));
     assertThat(isRunning(disk)).isFalse();
     assertThat(loaded(disk.restart(new Random(1))).values()).isEqualTo(model.acknowledged);
   }
@@ -732,7 +733,7 @@ class CompactionTest {
             StateException.class, () -> old.put(key(1), sized(1, 30), Durability.REQUIRED));
     assertThat(refused.reason())
         .as("A24: a first that lost it writes nothing")
-        .isEqualTo(StateReason.STATE_TAKEN_OVER);
+        .isEqualTo(StateException.Reason.STATE_TAKEN_OVER);
     old.close();
     assertThat(isRunning(disk)).isTrue();
     end(model, fresh, new Random(1));

@@ -1,6 +1,6 @@
 package io.csi4j.volume.internal.journal;
 
-import static io.csi4j.volume.state.Durability.REQUIRED;
+import static io.csi4j.volume.state.StateStore.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -13,7 +13,6 @@ import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
@@ -89,7 +88,8 @@ class DamageTest {
         .singleElement()
         .satisfies(
             event -> {
-              assertThat(event.uncertainty().reason()).isEqualTo(StateReason.JOURNAL_TAIL_DROPPED);
+              assertThat(event.uncertainty().reason())
+                  .isEqualTo(StateException.Reason.JOURNAL_TAIL_DROPPED);
               assertThat(event.uncertainty().keys()).containsExactly(Fixture.B);
               assertThat(event.uncertainty().hidesUnknownKeys()).isFalse();
             });
@@ -174,7 +174,7 @@ class DamageTest {
     assertThat(loaded.values()).hasSize(1500);
     assertThat(loaded.values().keySet()).allMatch(loaded::isDoubtful);
     assertThat(loaded.uncertainties())
-        .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TRUNCATED)
+        .allMatch(doubt -> doubt.reason() == StateException.Reason.JOURNAL_TRUNCATED)
         .hasSizeGreaterThan(3);
     assertThat(loaded.mayMissKeys()).isTrue();
   }
@@ -210,7 +210,7 @@ class DamageTest {
     assertThat(store.load().mayMissKeys()).as("G3: an empty file is no first start").isTrue();
     assertThat(store.load().uncertainties())
         .singleElement()
-        .satisfies(it -> assertThat(it.reason()).isEqualTo(StateReason.JOURNAL_DAMAGED));
+        .satisfies(it -> assertThat(it.reason()).isEqualTo(StateException.Reason.JOURNAL_DAMAGED));
   }
 
   @Test
@@ -222,7 +222,7 @@ class DamageTest {
       assertThat(store.load().uncertainties())
           .as("B6 G4: a missing state is no first start")
           .singleElement()
-          .satisfies(it -> assertThat(it.reason()).isEqualTo(StateReason.STATE_MISSING));
+          .satisfies(it -> assertThat(it.reason()).isEqualTo(StateException.Reason.STATE_MISSING));
       assertThat(store.load().mayMissKeys()).isTrue();
     }
     try (StateStore store = fixture.open(disk)) {
@@ -241,7 +241,7 @@ class DamageTest {
 
     assertThat(fixture.open(disk).load().uncertainties())
         .extracting(Uncertainty::reason)
-        .containsExactly(StateReason.STATE_MISSING);
+        .containsExactly(StateException.Reason.STATE_MISSING);
   }
 
   @Test
@@ -270,7 +270,7 @@ class DamageTest {
 
     assertThat(refusal.reason())
         .as("G8 L8: the state of a newer version is refused")
-        .isEqualTo(StateReason.STATE_FROM_NEWER_VERSION);
+        .isEqualTo(StateException.Reason.STATE_FROM_NEWER_VERSION);
     assertThat(refusal).hasMessageContaining("a newer version of csi4j wrote it");
     assertThat(disk.operations()).isEqualTo(operations);
     assertThat(contents())
@@ -289,7 +289,7 @@ class DamageTest {
     disk.overwrite(Fixture.segment(1), bytes);
 
     assertThat(refusal(fixture.settings().build()).reason())
-        .isEqualTo(StateReason.STATE_FROM_NEWER_VERSION);
+        .isEqualTo(StateException.Reason.STATE_FROM_NEWER_VERSION);
   }
 
   private static HostIdentity host(String name) {
@@ -302,7 +302,9 @@ class DamageTest {
     write(Fixture.A, "one");
     Map<Path, String> before = contents();
     StateException refusal = refusal(fixture.settings().host(host("host-b")).build());
-    assertThat(refusal.reason()).as("G10: refused").isEqualTo(StateReason.STATE_FROM_OTHER_HOST);
+    assertThat(refusal.reason())
+        .as("G10: refused")
+        .isEqualTo(StateException.Reason.STATE_FROM_OTHER_HOST);
     assertThat(refusal).hasMessageContaining("host-a").hasMessageContaining("host-b");
     assertThat(contents()).as("G10: not changed").isEqualTo(before);
 
@@ -315,7 +317,7 @@ class DamageTest {
     assertThat(store.load().writtenOn()).contains(Fixture.HOST);
     store.close();
     assertThat(refusal(fixture.settings().build()).reason())
-        .isEqualTo(StateReason.STATE_FROM_OTHER_HOST);
+        .isEqualTo(StateException.Reason.STATE_FROM_OTHER_HOST);
   }
 
   @Test
@@ -353,7 +355,8 @@ class DamageTest {
 
     assertThat(fixture.told(StateEvent.Repaired.class))
         .as("G12: deleted while in use, written again")
-        .containsExactly(new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, Fixture.segment(1)));
+        .containsExactly(
+            new StateEvent.Repaired(StateException.Reason.JOURNAL_REPLACED, Fixture.segment(1)));
     assertThat(fixture.open(disk.restart(new Random(1))).load().values())
         .as("G12: nothing is lost")
         .containsOnlyKeys(Fixture.A, Fixture.B);
@@ -473,7 +476,7 @@ class DamageTest {
         .singleElement()
         .satisfies(
             doubt -> {
-              assertThat(doubt.reason()).isEqualTo(StateReason.JOURNAL_ORDER);
+              assertThat(doubt.reason()).isEqualTo(StateException.Reason.JOURNAL_ORDER);
               assertThat(doubt.keys()).containsExactly(Fixture.A);
             });
   }

@@ -1,21 +1,19 @@
 package io.csi4j.volume.internal.journal;
 
-import static io.csi4j.volume.state.Durability.BEST_EFFORT;
-import static io.csi4j.volume.state.Durability.REQUIRED;
+import static io.csi4j.volume.state.StateStore.Durability.BEST_EFFORT;
+import static io.csi4j.volume.state.StateStore.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -35,7 +33,7 @@ class DiskTroubleTest {
     return StateValue.of(new byte[500]);
   }
 
-  private static StateReason refused(StateStore store) {
+  private static StateException.Reason refused(StateStore store) {
     try {
       store.put(Fixture.C, large(), REQUIRED);
       throw new AssertionError("taking was to be refused");
@@ -50,7 +48,7 @@ class DiskTroubleTest {
       try {
         store.put(StateKey.volume("c" + taken), large(), REQUIRED);
       } catch (StateException e) {
-        assertThat(e.reason()).isEqualTo(StateReason.STATE_DISK_FULL);
+        assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_DISK_FULL);
         return taken;
       }
     }
@@ -82,13 +80,13 @@ class DiskTroubleTest {
     assertThat(takeUntilRefused(store)).isBetween(4, 7);
     assertThat(store.capacity())
         .isInstanceOfSatisfying(
-            StateCapacity.ReleasesOnly.class,
-            only -> assertThat(only.reason()).isEqualTo(StateReason.STATE_DISK_FULL));
+            StateStore.Capacity.ReleasesOnly.class,
+            only -> assertThat(only.reason()).isEqualTo(StateException.Reason.STATE_DISK_FULL));
     assertThat(fixture.told(StateEvent.WritesStopped.class))
         .singleElement()
         .satisfies(
             event -> {
-              assertThat(event.reason()).isEqualTo(StateReason.STATE_DISK_FULL);
+              assertThat(event.reason()).isEqualTo(StateException.Reason.STATE_DISK_FULL);
               assertThat(event.text()).contains("Free space", "/disk/state");
             });
   }
@@ -105,7 +103,8 @@ class DiskTroubleTest {
         .isEqualTo(Stored.REMEMBERED);
     assertThat(store.remove(StateKey.volume("c0"))).isEqualTo(Stored.DURABLE);
     assertThat(fixture.told(StateEvent.KeptInMemory.class))
-        .containsExactly(new StateEvent.KeptInMemory(Fixture.A, StateReason.STATE_DISK_FULL));
+        .containsExactly(
+            new StateEvent.KeptInMemory(Fixture.A, StateException.Reason.STATE_DISK_FULL));
     Journal after = fixture.open(disk.restart(new Random(1)));
     assertThat(after.load().value(Fixture.A)).contains(less);
     assertThat(after.load().value(StateKey.volume("c0"))).isEmpty();
@@ -177,7 +176,7 @@ class DiskTroubleTest {
 
     assertThat(disk.files()).contains(Fixture.STATE.resolve("ballast"));
     assertThat(fixture.told(StateEvent.Recovered.class))
-        .containsExactly(new StateEvent.Recovered(StateReason.STATE_DISK_FULL));
+        .containsExactly(new StateEvent.Recovered(StateException.Reason.STATE_DISK_FULL));
     assertThat(store.capacity().canRecordIntent()).isTrue();
   }
 
@@ -197,7 +196,7 @@ class DiskTroubleTest {
     disk.leave(100);
     Journal store = fixture.open(disk);
 
-    assertThat(refused(store)).isEqualTo(StateReason.STATE_DISK_FULL);
+    assertThat(refused(store)).isEqualTo(StateException.Reason.STATE_DISK_FULL);
     assertThat(store.capacity().canRecordIntent()).isFalse();
   }
 
@@ -212,13 +211,14 @@ class DiskTroubleTest {
 
     assertThat(refused(store))
         .as("F3: an intent is refused")
-        .isEqualTo(StateReason.STATE_READ_ONLY);
+        .isEqualTo(StateException.Reason.STATE_READ_ONLY);
     assertThat(store.bury(Fixture.A, Fixture.value("was")))
         .as("F3: a release goes on in memory")
         .isEqualTo(Stored.REMEMBERED);
     assertThat(store.load().values()).containsOnlyKeys(StateKey.tombstone("a"));
     assertThat(fixture.told(StateEvent.KeptInMemory.class))
-        .containsExactly(new StateEvent.KeptInMemory(Fixture.A, StateReason.STATE_READ_ONLY));
+        .containsExactly(
+            new StateEvent.KeptInMemory(Fixture.A, StateException.Reason.STATE_READ_ONLY));
   }
 
   @Test
@@ -248,7 +248,7 @@ class DiskTroubleTest {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> first.put(Fixture.A, Fixture.value("one"), REQUIRED))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE))
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE))
         .withMessageContaining("another process has the lock");
   }
 
@@ -266,7 +266,7 @@ class DiskTroubleTest {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> first.put(Fixture.A, Fixture.value("late"), REQUIRED))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_TAKEN_OVER));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_TAKEN_OVER));
     first.close();
     assertThat(fixture.open(shared).load().values()).containsOnlyKeys(Fixture.B);
   }
@@ -299,7 +299,7 @@ class DiskTroubleTest {
     assertThat(fixture.told(StateEvent.Repaired.class))
         .as("F4: the new file is told")
         .containsExactly(
-            new StateEvent.Repaired(StateReason.JOURNAL_SYNC_FAILED, Fixture.segment(1)));
+            new StateEvent.Repaired(StateException.Reason.JOURNAL_SYNC_FAILED, Fixture.segment(1)));
     assertThat(fixture.open(disk.restart(new Random(3))).load().values())
         .containsOnlyKeys(Fixture.A, Fixture.B, Fixture.C);
   }
@@ -312,7 +312,7 @@ class DiskTroubleTest {
     disk.fail(
         Kind.FAILED, (operation, path) -> operation == failing || isFirstSync(operation, path));
 
-    assertThat(refused(store)).isEqualTo(StateReason.JOURNAL_SYNC_FAILED);
+    assertThat(refused(store)).isEqualTo(StateException.Reason.JOURNAL_SYNC_FAILED);
     assertThat(store.load().values()).containsOnlyKeys(Fixture.A);
     assertThat(store.remove(Fixture.A)).isEqualTo(Stored.REMEMBERED);
     disk.heal();
@@ -367,7 +367,7 @@ class DiskTroubleTest {
       store.put(Fixture.C, large(), REQUIRED);
     }
     disk.fail(Kind.FAILED, (operation, path) -> operation == Operation.SYNC_DIRECTORY);
-    assertThat(refused(store)).isEqualTo(StateReason.JOURNAL_SYNC_FAILED);
+    assertThat(refused(store)).isEqualTo(StateException.Reason.JOURNAL_SYNC_FAILED);
 
     assertThat(store.put(Fixture.A, Fixture.value("less"), BEST_EFFORT))
         .isEqualTo(Stored.REMEMBERED);
@@ -381,7 +381,7 @@ class DiskTroubleTest {
 
     assertThat(refused(store))
         .as("F18: too many open files refuse an intent")
-        .isEqualTo(StateReason.TOO_MANY_FILES);
+        .isEqualTo(StateException.Reason.TOO_MANY_FILES);
   }
 
   @Test
@@ -393,7 +393,7 @@ class DiskTroubleTest {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> fixture.open(again))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.TOO_MANY_FILES));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.TOO_MANY_FILES));
     again.heal();
     assertThat(fixture.open(again).load().value(Fixture.A)).contains(Fixture.value("one"));
   }
@@ -409,7 +409,7 @@ class DiskTroubleTest {
     assertThatExceptionOfType(StateException.class)
         .as("F17: refused for the state")
         .isThrownBy(() -> fixture.open(disk))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_FS_UNSUITED))
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_FS_UNSUITED))
         .withMessageContaining("it is on " + type);
     assertThat(disk.operations()).isZero();
   }
@@ -426,7 +426,7 @@ class DiskTroubleTest {
 
   @ParameterizedTest
   @CsvSource({"DENIED,STATE_NOT_USABLE", "NO_SPACE,STATE_DISK_FULL", "FAILED,JOURNAL_SYNC_FAILED"})
-  void aDirectoryThatCannotBeMadeIsARefusal(Kind kind, StateReason reason) {
+  void aDirectoryThatCannotBeMadeIsARefusal(Kind kind, StateException.Reason reason) {
     disk.fail(kind, (operation, path) -> operation == Operation.CREATE_DIRECTORY);
 
     assertThatExceptionOfType(StateException.class)
@@ -441,7 +441,7 @@ class DiskTroubleTest {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> fixture.open(disk))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE))
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE))
         .withMessageContaining("it is a FILE and not a directory");
   }
 
@@ -460,8 +460,8 @@ class DiskTroubleTest {
     assertThat(fixture.told(StateEvent.Repaired.class))
         .as("F19: a mode that is too open is set right and told")
         .containsExactly(
-            new StateEvent.Repaired(StateReason.MODE_FIXED, Fixture.STATE),
-            new StateEvent.Repaired(StateReason.MODE_FIXED, Fixture.segment(1)));
+            new StateEvent.Repaired(StateException.Reason.MODE_FIXED, Fixture.STATE),
+            new StateEvent.Repaired(StateException.Reason.MODE_FIXED, Fixture.segment(1)));
     store.close();
   }
 

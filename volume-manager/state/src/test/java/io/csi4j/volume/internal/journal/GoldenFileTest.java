@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.internal.disk.FakeDisk;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateValue;
 import java.io.IOException;
 import java.io.InputStream;

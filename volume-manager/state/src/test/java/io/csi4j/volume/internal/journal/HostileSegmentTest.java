@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.sun.management.ThreadMXBean;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.RealDisk;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -143,7 +142,7 @@ class HostileSegmentTest {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> new Fixture().open(disk).close())
         .withMessageContaining("after which there are no others")
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE));
     assertThat(disk.content(Fixture.segment(1))).isEqualTo(segment);
   }
 

@@ -8,10 +8,9 @@ import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
 import io.csi4j.volume.internal.disk.FileFacts;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.Uncertainty;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -123,7 +122,7 @@ class JournalLookTest {
 
     assertThat(look().state().uncertainties())
         .extracting(Uncertainty::reason)
-        .containsExactly(StateReason.JOURNAL_TAIL_DROPPED);
+        .containsExactly(StateException.Reason.JOURNAL_TAIL_DROPPED);
     assertThat(reads).isEqualTo(2);
   }
 
@@ -156,7 +155,7 @@ class JournalLookTest {
   @ParameterizedTest
   @CsvSource({"NOT_FOUND,10,STATE_NOT_USABLE", "TOO_MANY_FILES,1,TOO_MANY_FILES"})
   void aSegmentThatIsGoneIsLookedForAgainAndOtherFailuresAreRefusals(
-      Kind kind, int times, StateReason reason) {
+      Kind kind, int times, StateException.Reason reason) {
     write();
     disk.fail(
         kind,
@@ -195,7 +194,7 @@ class JournalLookTest {
         .hasMessage(
             "Reading the state in /disk/state failed: no journal is there (neither a file"
                 + " seg-*.j nor a file 'owner'). Give the directory of a journal.")
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_MISSING));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_MISSING));
   }
 
   @Test
@@ -215,7 +214,7 @@ class JournalLookTest {
 
     assertThat(look.state().uncertainties())
         .extracting(Uncertainty::reason)
-        .containsExactly(StateReason.STATE_MISSING);
+        .containsExactly(StateException.Reason.STATE_MISSING);
     assertThat(look.owner()).map(owner -> owner.pid()).contains(PID);
   }
 
@@ -230,7 +229,8 @@ class JournalLookTest {
         .hasMessage(
             "Reading the state in /disk/state failed: a newer version of csi4j wrote it. Read it"
                 + " with that version or a later one.")
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_FROM_NEWER_VERSION));
+        .satisfies(
+            e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_FROM_NEWER_VERSION));
   }
 
   @Test

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.csi4j.volume.internal.disk.RealDisk;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateStoreContract;
 import io.csi4j.volume.state.StateValue;
 import java.io.IOException;
@@ -79,7 +78,7 @@ class JournalOnRealDiskTest extends StateStoreContract {
           .withMessageContaining("seg-00000001.j: it has 21474836480 bytes, of which 1073741824")
           .withMessageEndingWith("Move the file away, or give the JVM more memory (-Xmx).")
           .extracting(StateException::reason)
-          .isEqualTo(StateReason.STATE_NOT_USABLE);
+          .isEqualTo(StateException.Reason.STATE_NOT_USABLE);
     }
   }
 
@@ -95,7 +94,7 @@ class JournalOnRealDiskTest extends StateStoreContract {
 
       assertThatExceptionOfType(StateException.class)
           .isThrownBy(() -> store.put(key, StateValue.of(new byte[] {2}), Durability.REQUIRED))
-          .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE));
+          .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE));
       try (Stream<Path> written = Files.list(state)) {
         assertThat(written).isEmpty();
       }

@@ -7,11 +7,10 @@ import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -61,7 +60,7 @@ class JournalOpeningTest {
                 + " is missing, and only the last part of a path is made. Make the one above, or"
                 + " mount what it belongs to.")
         .extracting(StateException::reason)
-        .isEqualTo(StateReason.STATE_NOT_USABLE);
+        .isEqualTo(StateException.Reason.STATE_NOT_USABLE);
     assertThat(Journal.open(disk, above, fixture.settings().build()).load().values()).isEmpty();
   }
 
@@ -69,7 +68,7 @@ class JournalOpeningTest {
   void aNewDirectoryIsRefusedWhenADiskFailsToKeepItsName() {
     failSyncAbove(Kind.FAILED);
 
-    assertThat(refusal().reason()).isEqualTo(StateReason.JOURNAL_SYNC_FAILED);
+    assertThat(refusal().reason()).isEqualTo(StateException.Reason.JOURNAL_SYNC_FAILED);
   }
 
   @Test
@@ -101,7 +100,7 @@ class JournalOpeningTest {
     disk.setMode(Fixture.STATE, 0755);
     failSetMode(Kind.DENIED);
 
-    assertThat(refusal().reason()).isEqualTo(StateReason.STATE_NOT_USABLE);
+    assertThat(refusal().reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE);
     disk.heal();
     assertThat(fixture.open(disk).load().values())
         .as("the lock was released")
@@ -149,7 +148,7 @@ class JournalOpeningTest {
     StateException refusal = refusal();
 
     assertThat(hasWritten).isTrue();
-    assertThat(refusal.reason()).isEqualTo(StateReason.STATE_FROM_NEWER_VERSION);
+    assertThat(refusal.reason()).isEqualTo(StateException.Reason.STATE_FROM_NEWER_VERSION);
     assertThat(refusal)
         .hasMessage(
             "Opening the state in /disk/state failed: a newer version of csi4j wrote it, and"
@@ -170,7 +169,7 @@ class JournalOpeningTest {
     disk.overwrite(Fixture.segment(1), segment);
     StateException refusal = refusal();
 
-    assertThat(refusal.reason()).isEqualTo(StateReason.STATE_NOT_USABLE);
+    assertThat(refusal.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE);
     assertThat(refusal)
         .hasMessage(
             "Opening the state in /disk/state failed: its records have the number "
@@ -191,7 +190,7 @@ class JournalOpeningTest {
         fixture.open(disk).close();
         disk.erase(Fixture.STATE.resolve("owner"));
       } else {
-        assertThat(refusal().reason()).isEqualTo(StateReason.STATE_NOT_USABLE);
+        assertThat(refusal().reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE);
       }
     }
   }

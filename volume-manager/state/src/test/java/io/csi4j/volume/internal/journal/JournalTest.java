@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.journal;
 
-import static io.csi4j.volume.state.Durability.BEST_EFFORT;
-import static io.csi4j.volume.state.Durability.DEFERRED;
-import static io.csi4j.volume.state.Durability.REQUIRED;
+import static io.csi4j.volume.state.StateStore.Durability.BEST_EFFORT;
+import static io.csi4j.volume.state.StateStore.Durability.DEFERRED;
+import static io.csi4j.volume.state.StateStore.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -11,14 +11,12 @@ import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
 import io.csi4j.volume.state.LoadedState;
-import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import io.csi4j.volume.state.Uncertainty;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -86,7 +84,7 @@ class JournalTest {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, sized(400), REQUIRED);
 
-    assertThat(store.capacity()).isEqualTo(new StateCapacity.Free(room(1) - RESERVE));
+    assertThat(store.capacity()).isEqualTo(new StateStore.Capacity.Free(room(1) - RESERVE));
   }
 
   @Test
@@ -96,8 +94,8 @@ class JournalTest {
 
     assertThat(store.put(Fixture.A, sized(room(1) - RESERVE), REQUIRED)).isEqualTo(Stored.DURABLE);
     assertThat(room(1)).isEqualTo(RESERVE);
-    assertThat(store.capacity()).isEqualTo(new StateCapacity.Free(0));
-    assertThat(refusal(store).reason()).isEqualTo(StateReason.STATE_DISK_FULL);
+    assertThat(store.capacity()).isEqualTo(new StateStore.Capacity.Free(0));
+    assertThat(refusal(store).reason()).isEqualTo(StateException.Reason.STATE_DISK_FULL);
   }
 
   @Test
@@ -201,7 +199,7 @@ class JournalTest {
           assertThat(store.load().uncertainties())
               .as("step %s of the opening", step)
               .extracting(Uncertainty::reason)
-              .allMatch(reason -> reason == StateReason.JOURNAL_TAIL_DROPPED);
+              .allMatch(reason -> reason == StateException.Reason.JOURNAL_TAIL_DROPPED);
         }
       }
     }
@@ -232,7 +230,7 @@ class JournalTest {
         });
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> fixture.open(disk))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_TAKEN_OVER));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_TAKEN_OVER));
     disk.heal();
 
     assertThat(disk.opened()).isEmpty();
@@ -307,7 +305,8 @@ class JournalTest {
 
   private void checkDeletionIsMissed() {
     assertThat(fixture.told(StateEvent.Repaired.class))
-        .containsExactly(new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, Fixture.segment(1)));
+        .containsExactly(
+            new StateEvent.Repaired(StateException.Reason.JOURNAL_REPLACED, Fixture.segment(1)));
     assertThat(afterPowerCut().values()).containsOnlyKeys(Fixture.A, Fixture.B);
   }
 
@@ -345,17 +344,18 @@ class JournalTest {
     disk.leave(0);
     store.put(Fixture.A, sized(room(1) - RESERVE), REQUIRED);
     for (int i = 0; i < 3; i++) {
-      assertThat(refusal(store).reason()).isEqualTo(StateReason.STATE_DISK_FULL);
+      assertThat(refusal(store).reason()).isEqualTo(StateException.Reason.STATE_DISK_FULL);
     }
     disk.heal();
     disk.makeReadOnly();
     for (int i = 0; i < 3; i++) {
-      assertThat(refusal(store).reason()).isEqualTo(StateReason.STATE_READ_ONLY);
+      assertThat(refusal(store).reason()).isEqualTo(StateException.Reason.STATE_READ_ONLY);
     }
 
     assertThat(fixture.told(StateEvent.WritesStopped.class))
         .extracting(StateEvent.WritesStopped::reason)
-        .containsExactly(StateReason.STATE_DISK_FULL, StateReason.STATE_READ_ONLY);
+        .containsExactly(
+            StateException.Reason.STATE_DISK_FULL, StateException.Reason.STATE_READ_ONLY);
   }
 
   @Test
@@ -384,7 +384,7 @@ class JournalTest {
             operation == failing
                 && (path.equals(unfinished(2)) || path.equals(Fixture.segment(2))));
 
-    assertThat(refusal(store).reason()).isEqualTo(StateReason.JOURNAL_SYNC_FAILED);
+    assertThat(refusal(store).reason()).isEqualTo(StateException.Reason.JOURNAL_SYNC_FAILED);
     assertThat(disk.files()).doesNotContain(unfinished(2));
     assertThat(disk.opened()).containsExactly(unfinished(1));
   }
@@ -475,7 +475,8 @@ class JournalTest {
         .isThrownBy(() -> late.get(20, TimeUnit.SECONDS))
         .havingCause()
         .isInstanceOfSatisfying(
-            StateException.class, e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_CLOSED));
+            StateException.class,
+            e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_CLOSED));
   }
 
   // ---- another owner
@@ -492,7 +493,7 @@ class JournalTest {
     shared.loseLocks();
     Journal.open(shared, Fixture.STATE, fixture.settings().build());
 
-    assertThat(refusal(old).reason()).isEqualTo(StateReason.STATE_TAKEN_OVER);
+    assertThat(refusal(old).reason()).isEqualTo(StateException.Reason.STATE_TAKEN_OVER);
     assertThat(disk.opened()).as("of the new owner").containsExactly(Fixture.segment(1));
   }
 }

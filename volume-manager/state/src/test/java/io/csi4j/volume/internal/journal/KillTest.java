@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateOwner;
-import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -96,8 +95,8 @@ class KillTest {
         .isThrownBy(() -> JournalStateStore.open(state(), KilledWriter.settings()))
         .satisfies(
             e -> {
-              assertThat(e.reason()).isEqualTo(StateReason.STATE_IN_USE);
-              assertThat(e.owner().map(StateOwner::pid)).contains(pid);
+              assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_IN_USE);
+              assertThat(e.owner().map(StateStore.Owner::pid)).contains(pid);
             })
         .withMessageContaining("process " + pid + " owns it");
   }

@@ -2,8 +2,8 @@ package io.csi4j.volume.internal.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.Uncertainty;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class LiveStateTest {
 
   private static final Uncertainty DOUBT =
-      Uncertainty.about(StateReason.JOURNAL_DAMAGED, List.of(Fixture.A), "A doubt of this test.");
+      Uncertainty.about(
+          StateException.Reason.JOURNAL_DAMAGED, List.of(Fixture.A), "A doubt of this test.");
 
   private static Entry put(StateKey key, int size) {
     return Entry.unplaced(EntryName.of(key), Entry.PUT, new byte[size]);
@@ -94,7 +95,8 @@ class LiveStateTest {
   @Test
   void aDoubtOfThousandsOfKeysIsSplitAndReadBackWhole() {
     List<StateKey> keys = IntStream.range(0, 801).mapToObj(i -> StateKey.volume("v" + i)).toList();
-    Uncertainty large = Uncertainty.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, keys, "Large.");
+    Uncertainty large =
+        Uncertainty.aboutMoreThan(StateException.Reason.JOURNAL_TRUNCATED, keys, "Large.");
     List<Uncertainty> read =
         new LiveState(Map.of(), List.of(large))
             .records()
@@ -102,7 +104,7 @@ class LiveStateTest {
             .toList();
 
     assertThat(read).extracting(doubt -> doubt.keys().size()).containsExactly(400, 400, 1);
-    assertThat(read).allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TRUNCATED);
+    assertThat(read).allMatch(doubt -> doubt.reason() == StateException.Reason.JOURNAL_TRUNCATED);
     assertThat(read).allMatch(Uncertainty::hidesUnknownKeys);
     assertThat(read).allMatch(doubt -> doubt.text().equals("Large."));
     assertThat(read.stream().flatMap(doubt -> doubt.keys().stream()))

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FakeDisk;
-import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateStore;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Random;
@@ -22,8 +22,8 @@ class OwnerRecordTest {
     disk.mkdir(Fixture.STATE);
   }
 
-  private static StateOwner owner(long epoch) {
-    return new StateOwner(17, Instant.ofEpochSecond(99), epoch, Fixture.HOST);
+  private static StateStore.Owner owner(long epoch) {
+    return new StateStore.Owner(17, Instant.ofEpochSecond(99), epoch, Fixture.HOST);
   }
 
   @Test

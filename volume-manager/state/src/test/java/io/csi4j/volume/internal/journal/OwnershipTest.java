@@ -1,6 +1,6 @@
 package io.csi4j.volume.internal.journal;
 
-import static io.csi4j.volume.state.Durability.REQUIRED;
+import static io.csi4j.volume.state.StateStore.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -9,7 +9,6 @@ import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.lang.reflect.InvocationTargetException;
@@ -51,12 +50,12 @@ class OwnershipTest {
           .isThrownBy(() -> old.put(Fixture.A, Fixture.value("late"), REQUIRED))
           .satisfies(
               e -> {
-                assertThat(e.reason()).isEqualTo(StateReason.STATE_TAKEN_OVER);
+                assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_TAKEN_OVER);
                 assertThat(e.owner()).contains(fresh.owner());
               });
       assertThatExceptionOfType(StateException.class)
           .isThrownBy(() -> old.remove(Fixture.A))
-          .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_TAKEN_OVER));
+          .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_TAKEN_OVER));
     }
     assertThat(fixture.told(StateEvent.TakenOver.class)).hasSize(1);
     old.close();
@@ -102,7 +101,7 @@ class OwnershipTest {
     assertThatExceptionOfType(StateException.class)
         .as("A24: the first, which lost it, is refused its write")
         .isThrownBy(() -> old.put(Fixture.A, Fixture.value("late"), REQUIRED))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_TAKEN_OVER));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_TAKEN_OVER));
     old.close();
     assertThat(disk.content(Fixture.segment(1)))
         .as("A24: the first, which lost it, writes nothing")
@@ -178,7 +177,7 @@ class OwnershipTest {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> JournalStateStore.open(directory.resolve("state"), settings()))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE))
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE))
         .withMessageContaining("it is a LINK");
   }
 
@@ -186,6 +185,6 @@ class OwnershipTest {
   void aDirectoryWithoutAParentIsARefusal() {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> JournalStateStore.open(directory.resolve("no/state"), settings()))
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE));
   }
 }

@@ -9,15 +9,14 @@ import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
 import io.csi4j.volume.internal.disk.MountedDisk;
 import io.csi4j.volume.internal.disk.RealDisk;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -262,7 +261,7 @@ class PowerCutTest {
       assertThat(possible).as(when).contains(found);
       assertThat(loaded.uncertainties())
           .as(when)
-          .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TAIL_DROPPED);
+          .allMatch(doubt -> doubt.reason() == StateException.Reason.JOURNAL_TAIL_DROPPED);
       store.put(Fixture.C, Fixture.value("goes on"), Durability.REQUIRED);
     }
     // Whoever came back writes on, and that survives the next cut.

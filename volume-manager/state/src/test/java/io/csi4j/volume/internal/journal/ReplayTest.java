@@ -6,8 +6,8 @@ import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.HostIdentity.BootId;
 import io.csi4j.volume.state.HostIdentity.HostId;
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import java.nio.charset.StandardCharsets;
@@ -72,7 +72,7 @@ class ReplayTest {
   }
 
   private static Uncertainty filled(StateKey... keys) {
-    return Uncertainty.about(StateReason.JOURNAL_DAMAGED, List.of(keys), ONLY_BEFORE);
+    return Uncertainty.about(StateException.Reason.JOURNAL_DAMAGED, List.of(keys), ONLY_BEFORE);
   }
 
   @Test
@@ -96,7 +96,7 @@ class ReplayTest {
     assertThat(replay.found())
         .containsExactly(
             Uncertainty.about(
-                StateReason.JOURNAL_TAIL_DROPPED,
+                StateException.Reason.JOURNAL_TAIL_DROPPED,
                 List.of(Fixture.B),
                 "The last 48 bytes are no whole record and were dropped; a crash while writing"
                     + " leaves that, and nothing was done because of them. A disk that loses what"
@@ -117,7 +117,7 @@ class ReplayTest {
         .containsExactly(
             filled(Fixture.B),
             Uncertainty.about(
-                StateReason.JOURNAL_DAMAGED,
+                StateException.Reason.JOURNAL_DAMAGED,
                 List.of(Fixture.B),
                 "48 bytes of records after number 7 are damaged. Reconcile these keys with the"
                     + " mount table, and look after the disk."));
@@ -171,7 +171,7 @@ class ReplayTest {
     assertThat(replay.found())
         .containsExactly(
             Uncertainty.aboutMoreThan(
-                StateReason.JOURNAL_DAMAGED,
+                StateException.Reason.JOURNAL_DAMAGED,
                 List.of(Fixture.A),
                 "Records after number 8 are missing. Reconcile these keys with the mount table, and"
                     + " look after the disk."));

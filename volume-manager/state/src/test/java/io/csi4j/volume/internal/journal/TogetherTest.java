@@ -6,14 +6,14 @@ import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import io.csi4j.volume.state.Uncertainty;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -220,7 +220,7 @@ class TogetherTest {
         }
         assertThat(loaded.uncertainties())
             .extracting(Uncertainty::reason)
-            .allMatch(reason -> reason == StateReason.JOURNAL_TAIL_DROPPED);
+            .allMatch(reason -> reason == StateException.Reason.JOURNAL_TAIL_DROPPED);
         left.add(loaded.values().size());
       }
       assertThat(again.files()).noneMatch(file -> file.toString().contains("damaged"));
@@ -270,7 +270,7 @@ class TogetherTest {
         }
         assertThat(loaded.uncertainties())
             .extracting(Uncertainty::reason)
-            .allMatch(reason -> reason == StateReason.JOURNAL_TAIL_DROPPED);
+            .allMatch(reason -> reason == StateException.Reason.JOURNAL_TAIL_DROPPED);
         left.add(loaded.values().size());
       }
       assertThat(again.files()).noneMatch(file -> file.toString().contains("damaged"));
@@ -292,7 +292,7 @@ class TogetherTest {
     try (StateStore opened = Journal.open(disk.restartProcess(), Fixture.STATE, SETTINGS)) {
       assertThat(opened.load().uncertainties())
           .extracting(Uncertainty::reason)
-          .containsExactly(StateReason.JOURNAL_DAMAGED);
+          .containsExactly(StateException.Reason.JOURNAL_DAMAGED);
       assertThat(opened.load().values()).containsOnlyKeys(key(1), key(2));
     }
   }
@@ -325,7 +325,7 @@ class TogetherTest {
     try (StateStore opened = Journal.open(disk.restartProcess(), Fixture.STATE, SETTINGS)) {
       assertThat(opened.load().uncertainties())
           .extracting(Uncertainty::reason)
-          .contains(StateReason.JOURNAL_DAMAGED);
+          .contains(StateException.Reason.JOURNAL_DAMAGED);
       assertThat(opened.load().values()).containsKeys(key(0), key(MANY), key(99));
     }
   }

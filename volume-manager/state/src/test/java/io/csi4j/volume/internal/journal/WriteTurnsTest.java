@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.internal.journal.WriteTurns.Write;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateEvent;
-import io.csi4j.volume.state.StateReason;
-import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /** The turns of writers, without a disk. */
 class WriteTurnsTest {
 
-  private static final StateEvent EVENT = new StateEvent.Recovered(StateReason.STATE_DISK_FULL);
+  private static final StateEvent EVENT =
+      new StateEvent.Recovered(StateException.Reason.STATE_DISK_FULL);
 
   private final List<Integer> written = new ArrayList<>();
   private int more;

@@ -3,17 +3,16 @@ package io.csi4j.volume.state.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.HostIdentity.BootId;
 import io.csi4j.volume.state.HostIdentity.HostId;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
+import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
-import io.csi4j.volume.state.Stored;
 import io.csi4j.volume.state.Uncertainty;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,13 +84,15 @@ class JournalViewTest {
       assertThat(view.state().value(KEY)).contains(value(7));
       assertThat(view.state().uncertainties()).isEmpty();
       assertThat(view.isHeld()).isTrue();
-      assertThat(view.refusal()).contains(StateReason.STATE_IN_USE);
+      assertThat(view.refusal()).contains(StateException.Reason.STATE_IN_USE);
       assertThat(view.owner()).contains(store.owner());
       assertThat(contents(directory)).isEqualTo(before);
       put(store, 8);
       assertThatExceptionOfType(StateException.class)
           .isThrownBy(this::open)
-          .satisfies(refused -> assertThat(refused.reason()).isEqualTo(StateReason.STATE_IN_USE));
+          .satisfies(
+              refused ->
+                  assertThat(refused.reason()).isEqualTo(StateException.Reason.STATE_IN_USE));
     }
   }
 
@@ -160,7 +161,7 @@ class JournalViewTest {
 
     assertThat(view.state().uncertainties())
         .extracting(Uncertainty::reason)
-        .containsExactly(StateReason.JOURNAL_DAMAGED);
+        .containsExactly(StateException.Reason.JOURNAL_DAMAGED);
     assertThat(view.state().value(KEY)).contains(value(19));
     try (StateStore store = open()) {
       assertThat(store.load().uncertainties()).isEqualTo(view.state().uncertainties());
@@ -176,7 +177,7 @@ class JournalViewTest {
             "Reading the state in "
                 + directory
                 + " failed: there is no such directory. Give the directory of a journal.")
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE));
     Files.createDirectory(directory);
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> JournalView.read(directory))
@@ -185,7 +186,7 @@ class JournalViewTest {
                 + directory
                 + " failed: no journal is there (neither a file seg-*.j nor a file 'owner'). Give"
                 + " the directory of a journal.")
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_MISSING));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_MISSING));
     assertThat(directory).isEmptyDirectory();
   }
 
@@ -199,6 +200,6 @@ class JournalViewTest {
     JournalView view = JournalView.read(directory);
 
     assertThat(view.state().value(KEY)).contains(value(3));
-    assertThat(view.refusal()).contains(StateReason.STATE_FROM_OTHER_HOST);
+    assertThat(view.refusal()).contains(StateException.Reason.STATE_FROM_OTHER_HOST);
   }
 }

@@ -25,8 +25,8 @@ class AesGcmSealerTest {
 
   @TempDir Path directory;
 
-  private static SealingKeys keys() {
-    return SealingKeys.of("k1", "0123456789abcdef".getBytes(US_ASCII));
+  private static AesGcmSealer.Keys keys() {
+    return AesGcmSealer.Keys.of("k1", "0123456789abcdef".getBytes(US_ASCII));
   }
 
   private Path file(String text, String mode) throws IOException {
@@ -72,11 +72,12 @@ class AesGcmSealerTest {
 
   @Test
   void keysChangeWithoutARestartWhereTheyAreAskedFor() {
-    AtomicReference<SealingKeys> now = new AtomicReference<>(keys());
+    AtomicReference<AesGcmSealer.Keys> now = new AtomicReference<>(keys());
     Sealer sealer = AesGcmSealer.asking(now::get);
     byte[] before = sealer.seal(NOTE, "x");
     now.set(
-        SealingKeys.of("k2", new byte[32]).withFormer("k1", "0123456789abcdef".getBytes(US_ASCII)));
+        AesGcmSealer.Keys.of("k2", new byte[32])
+            .withFormer("k1", "0123456789abcdef".getBytes(US_ASCII)));
 
     assertThat(sealer.isCurrent(before)).isFalse();
     assertThat(sealer.open(before, "x")).isEqualTo(NOTE);
@@ -109,7 +110,7 @@ class AesGcmSealerTest {
 
     assertThat(sealer.open(old, "x")).isEqualTo(NOTE);
     assertThat(sealer.isCurrent(old)).isFalse();
-    assertThat(SealingKeys.fromFile(file)).hasToString("SealingKeys[current=k2, all=[k1, k2]]");
+    assertThat(AesGcmSealer.Keys.fromFile(file)).hasToString("Keys[current=k2, all=[k1, k2]]");
     assertThat(sealer.toString()).doesNotContain(KEY);
   }
 
@@ -120,7 +121,7 @@ class AesGcmSealerTest {
       large.setLength(20L << 30);
     }
 
-    assertThat(failure(() -> SealingKeys.fromFile(file)))
+    assertThat(failure(() -> AesGcmSealer.Keys.fromFile(file)))
         .isEqualTo(
             "Reading the sealing keys in '"
                 + file
@@ -132,7 +133,7 @@ class AesGcmSealerTest {
   void aFileThatOthersMayReadIsRefused() throws IOException {
     Path file = file("k1 " + KEY, "rw-r-----");
 
-    assertThat(failure(() -> SealingKeys.fromFile(file)))
+    assertThat(failure(() -> AesGcmSealer.Keys.fromFile(file)))
         .isEqualTo(
             "Reading the sealing keys in '"
                 + file
@@ -143,7 +144,7 @@ class AesGcmSealerTest {
   void aLinkIsNoFileOfKeys() throws IOException {
     Path link = Files.createSymbolicLink(directory.resolve("link"), file("k1 " + KEY, "rw-------"));
 
-    assertThat(failure(() -> SealingKeys.fromFile(link))).endsWith("Name the file itself.");
+    assertThat(failure(() -> AesGcmSealer.Keys.fromFile(link))).endsWith("Name the file itself.");
   }
 
   @ParameterizedTest
@@ -159,7 +160,7 @@ class AesGcmSealerTest {
   void aLineThatIsNoneIsCountedAndNotQuoted(String text) throws IOException {
     Path file = file("# keys\n" + text, "rw-------");
 
-    assertThat(failure(() -> SealingKeys.fromFile(file)))
+    assertThat(failure(() -> AesGcmSealer.Keys.fromFile(file)))
         .contains(text.startsWith("a ") ? "line 3 is no id" : "line 2 is no id")
         .doesNotContain(KEY, "AAAA", "!!");
   }
@@ -168,16 +169,16 @@ class AesGcmSealerTest {
   void aFileWithoutAKeyAndOneThatIsMissingAreRefused() throws IOException {
     Path empty = file("# none\n", "rw-------");
 
-    assertThat(failure(() -> SealingKeys.fromFile(empty))).endsWith("Put one into it.");
+    assertThat(failure(() -> AesGcmSealer.Keys.fromFile(empty))).endsWith("Put one into it.");
     assertThatExceptionOfType(SealException.class)
-        .isThrownBy(() -> SealingKeys.fromFile(directory.resolve("nowhere")))
+        .isThrownBy(() -> AesGcmSealer.Keys.fromFile(directory.resolve("nowhere")))
         .withMessageContaining("it is missing, or not to be read");
   }
 
   @Test
   void keysOfOtherSizesAreRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> SealingKeys.of("k1", new byte[24]))
+        .isThrownBy(() -> AesGcmSealer.Keys.of("k1", new byte[24]))
         .withMessage("The sealing key 'k1' has 24 bytes. Give one of 16 or 32.");
   }
 }

@@ -4,12 +4,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
-import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateStoreContract;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalStateStore;
@@ -21,9 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SealedStateStoreTest extends StateStoreContract {
 
   private static final String NOTE = "chap-password";
-  private static final SealingKeys FIRST = SealingKeys.of("k1", new byte[32]);
-  private static final SealingKeys SECOND =
-      SealingKeys.of("k2", "0123456789abcdef".getBytes(US_ASCII));
+  private static final AesGcmSealer.Keys FIRST = AesGcmSealer.Keys.of("k1", new byte[32]);
+  private static final AesGcmSealer.Keys SECOND =
+      AesGcmSealer.Keys.of("k2", "0123456789abcdef".getBytes(US_ASCII));
 
   private final MemoryMedium medium = MemoryMedium.create();
 
@@ -32,7 +31,7 @@ class SealedStateStoreTest extends StateStoreContract {
     return open(FIRST);
   }
 
-  private StateStore open(SealingKeys keys) {
+  private StateStore open(AesGcmSealer.Keys keys) {
     return SealedStateStore.on(medium.open(), AesGcmSealer.of(keys));
   }
 
@@ -43,7 +42,7 @@ class SealedStateStoreTest extends StateStoreContract {
 
   @Override
   protected void refuseWrites() {
-    medium.refuse(StateReason.STATE_DISK_FULL);
+    medium.refuse(StateException.Reason.STATE_DISK_FULL);
   }
 
   @Override
@@ -58,7 +57,7 @@ class SealedStateStoreTest extends StateStoreContract {
     }
   }
 
-  private void keep(SealingKeys keys) {
+  private void keep(AesGcmSealer.Keys keys) {
     try (StateStore store = open(keys)) {
       store.put(VOLUME, value(NOTE), Durability.REQUIRED);
     }
@@ -132,7 +131,7 @@ class SealedStateStoreTest extends StateStoreContract {
         .withMessage(
             "Opening VOLUME/v-1 of the state failed: it is sealed with the key 'k1', which this"
                 + " host was not given. Give it that key.")
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_SEALED));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_SEALED));
 
     assertThat(onTheMedium()).isEqualTo(before);
   }
@@ -148,7 +147,7 @@ class SealedStateStoreTest extends StateStoreContract {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> open(FIRST))
         .withMessageStartingWith("Opening VOLUME/v-2 of the state failed: its seal is broken")
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_SEALED));
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_SEALED));
   }
 
   @Test

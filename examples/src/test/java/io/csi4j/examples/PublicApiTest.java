@@ -201,7 +201,7 @@ class PublicApiTest {
   @MethodSource("modules")
   void aModuleHasFewDoors(String name) {
     assertThat(PublicApi.of(PublishedModules.compiled(name)).publicTypes())
-        .hasSizeLessThanOrEqualTo(70);
+        .hasSizeLessThanOrEqualTo(55);
   }
 
   @Test

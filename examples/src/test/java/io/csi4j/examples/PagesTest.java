@@ -3,13 +3,17 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -77,20 +81,28 @@ class PagesTest {
 
   /** All pages for people: those at the root, those in docs, and those in any folder. */
   private static List<Path> pages() throws IOException {
-    try (Stream<Path> files = Files.walk(Page.ROOT, 3)) {
-      return files
-          .filter(file -> file.toString().endsWith(".md"))
-          .filter(
-              file ->
-                  Stream.of("target", "src", ".git")
-                      .noneMatch(not -> Set.of(parts(file)).contains(not)))
-          .sorted()
-          .toList();
-    }
-  }
+    Set<Path> pages = new TreeSet<>();
+    Files.walkFileTree(
+        Page.ROOT,
+        Set.of(),
+        3,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes of) {
+            return Set.of("target", "src", ".git").contains(directory.getFileName().toString())
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
 
-  private static String[] parts(Path file) {
-    return Page.ROOT.relativize(file).toString().split("/");
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes of) {
+            if (file.toString().endsWith(".md")) {
+              pages.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return List.copyOf(pages);
   }
 
   private static Stream<Path> markdown(Path directory) throws IOException {

@@ -2,8 +2,11 @@ package io.csi4j.examples.generated;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,7 +17,6 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A test as it stands in its source, which has the formatting of csi4j.
@@ -85,15 +87,31 @@ record WrittenTest(String module, String type, String method, Set<String> tags, 
     return tests;
   }
 
-  /** Returns the text of each source file below the root that lies in a folder of this name. */
+  /**
+   * Returns the text of each source file below the root that lies in a folder of this name. What a
+   * build makes is passed over: other modules are built meanwhile, and files come and go there.
+   */
   static Map<Path, String> sources(Path root, String folder) {
     Map<Path, String> sources = new TreeMap<>();
-    try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : files.filter(each -> each.toString().contains(folder)).toList()) {
-        if (file.toString().endsWith(".java")) {
-          sources.put(file, Files.readString(file));
-        }
-      }
+    try {
+      Files.walkFileTree(
+          root,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes of) {
+              return directory.endsWith("target")
+                  ? FileVisitResult.SKIP_SUBTREE
+                  : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes of) throws IOException {
+              if (file.toString().contains(folder) && file.toString().endsWith(".java")) {
+                sources.put(file, Files.readString(file));
+              }
+              return FileVisitResult.CONTINUE;
+            }
+          });
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -172,6 +172,26 @@ final class Catalog implements AutoCloseable {
         .isPresent();
   }
 
+  /**
+   * Looks at the sessions of all control planes that own work. One that has ended is known from
+   * then on: its work is taken up though no request comes for it.
+   */
+  void lookAtOwners() {
+    asked(READING, view::all).stream()
+        .flatMap(record -> record.work().stream())
+        .map(CatalogWork::owner)
+        .distinct()
+        .forEach(this::lookAt);
+  }
+
+  private void lookAt(Owner owner) {
+    try {
+      var unused = isOver(READING, owner);
+    } catch (ControllerException unknown) {
+      // The next round looks again. Work of the other sessions goes on.
+    }
+  }
+
   /** Whether other control planes may have the store open. */
   boolean isShared() {
     return session.isShared();

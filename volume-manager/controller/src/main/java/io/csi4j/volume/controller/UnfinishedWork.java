@@ -147,10 +147,13 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   /**
-   * Tries each volume after a pause that has something to try; where other control planes work,
-   * again and again, as one of them may have left something.
+   * Tries each volume after a pause that has something to try. Where other control planes work, it
+   * looks again and again whether one of them has ended, and has left something.
    */
   void later() {
+    if (catalog.isShared()) {
+      catalog.lookAtOwners();
+    }
     those(UnfinishedWork::isOwed).forEach(this::later);
     if (catalog.isShared()) {
       timers.after(BETWEEN_LOOKS, this::lookAgain);

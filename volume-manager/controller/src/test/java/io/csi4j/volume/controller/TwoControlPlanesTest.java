@@ -27,8 +27,12 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.text.Subject;
@@ -42,7 +46,10 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,13 +60,14 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -115,17 +123,10 @@ class TwoControlPlanesTest {
     now.addAndGet(time.toNanos());
   }
 
-  /** A call that waits until a test lets it go on. */
+  /** A step that waits until a test lets it go on. */
   private static final class Gate {
-    private final CsiOperation operation;
-    private final boolean isAfter;
     private final CountDownLatch arrived = new CountDownLatch(1);
     private final CountDownLatch left = new CountDownLatch(1);
-
-    Gate(CsiOperation operation, boolean isAfter) {
-      this.operation = operation;
-      this.isAfter = isAfter;
-    }
 
     void pass() {
       arrived.countDown();
@@ -149,12 +150,22 @@ class TwoControlPlanesTest {
     }
   }
 
-  /** A control plane: its timers run when a test lets them, and it may stand still at a call. */
+  /** A control plane: its timers run when a test lets them, and it may stand still at a step. */
   private final class Plane implements Controllers, Scheduler {
 
     private final Queue<Runnable> later = new ConcurrentLinkedQueue<>();
-    private final AtomicReference<Optional<Gate>> gate = new AtomicReference<>(Optional.empty());
-    private final RecordStore client = client(name);
+    private final ConcurrentMap<String, Gate> gates = new ConcurrentHashMap<>();
+    private final RecordStore client =
+        new SteppingStore(client(name), this::written) {
+          @Override
+          public Optional<StoredRecord> read(RecordKey key) {
+            Optional<StoredRecord> there = super.read(key);
+            if (key.space() == RecordKey.Space.CLAIMS) {
+              pass("claims");
+            }
+            return there;
+          }
+        };
     final VolumeController controller;
 
     Plane(String shown) {
@@ -162,6 +173,7 @@ class TwoControlPlanesTest {
           new VolumeController(
               VolumeController.builder(world.registry(), client)
                   .controlPlane(shown)
+                  .claims(client)
                   .validation(ValidationResult.Policy.LENIENT)
                   .snapshotPatience(Duration.ofMinutes(1))
                   .told(message -> {}),
@@ -176,17 +188,45 @@ class TwoControlPlanesTest {
 
     /** The next call of this kind waits before it is sent. */
     Gate before(CsiOperation operation) {
-      return gate(new Gate(operation, false));
+      return gate("before " + operation);
     }
 
     /** The answer of the next call of this kind is late. */
     Gate after(CsiOperation operation) {
-      return gate(new Gate(operation, true));
+      return gate("after " + operation);
     }
 
-    private Gate gate(Gate next) {
-      gate.set(Optional.of(next));
+    /** The next deletion waits once it is intended, before it holds the claims. */
+    Gate afterIntent() {
+      return gate("intent");
+    }
+
+    /** The next work on a volume waits once it has looked at the claims. */
+    Gate afterLookAtClaims() {
+      return gate("claims");
+    }
+
+    private Gate gate(String step) {
+      Gate next = new Gate();
+      gates.put(step, next);
       return next;
+    }
+
+    private void pass(String step) {
+      Gate there = gates.remove(step);
+      if (there != null) {
+        there.pass();
+      }
+    }
+
+    private WriteResult written(Optional<CatalogRecord> next, Supplier<WriteResult> write) {
+      WriteResult result = write.get();
+      if (next.flatMap(it -> it.work(CatalogWork.VOLUME))
+          .filter(work -> work.kind() == CatalogWork.Kind.DELETION)
+          .isPresent()) {
+        pass("intent");
+      }
+      return result;
     }
 
     /** Runs what waits for its time, such as the renewal of the session. */
@@ -196,22 +236,13 @@ class TwoControlPlanesTest {
       due.forEach(Runnable::run);
     }
 
-    private void pass(CsiOperation operation, boolean isAfter) {
-      Optional<Gate> there =
-          gate.get().filter(it -> it.operation == operation && it.isAfter == isAfter);
-      if (there.isPresent()) {
-        gate.set(Optional.empty());
-        there.get().pass();
-      }
-    }
-
     @Override
     public <T> CompletableFuture<T> call(ControllerCall<T> call) {
-      pass(call.operation(), false);
+      pass("before " + call.operation());
       CompletableFuture<T> answer = links.call(call);
       return answer.handleAsync(
           (value, failed) -> {
-            pass(call.operation(), true);
+            pass("after " + call.operation());
             return answer.join();
           },
           threads);
@@ -814,6 +845,35 @@ class TwoControlPlanesTest {
     assertThat(one.controller.backups().pending()).isEmpty();
     assertThat(plugin.contents().snapshots()).isEmpty();
     assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::work)).contains(List.of());
+  }
+
+  @Test
+  void theDeletionOfAControlPlaneThatNeverComesBackIsDoneByTheOtherInTheBackground() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(DELETE_VOLUME);
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    Waits.until(() -> two.controller.pending().equals(List.of(DB)));
+
+    two.runTimers();
+    pass(Duration.ofSeconds(31));
+    two.runTimers();
+    two.runTimers();
+    Waits.until(() -> StoredCatalog.record(store, DB).isEmpty());
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(hold()).isEqualTo(Optional.empty());
+    gate.open();
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.CONTROLLER_CALL_CANCELLED);
+    assertThat(calls(DELETE_VOLUME)).isEqualTo(1);
+  }
+
+  private ClaimBook claims() {
+    return new ClaimBook(store, java.time.Clock.systemUTC());
+  }
+
+  /** Returns the hold of a deletion. */
+  private Optional<ClaimHolder> hold() {
+    return claims().read(DB).holder(Claim.DELETION);
   }
 
   @Test

@@ -177,8 +177,26 @@ final class VolumeDeletion {
   private record Doomed(CatalogEntry record, long held) {}
 
   private Doomed held(VolumeWork work, CatalogEntry doomed) {
-    CatalogEntry going = work.begin(deleting(doomed), doomed);
-    return new Doomed(going, hold.take(deleting(doomed), doomed.key()));
+    Subject subject = deleting(doomed);
+    CatalogEntry going = work.begin(subject, doomed);
+    return confirmed(subject, work, going, hold.take(subject, doomed.key()));
+  }
+
+  /**
+   * Writes that a volume is being deleted whose claims are held. The hold ends if that fails: where
+   * another control plane has brought the deletion to its end, none would end it later.
+   */
+  private Doomed confirmed(Subject subject, VolumeWork work, CatalogEntry doomed, long held) {
+    try {
+      return new Doomed(work.begin(subject, doomed), held);
+    } catch (ControllerException notOurs) {
+      try {
+        hold.end(subject, doomed.key(), held);
+      } catch (ControllerException left) {
+        notOurs.addSuppressed(left);
+      }
+      throw notOurs;
+    }
   }
 
   private Doomed doom(VolumeWork work, CatalogEntry known) {
@@ -208,7 +226,7 @@ final class VolumeDeletion {
       work.end(subject, claimed.outcome() == ChangeOutcome.UNCERTAIN ? doomed : known);
       throw claimed;
     }
-    return new Doomed(work.begin(subject, doomed), held);
+    return confirmed(subject, work, doomed, held);
   }
 
   /** Returns the entry of a volume that is being deleted. */

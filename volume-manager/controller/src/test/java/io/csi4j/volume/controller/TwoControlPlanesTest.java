@@ -877,6 +877,25 @@ class TwoControlPlanesTest {
   }
 
   @Test
+  void aDeletionThatHoldsTheClaimsAfterItWasTakenOverLeavesNoHold() {
+    one.controller.create(DB, spec());
+    Gate gate = one.afterIntent();
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
+    assertWaits(second);
+    pass(Duration.ofSeconds(31));
+    assertThat(ended(second)).isTrue();
+    gate.open();
+
+    ControllerException over = failure(first);
+    assertThat(over.code()).isEqualTo(OperatorCode.VOLUME_TAKEN_OVER);
+    assertThat(over.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(hold()).isEqualTo(Optional.empty());
+    assertThat(calls(DELETE_VOLUME)).isEqualTo(1);
+  }
+
+  @Test
   void whatAControlPlaneHasLeftUndoneIsDoneByTheOther() {
     one.controller.create(DB, spec());
     plugin.inject(

@@ -80,7 +80,7 @@ final class VolumeDeletion {
       claims.refuseHeld(subject, known.key());
       work.removeUncut(subject);
     } catch (ControllerException kept) {
-      work.end(subject, known);
+      putBack(subject, kept, () -> work.end(subject, known));
       throw kept;
     }
     changes.unsee(known.key());
@@ -199,6 +199,28 @@ final class VolumeDeletion {
     }
   }
 
+  /**
+   * Puts a record back after a failure. If that fails, too, it is not known what the record says,
+   * and the first failure is kept with the second.
+   */
+  private static void putBack(Subject subject, ControllerException first, Runnable write) {
+    try {
+      write.run();
+    } catch (ControllerException second) {
+      ControllerException both =
+          ControllerFailures.failed(
+              ChangeOutcome.UNCERTAIN,
+              second.code(),
+              subject,
+              second.operatorMessage().seen().text()
+                  + "; before that: "
+                  + first.operatorMessage().seen().text(),
+              second);
+      both.addSuppressed(first);
+      throw both;
+    }
+  }
+
   private Doomed doom(VolumeWork work, CatalogEntry known) {
     Subject subject = deleting(known);
     boolean isForeign =
@@ -223,7 +245,10 @@ final class VolumeDeletion {
       claims.refuseHeld(subject, known.key());
       held = hold.take(subject, known.key());
     } catch (ControllerException claimed) {
-      work.end(subject, claimed.outcome() == ChangeOutcome.UNCERTAIN ? doomed : known);
+      putBack(
+          subject,
+          claimed,
+          () -> work.end(subject, claimed.outcome() == ChangeOutcome.UNCERTAIN ? doomed : known));
       throw claimed;
     }
     return confirmed(subject, work, doomed, held);
@@ -273,8 +298,15 @@ final class VolumeDeletion {
       controllers.answer(work.guarded(calls.delete(known.spec(), id)));
     } catch (ControllerException failed) {
       if (failed.outcome() == ChangeOutcome.REFUSED && going.before().isPresent()) {
-        hold.end(deleting(known), known.key(), begun.held());
-        work.end(deleting(known), known.in(new State.Present(going.before().get())));
+        CatalogEntry kept = known.in(new State.Present(going.before().get()));
+        Subject subject = deleting(kept);
+        putBack(
+            subject,
+            failed,
+            () -> {
+              hold.end(subject, kept.key(), begun.held());
+              work.end(subject, kept);
+            });
       }
       throw failed;
     }

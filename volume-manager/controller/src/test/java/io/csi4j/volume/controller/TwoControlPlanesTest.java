@@ -17,6 +17,7 @@ import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
@@ -32,6 +33,7 @@ import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
@@ -42,10 +44,14 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
@@ -893,6 +899,40 @@ class TwoControlPlanesTest {
     assertThat(over.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(hold()).isEqualTo(Optional.empty());
     assertThat(calls(DELETE_VOLUME)).isEqualTo(1);
+  }
+
+  @Test
+  void aDeletionThatFindsAClaimAfterItWasTakenOverNamesBoth() {
+    one.controller.create(DB, spec());
+    Gate gate = one.afterIntent();
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
+    assertWaits(second);
+    pass(Duration.ofSeconds(31));
+    assertThat(ended(second)).isTrue();
+    ClaimHolder claimed =
+        claims()
+            .claim(
+                ClaimRequest.builder(
+                        VolumeUse.of(DB, WorkloadId.of("web-1")),
+                        NodeName.of("n1"),
+                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                        ClaimMode.WRITE)
+                    .nodeId(NodeId.of("node-1"))
+                    .build());
+    gate.open();
+
+    ControllerException over = failure(first);
+    assertThat(over.code()).isEqualTo(OperatorCode.VOLUME_TAKEN_OVER);
+    assertThat(over.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(over.getSuppressed())
+        .singleElement()
+        .satisfies(
+            before ->
+                assertThat(((ControllerException) before).code())
+                    .isEqualTo(OperatorCode.VOLUME_CLAIMED));
+    assertThat(claims().read(DB).holders().values()).containsExactly(claimed);
   }
 
   @Test

@@ -68,13 +68,13 @@ final class VolumeDeletion {
 
   private void deregister(Subject subject, VolumeWork work, CatalogEntry known) {
     claims.refuseHeld(subject, known.key());
-    // Looked at before the hold of a deletion ends, and once more when the volume is removed.
-    Catalog.refuseCut(subject, known);
-    if (known.state() instanceof State.Deleting) {
-      hold.endLeft(subject, known.key());
-    }
+    // Another control plane may have begun to hold the claims for its deletion: the hold is ended
+    // once the work is owned. A snapshot of the volume is refused by then.
     work.intend(subject, Kind.DEREGISTRATION, known);
     try {
+      if (known.state() instanceof State.Deleting) {
+        hold.endLeft(subject, known.key());
+      }
       // The volume is not attached any more: a claim that was written before is found here, and
       // the coordinator of a later one finds no volume.
       claims.refuseHeld(subject, known.key());
@@ -112,6 +112,8 @@ final class VolumeDeletion {
       holders = nobodyCanSay.operatorMessage().seen().text();
     }
     if (known.state() instanceof State.Deleting) {
+      // The hold of a deletion that another control plane has begun meanwhile stays.
+      work.begin(subject, known);
       endLeft(subject, key);
     }
     // A snapshot may have begun since the record was read.

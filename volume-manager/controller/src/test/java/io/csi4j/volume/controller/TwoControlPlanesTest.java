@@ -33,6 +33,7 @@ import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
@@ -48,6 +49,7 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -933,6 +935,43 @@ class TwoControlPlanesTest {
                 assertThat(((ControllerException) before).code())
                     .isEqualTo(OperatorCode.VOLUME_CLAIMED));
     assertThat(claims().read(DB).holders().values()).containsExactly(claimed);
+  }
+
+  @Test
+  void theHoldOfADeletionOfTheOtherIsNotEndedByADeregistration() {
+    assertKeepsTheHoldOfTheOther(() -> two.controller.deregister(DB));
+  }
+
+  @Test
+  void theHoldOfADeletionOfTheOtherIsNotEndedByForgetting() {
+    assertKeepsTheHoldOfTheOther(
+        () ->
+            two.controller.deregister(
+                DB, new ClaimOverride.Person("ops"), new ReasonText("it is gone")));
+  }
+
+  private void assertKeepsTheHoldOfTheOther(Supplier<Boolean> forgets) {
+    one.controller.create(DB, spec());
+    plugin.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "not now"), When.calling(DELETE_VOLUME).once());
+    assertThat(failure(() -> one.controller.delete(DB)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+    Gate looked = two.afterLookAtClaims();
+    CompletableFuture<Boolean> second = begun(forgets);
+    looked.awaitArrival();
+    Gate gate = one.before(DELETE_VOLUME);
+    CompletableFuture<Boolean> first = begun(() -> one.controller.resume(DB));
+    gate.awaitArrival();
+    Optional<ClaimHolder> held = hold();
+    assertThat(held).isPresent();
+    looked.open();
+
+    assertWaits(second);
+    assertThat(hold()).isEqualTo(held);
+    gate.open();
+    assertThat(ended(first)).isTrue();
+    assertThat(ended(second)).as("it was gone by then").isFalse();
+    assertThat(plugin.contents().empty()).isTrue();
   }
 
   @Test

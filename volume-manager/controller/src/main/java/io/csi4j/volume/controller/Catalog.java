@@ -3,6 +3,7 @@ package io.csi4j.volume.controller;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
+import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
@@ -105,7 +106,7 @@ final class Catalog implements AutoCloseable {
     CatalogEntry record =
         found.orElseThrow(
             () -> ControllerFailures.refused(OperatorCode.VOLUME_UNKNOWN, subject, ""));
-    if (record.state() instanceof CatalogEntry.State.Deleting) {
+    if (record.state() instanceof State.Deleting) {
       throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
     }
     if (record.volume().isEmpty()) {
@@ -239,11 +240,21 @@ final class Catalog implements AutoCloseable {
 
   /** What a record says to those who take it up: an intended deletion of an ended owner goes on. */
   private CatalogEntry goingOn(CatalogRecord record) {
-    return record
-        .work(CatalogWork.VOLUME)
-        .filter(work -> work.kind() == Kind.DELETION)
-        .map(work -> VolumeDeletion.doomed(record.entry()))
-        .orElseGet(record::entry);
+    CatalogEntry entry = record.entry();
+    return record.work(CatalogWork.VOLUME).map(work -> goingOn(entry, work)).orElse(entry);
+  }
+
+  private CatalogEntry goingOn(CatalogEntry entry, CatalogWork left) {
+    if (left.kind() == Kind.DELETION) {
+      return VolumeDeletion.doomed(entry);
+    }
+    // A repeat of the call of the former owner may delete the volume later: it is not kept, even if
+    // the storage system refuses the deletion now.
+    return entry.state() instanceof State.Deleting going
+            && left.kind() == Kind.CHANGE
+            && !session.isOwn(left.owner())
+        ? entry.in(new State.Deleting(going.id(), Optional.empty()))
+        : entry;
   }
 
   /** The work of another control plane on a part of a volume, if its session lasts. */

@@ -875,6 +875,30 @@ class TwoControlPlanesTest {
     assertThat(calls(DELETE_VOLUME)).isEqualTo(1);
   }
 
+  @Test
+  void aDeletionThatWasTakenOverIsNotTakenBackWhereTheStorageSystemRefusesIt() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(DELETE_VOLUME);
+    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    gate.awaitArrival();
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "it has snapshots"),
+        When.calling(DELETE_VOLUME).once());
+    CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
+    assertWaits(second);
+    pass(Duration.ofSeconds(31));
+
+    assertThat(failure(second).outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(two.controller.record(DB).map(CatalogEntry::state))
+        .as("a repeat of the first call may still delete it")
+        .containsInstanceOf(State.Deleting.class);
+    gate.open();
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.CONTROLLER_CALL_CANCELLED);
+    two.controller.resume(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(hold()).isEqualTo(Optional.empty());
+  }
+
   private ClaimBook claims() {
     return new ClaimBook(store, java.time.Clock.systemUTC());
   }

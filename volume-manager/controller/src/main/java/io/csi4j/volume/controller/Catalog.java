@@ -88,9 +88,10 @@ final class Catalog implements AutoCloseable {
   }
 
   private Optional<CatalogRecord> look(Subject subject, VolumeKey key) {
+    long before = view.removals();
     Seen<CatalogRecord> now = asked(subject, () -> book.look(CatalogCodec.key(key), false));
     if (now.value().isPresent()) {
-      view.saw(now);
+      view.saw(now, before);
     }
     return now.value();
   }
@@ -334,10 +335,11 @@ final class Catalog implements AutoCloseable {
       VolumeKey key,
       boolean acquires,
       Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule) {
+    long before = view.removals();
     RecordBook.Change<CatalogRecord> change =
         asked(subject, () -> book.apply(CatalogCodec.key(key), acquires, rule));
     if (change.after().value().isPresent()) {
-      view.saw(change.after());
+      view.saw(change.after(), before);
     } else if (change.changes()) {
       view.removed(change.before());
     }

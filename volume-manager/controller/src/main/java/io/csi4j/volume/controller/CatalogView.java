@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,9 @@ final class CatalogView implements AutoCloseable {
 
   /** The versions up to which records were removed here, until the watch has reported that. */
   private final Map<RecordKey, Long> removed = new HashMap<>();
+
+  /** The number of removals that were taken in; a scan may have taken in any. */
+  private final AtomicLong removals = new AtomicLong();
 
   private @Nullable Watch watch;
   private boolean isComplete;
@@ -94,11 +98,23 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  /** Takes in a record that was read or written here. */
-  void saw(Seen<CatalogRecord> now) {
+  /** Returns the number of removals that were taken in, for {@link #saw}. */
+  long removals() {
+    return removals.get();
+  }
+
+  /**
+   * Takes in a record that was read or written here, unless it may have been removed since: no
+   * later report of the watch would take it out. The watch reports a record that is still there.
+   *
+   * @param before the number of removals before the store was asked
+   */
+  void saw(Seen<CatalogRecord> now, long before) {
     lock.lock();
     try {
-      put(now);
+      if (removals.get() == before || all.containsKey(now.key())) {
+        put(now);
+      }
     } finally {
       lock.unlock();
     }
@@ -176,6 +192,7 @@ final class CatalogView implements AutoCloseable {
     if (change instanceof Change.Written written) {
       take(written.now());
     } else if (change instanceof Change.Removed gone) {
+      removals.incrementAndGet();
       reported.remove(gone.key());
       removed.remove(gone.key());
       unreadable.remove(gone.key());
@@ -228,6 +245,7 @@ final class CatalogView implements AutoCloseable {
       }
       after = page.next();
     } while (after.isPresent());
+    removals.incrementAndGet();
     all.keySet().retainAll(found);
     unreadable.keySet().retainAll(found);
     reported.keySet().retainAll(found);

@@ -131,7 +131,7 @@ final class Catalog implements AutoCloseable {
                 record
                     .work(CatalogWork.VOLUME)
                     .filter(work -> work.kind() == Kind.DEREGISTRATION)
-                    .filter(work -> !isOver(subject, work.owner()))
+                    .filter(work -> !isLeft(work.owner()) && !isOver(subject, work.owner()))
                     .isEmpty())
         .map(this::shown);
   }

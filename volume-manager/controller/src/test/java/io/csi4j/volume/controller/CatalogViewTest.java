@@ -7,11 +7,16 @@ import io.csi4j.volume.catalog.CatalogSamples;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
+import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
+import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.local.MemoryStore;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,5 +82,25 @@ class CatalogViewTest {
     view.saw(read(), before);
 
     assertThat(view.known(ENTRY.key())).contains(CatalogRecord.of(ENTRY));
+  }
+
+  @Test
+  void aVolumeWhoseForgettingThisProcessHasGivenUpMayBeAttached() {
+    VirtualTime time = new VirtualTime();
+    ControlPlaneSession session =
+        new ControlPlaneSession(store, "cp-1", time, time, time, ControlPlaneSession.EXPIRY);
+    try (Catalog catalog = new Catalog(store, session, time, Duration.ofMinutes(1))) {
+      Owner owner = session.enter();
+      StoredCatalog.put(
+          store,
+          CatalogRecord.of(ENTRY)
+              .with(new CatalogWork(CatalogWork.VOLUME, Kind.DEREGISTRATION, owner, 1)));
+      assertThat(catalog.findToAttach(ENTRY.key())).isEqualTo(Optional.empty());
+
+      session.abandon();
+      session.leave();
+
+      assertThat(catalog.findToAttach(ENTRY.key())).contains(ENTRY);
+    }
   }
 }

@@ -382,15 +382,6 @@ final class Catalog implements AutoCloseable {
     return cut.group().contains(key);
   }
 
-  /** Refuses to lose a volume by which alone its snapshots of unknown fate can be found. */
-  static void refuseCut(Subject subject, CatalogEntry record) {
-    asked(record)
-        .ifPresent(
-            asked -> {
-              throw ControllerFailures.refused(OperatorCode.SNAPSHOT_OWED, subject, asked);
-            });
-  }
-
   /** The snapshots on record, for people; nothing if there are none. */
   static Optional<String> asked(CatalogEntry record) {
     return record.pendingSnapshots().isEmpty()

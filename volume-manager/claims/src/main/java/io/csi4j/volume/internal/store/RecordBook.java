@@ -278,7 +278,13 @@ public final class RecordBook<T> {
       checkStore(key);
     }
     long highest = highest(key);
-    RecordWrite write = asked(() -> records.draft(last, next.get()));
+    RecordWrite write;
+    try {
+      write = records.draft(last, next.get());
+    } catch (RecordStoreException refused) {
+      // Others may have made the record smaller since.
+      return Optional.empty();
+    }
     WriteResult result = asked(() -> RecordValues.write(store, List.of(write)));
     if (result instanceof WriteResult.Written written) {
       open.written(last);

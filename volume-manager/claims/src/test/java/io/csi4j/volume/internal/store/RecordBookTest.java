@@ -155,6 +155,30 @@ class RecordBookTest {
         .withMessage("a11");
   }
 
+  private static Change<String> append(RecordBook<String> book, String letters) {
+    return book.apply(A, true, before -> new Decision.Write<>(before.orElse("a") + letters));
+  }
+
+  @Test
+  void aRecordThatOthersHaveMadeSmallerIsChanged() {
+    RecordBook<String> mine = book(true);
+    append(mine, "1234567");
+    book(true).apply(A, true, before -> new Decision.Write<>("ab"));
+
+    assertThat(append(mine, "1").after().value()).contains("ab1");
+  }
+
+  @Test
+  void aRecordThatWouldBeTooLargeIsRefused() {
+    RecordBook<String> book = book(true);
+    append(book, "1234567");
+
+    fails(() -> append(book, "8"))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED))
+        .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_TOO_LARGE))
+        .withMessage("The word 'a12345678' is too long.");
+  }
+
   @Test
   void whatTheStoreSaysOfAWriteCountsWhereItIsSomethingElse() {
     RecordStore changing =

@@ -5,15 +5,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import java.util.UUID;
 
 /**
- * Words by their first letter: a mark, then the word, then what a newer version wrote behind a plus
- * sign.
+ * Words of at most 8 letters, by their first letter: a mark, then the word, then what a newer
+ * version wrote behind a plus sign.
  */
 record Words(boolean removes) implements ValueCodec<String> {
 
   private static final int MARK = UUID.randomUUID().toString().length();
+  private static final int LONGEST = 8;
 
   static final RecordKey A = new RecordKey(RecordKey.Space.VOLUMES, "a");
   static final RecordKey B = new RecordKey(RecordKey.Space.VOLUMES, "b");
@@ -35,6 +38,9 @@ record Words(boolean removes) implements ValueCodec<String> {
 
   @Override
   public byte[] encode(String value, UUID mark, UnknownFields newer) {
+    if (value.length() > LONGEST) {
+      throw new RecordStoreException(Reason.TOO_LARGE, "The word '" + value + "' is too long.");
+    }
     return (mark + value + new String(newer.bytes(), UTF_8)).getBytes(UTF_8);
   }
 

@@ -133,11 +133,25 @@ public final class RecordBook<T> {
 
   /** A write that the store has, or may still get, before the change is known to be made. */
   private static final class OpenWrite {
+    private final boolean removes;
     private @Nullable Seen<?> expected;
     private String because = "";
 
+    /** Set once a write without an answer expects that nothing is there. */
+    private boolean mayCreate;
+
+    /**
+     * No write yet.
+     *
+     * @param removes whether records of the space are removed
+     */
+    OpenWrite(boolean removes) {
+      this.removes = removes;
+    }
+
     void unanswered(Seen<?> before, WriteResult.Unknown unknown) {
       expected = before;
+      mayCreate |= removes && before.stored().isEmpty();
       because = unknown.because() + ", and the write may still arrive";
     }
 
@@ -146,7 +160,11 @@ public final class RecordBook<T> {
       because = "the write was made";
     }
 
-    /** Once another record than the expected one is there, an unanswered write never arrives. */
+    /**
+     * Once another record than the expected one is there, an unanswered write never arrives: no
+     * record comes back. Where records are removed, nothing is there again one day, and a write that
+     * expects nothing can still arrive.
+     */
     void saw(Seen<?> now) {
       if (expected != null && !now.stored().equals(expected.stored())) {
         expected = null;
@@ -154,7 +172,7 @@ public final class RecordBook<T> {
     }
 
     boolean mayCount() {
-      return expected != null;
+      return expected != null || mayCreate;
     }
   }
 
@@ -168,7 +186,7 @@ public final class RecordBook<T> {
    * @throws RecordFailure if the rule refuses, or the store does
    */
   public Change<T> apply(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
-    OpenWrite open = new OpenWrite();
+    OpenWrite open = new OpenWrite(codec.removes());
     try {
       return apply(key, acquires, rule, open);
     } catch (RecordFailure failed) {

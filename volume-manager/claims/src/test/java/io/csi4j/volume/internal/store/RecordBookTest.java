@@ -88,6 +88,81 @@ class RecordBookTest {
     assertThat(book.look(A, true).value()).contains("a1");
   }
 
+  /** A book on the store, in which another book adds to the word after each answer that is lost. */
+  private RecordBook<String> overtaken(boolean removes) {
+    RecordBook<String> other = book(removes);
+    RecordStore contended =
+        new PassingStore(store) {
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            WriteResult result = super.write(writes);
+            if (result instanceof WriteResult.Unknown) {
+              add(other);
+            }
+            return result;
+          }
+        };
+    return new RecordBook<>(contended, new Words(removes), Optional.empty());
+  }
+
+  /** Writes a word unless there is one of this length. */
+  private static Runnable writing(RecordBook<String> book, int length) {
+    return () ->
+        book.apply(
+            A,
+            true,
+            before ->
+                before.orElse("").length() >= length
+                    ? new Decision.Refuse<>(OperatorCode.CLAIM_HELD_BY, "another has it")
+                    : new Decision.Write<>("axy"));
+  }
+
+  @Test
+  void aCreationWithoutAnAnswerMayArriveAfterTheRecordOfAnotherIsRemoved() {
+    RecordBook<String> other = book(true);
+
+    store.next(Fate.LATE);
+    fails(writing(overtaken(true), 2))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN))
+        .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED))
+        .withMessage(
+            "the answer was lost, and the write may still arrive; since then: another has it");
+    other.apply(A, false, before -> new Decision.Remove<>());
+    store.deliver();
+
+    assertThat(other.look(A, true).value()).contains("axy");
+  }
+
+  @Test
+  void aCreationWithoutAnAnswerStaysOpenAfterALaterWrite() {
+    store.next(Fate.LATE, Fate.ANSWERED, Fate.LOST);
+
+    fails(writing(overtaken(true), 3))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN));
+  }
+
+  @Test
+  void aChangeWithoutAnAnswerNeverArrivesAfterTheOneOfAnother() {
+    add(book(true));
+
+    store.next(Fate.LATE);
+    fails(writing(overtaken(true), 3))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED));
+    store.deliver();
+
+    assertThat(book(true).look(A, true).value()).contains("a11");
+  }
+
+  @Test
+  void whereNothingIsEverRemovedACreationNeverArrivesAfterTheOneOfAnother() {
+    store.next(Fate.LATE);
+    fails(writing(overtaken(false), 2))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED));
+    store.deliver();
+
+    assertThat(book(false).look(A, true).value()).contains("a1");
+  }
+
   @Test
   void aRecordIsRemovedOnceAlsoWhenTheAnswerIsLost() {
     RecordBook<String> book = book(true);

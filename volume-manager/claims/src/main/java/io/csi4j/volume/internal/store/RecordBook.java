@@ -56,6 +56,9 @@ public final class RecordBook<T> {
   /** The number of records that are kept; beyond that the memory begins again. */
   private static final int MOST = 4096;
 
+  /** The number of versions that are kept where records are removed; the older ones are dropped. */
+  private static final int MOST_VERSIONS = 4 * MOST;
+
   private final RecordStore store;
   private final ValueCodec<T> codec;
   private final RecordValues<T> records;
@@ -63,7 +66,7 @@ public final class RecordBook<T> {
   /** The store that was seen first; nothing while that one accepts no writes. */
   private final AtomicReference<Optional<StoreIdentity>> identity;
 
-  /** The highest version of each record that was seen. */
+  /** The highest version of each record that was seen, as far as it may still be there. */
   private final ConcurrentMap<RecordKey, Long> versions = new ConcurrentHashMap<>();
 
   /** The newest records that were seen, as far as they are kept. */
@@ -342,7 +345,7 @@ public final class RecordBook<T> {
 
   /** Refuses to acquire something from a store that has gone back, or is another one. */
   private Seen<T> saw(long before, Seen<T> now, boolean acquires) {
-    remember(now);
+    remember(before, now);
     if (acquires) {
       checkStore(now.key());
       boolean isRemoved = now.stored().isEmpty() && codec.removes();
@@ -353,17 +356,27 @@ public final class RecordBook<T> {
     return now;
   }
 
-  private void remember(Seen<T> now) {
+  private void remember(long before, Seen<T> now) {
     RecordKey key = now.key();
-    versions.merge(key, now.version(), Math::max);
     if (now.stored().isEmpty() && codec.removes()) {
       known.remove(key);
+      versions.remove(key, before);
       return;
     }
     if (known.size() >= MOST && !known.containsKey(key)) {
       known.clear();
     }
     known.merge(key, now, (a, b) -> a.version() >= b.version() ? a : b);
+    versions.merge(key, now.version(), Math::max);
+    if (codec.removes() && versions.size() > MOST_VERSIONS) {
+      // Some of them are those of records that others have removed.
+      versions.keySet().retainAll(known.keySet());
+    }
+  }
+
+  /** Returns the number of records whose version is kept. */
+  int keptVersions() {
+    return versions.size();
   }
 
   /**

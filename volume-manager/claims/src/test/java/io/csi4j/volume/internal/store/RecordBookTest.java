@@ -12,6 +12,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordWrite;
@@ -176,6 +177,40 @@ class RecordBookTest {
     assertThat(removed.after().value()).isEmpty();
     assertThat(book.apply(A, false, before -> new Decision.Remove<>()).changes()).isFalse();
     assertThat(add(book).after().version()).isGreaterThan(removed.before().version());
+  }
+
+  @Test
+  void noVersionIsKeptOfWhatIsNotThere() {
+    RecordBook<String> book = book(true);
+    book.look(A, true);
+    assertThat(book.keptVersions()).isZero();
+
+    add(book);
+    assertThat(book.keptVersions()).isEqualTo(1);
+    book.apply(A, false, before -> new Decision.Remove<>());
+    assertThat(book.keptVersions()).isZero();
+
+    add(book);
+    book(true).apply(A, false, before -> new Decision.Remove<>());
+    book.look(A, true);
+    assertThat(book.keptVersions()).isZero();
+  }
+
+  @Test
+  void theVersionsOfRecordsThatOthersHaveRemovedTakeABoundedRoom() {
+    RecordBook<String> book = book(true);
+    RecordBook<String> other = book(true);
+    int most = 0;
+    for (char letter = 'A'; letter < 20_000; letter++) {
+      String word = String.valueOf(letter);
+      RecordKey key = new Words(true).key(word);
+      book.apply(key, true, before -> new Decision.Write<>(word));
+      other.apply(key, false, before -> new Decision.Remove<>());
+      most = Math.max(most, book.keptVersions());
+    }
+
+    assertThat(most).isEqualTo(16_384);
+    assertThat(book.keptVersions()).isLessThan(9_000);
   }
 
   @Test

@@ -46,19 +46,13 @@ public record LocalRecords(
    * @throws IllegalArgumentException if there is something else in it
    */
   public static LocalRecords of(LoadedState loaded) {
+    check(loaded);
     SortedMap<RecordKey, StoredRecord> records = new TreeMap<>();
     Map<StateKey, RecordKey> unnamed = new HashMap<>();
     long highest = loaded.value(FLOOR).map(StoreCodec::floor).orElse(0L);
     boolean hasClaims = false;
     for (Map.Entry<StateKey, StateValue> each : loaded.values().entrySet()) {
       StateKey key = each.getKey();
-      if (key.kind() != StateKey.Kind.CLAIM && key.kind() != StateKey.Kind.CATALOG) {
-        throw new IllegalArgumentException(
-            "The state holds "
-                + key
-                + ", so it is that of a volume manager. Give the state of a LocalStore, which holds"
-                + " claims and a catalog alone.");
-      }
       if (!key.equals(IDENTITY) && !key.equals(FLOOR)) {
         StoredRecord record = StoreCodec.local(key, each.getValue());
         records.put(record.key(), record);
@@ -84,6 +78,23 @@ public record LocalRecords(
               + " out who wrote it.");
     }
     return new LocalRecords(identity, records, unnamed, highest, uncertainties);
+  }
+
+  /**
+   * Checks the keys of a state.
+   *
+   * @throws IllegalArgumentException if there is something else than records in it
+   */
+  public static void check(LoadedState loaded) {
+    for (StateKey key : loaded.values().keySet()) {
+      if (key.kind() != StateKey.Kind.CLAIM && key.kind() != StateKey.Kind.CATALOG) {
+        throw new IllegalArgumentException(
+            "The state holds "
+                + key
+                + ", so it is that of a volume manager. Give the state of a LocalStore, which holds"
+                + " claims and a catalog alone.");
+      }
+    }
   }
 
   /** Returns the records of a space. */

@@ -93,6 +93,7 @@ public final class LocalStore implements RecordStore {
    * there, on a local disk.
    *
    * @throws RecordStoreException if it is in use by another process, or cannot be read
+   * @throws IllegalArgumentException if the state in it is that of a volume manager
    */
   public static LocalStore open(Path directory) {
     return opened(directory, UnaryOperator.identity());
@@ -103,16 +104,29 @@ public final class LocalStore implements RecordStore {
    *
    * @throws RecordStoreException if it is in use by another process, cannot be read, or does not
    *     open
+   * @throws IllegalArgumentException if the state in it is that of a volume manager
    */
   public static LocalStore open(Path directory, Sealer sealer) {
     return opened(directory, state -> SealedStateStore.on(state, sealer));
   }
 
   private static LocalStore opened(Path directory, UnaryOperator<StateStore> sealing) {
+    StateStore journal;
     try {
-      return on(sealing.apply(JournalStateStore.open(directory, JournalSettings.defaults())));
+      journal = JournalStateStore.open(directory, JournalSettings.defaults());
     } catch (StateException e) {
       throw unavailable(e);
+    }
+    try {
+      // Sealed by this store, a volume manager could no longer read its state.
+      LocalRecords.check(journal.load());
+      return on(sealing.apply(journal));
+    } catch (StateException e) {
+      journal.close();
+      throw unavailable(e);
+    } catch (RuntimeException refused) {
+      journal.close();
+      throw refused;
     }
   }
 

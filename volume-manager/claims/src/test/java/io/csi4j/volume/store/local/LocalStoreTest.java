@@ -29,6 +29,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
@@ -38,7 +39,9 @@ import io.csi4j.volume.state.StateStore.Durability;
 import io.csi4j.volume.state.StateStore.Stored;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
+import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.AesGcmSealer;
+import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
@@ -293,6 +296,31 @@ class LocalStoreTest {
             "The state holds VOLUME/v1, so it is that of a volume manager. Give the state of a"
                 + " LocalStore, which holds claims and a catalog alone.");
     assertThat(state.load().values()).hasSize(1);
+  }
+
+  private static StateStore journal(Path directory) {
+    return JournalStateStore.open(directory, JournalSettings.defaults());
+  }
+
+  @Test
+  void theDirectoryOfAVolumeManagerIsRefusedAndNotKeptOpen(@TempDir Path directory) {
+    StateValue clear = StateValue.of(new byte[] {1});
+    try (StateStore state = journal(directory)) {
+      state.put(StateKey.volume("v1"), clear, Durability.REQUIRED);
+    }
+    Sealer sealer = AesGcmSealer.of(AesGcmSealer.Keys.of("k", new byte[32]));
+
+    for (Runnable opening :
+        List.<Runnable>of(
+            () -> LocalStore.open(directory).close(),
+            () -> LocalStore.open(directory, sealer).close())) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(opening::run)
+          .withMessageStartingWith("The state holds VOLUME/v1, so it is that of a volume manager.");
+      try (StateStore state = journal(directory)) {
+        assertThat(state.load().value(StateKey.volume("v1"))).contains(clear);
+      }
+    }
   }
 
   @Test

@@ -165,8 +165,8 @@ public final class RecordBook<T> {
 
     /**
      * Once another record than the expected one is there, an unanswered write never arrives: no
-     * record comes back. Where records are removed, nothing is there again one day, and a write that
-     * expects nothing can still arrive.
+     * record comes back. Where records are removed, nothing is there again one day, and a write
+     * that expects nothing can still arrive.
      */
     void saw(Seen<?> now) {
       if (expected != null && !now.stored().equals(expected.stored())) {

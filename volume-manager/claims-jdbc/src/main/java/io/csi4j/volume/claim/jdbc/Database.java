@@ -39,6 +39,8 @@ final class Database {
 
   private static final String DIVISION = "22012";
 
+  private static final String FORBIDDEN = "42501";
+
   /** Begin of the states of warnings; what is only noted has another one. */
   private static final String WARNED = "01";
 
@@ -252,11 +254,12 @@ final class Database {
   }
 
   private static String remedy(String state) {
-    if (state.equals("42501")) {
-      return "Let the user read and write the three tables, or make them with tables.sql";
+    if (state.equals(FORBIDDEN)) {
+      return "Let the user read and write the three tables; where they are missing or older, let"
+          + " their owner run tables.sql";
     }
     if (state.equals("23502")) {
-      return "Bring the tables up to date with tables.sql";
+      return "Let the owner of the tables bring them up to date with tables.sql";
     }
     if (state.equals("42P01") || state.equals("42703") || state.equals("3F000")) {
       return "Make the schema and its tables with tables.sql, or name the schema where they are";
@@ -300,7 +303,16 @@ final class Database {
 
     /** Whether the statement divided by zero, as {@link StoreTables#write} does. */
     boolean isDivision() {
-      return getCause() instanceof SQLException sql && state(sql).equals(DIVISION);
+      return hasState(DIVISION);
+    }
+
+    /** Whether the user has no right to what was asked. */
+    boolean isForbidden() {
+      return hasState(FORBIDDEN);
+    }
+
+    private boolean hasState(String state) {
+      return getCause() instanceof SQLException sql && state(sql).equals(state);
     }
 
     /** Why, as a clause. */

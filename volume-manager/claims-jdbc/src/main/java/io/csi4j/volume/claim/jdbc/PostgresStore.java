@@ -159,15 +159,10 @@ public final class PostgresStore implements RecordStore {
   }
 
   private void makeTables() {
-    boolean areThere =
-        database.ask(
-            tables.areThere(),
-            statement -> {
-              try (ResultSet result = statement.executeQuery()) {
-                return result.next() && result.getBoolean(1);
-              }
-            });
-    if (!areThere) {
+    if (holds(tables.areThere())) {
+      return;
+    }
+    try {
       database.on(
           connection -> {
             connection.setAutoCommit(false);
@@ -180,7 +175,22 @@ public final class PostgresStore implements RecordStore {
               connection.setAutoCommit(true);
             }
           });
+    } catch (Database.Failure failure) {
+      // The owner may not have brought the tables up to date yet: they take all but removals.
+      if (!failure.isForbidden() || !holds(tables.takeWrites())) {
+        throw failure;
+      }
     }
+  }
+
+  private boolean holds(String question) {
+    return database.ask(
+        question,
+        statement -> {
+          try (ResultSet result = statement.executeQuery()) {
+            return result.next() && result.getBoolean(1);
+          }
+        });
   }
 
   private StoreRows look() {

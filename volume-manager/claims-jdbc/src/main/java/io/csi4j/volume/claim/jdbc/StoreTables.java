@@ -84,11 +84,27 @@ final class StoreTables {
 
   /** Whether the tables are there as they are made now: one value. */
   String areThere() {
-    String column = "EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('%s') AND %s)";
+    return "SELECT " + hasColumn(writes, "record", " AND NOT attnotnull") + " AND " + hasHome();
+  }
+
+  /** Whether the tables are there, as they are or as they were before there were removals. */
+  String takeWrites() {
     return "SELECT "
-        + column.formatted(writes.replace("'", "''"), "attname = 'record' AND NOT attnotnull")
+        + hasColumn(claims, "record", "")
         + " AND "
-        + column.formatted(store.replace("'", "''"), "attname = 'home'");
+        + hasColumn(writes, "record", "")
+        + " AND "
+        + hasHome();
+  }
+
+  private String hasHome() {
+    return hasColumn(store, "home", "");
+  }
+
+  private static String hasColumn(String table, String column, String also) {
+    return ("EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('%s')"
+            + " AND attname = '%s'%s)")
+        .formatted(table.replace("'", "''"), column, also);
   }
 
   /** Lets one process at a time make the tables, until the transaction ends. */

@@ -692,7 +692,8 @@ class PostgresStoreTest {
           .isThrownBy(
               () -> strict.write(new RecordWrite(KEY, Optional.of(there), Optional.empty())))
           .withMessageStartingWith("Writing CLAIMS/default/db failed: the database says 23502 ")
-          .withMessageEndingWith("Bring the tables up to date with tables.sql.");
+          .withMessageEndingWith(
+              "Let the owner of the tables bring them up to date with tables.sql.");
     }
     try (PostgresStore store = open()) {
       assertThat(store.write(new RecordWrite(KEY, store.read(KEY), Optional.empty())))
@@ -737,14 +738,44 @@ class PostgresStoreTest {
   void aUserWithoutRightsIsToldWhatIsMissing() {
     open().close();
     server.sql("CREATE USER reader" + SCHEMAS.get());
-    try (HikariDataSource reading =
-        PostgresServer.pool(
-            server.address().replace("user=csi4j", "user=reader" + SCHEMAS.get()))) {
+    try (HikariDataSource reading = poolOf("reader" + SCHEMAS.get())) {
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> PostgresStore.open(reading, settings))
           .withMessageContaining("the database says 42501 'ERROR: permission denied")
           .withMessageEndingWith(
-              "Let the user read and write the three tables, or make them with tables.sql.");
+              "Let the user read and write the three tables; where they are missing or older, let"
+                  + " their owner run tables.sql.");
+    }
+  }
+
+  private static HikariDataSource poolOf(String user) {
+    return PostgresServer.pool(server.address().replace("user=csi4j", "user=" + user));
+  }
+
+  @Test
+  void aUserThatDoesNotOwnTheTablesOpensOlderOnesThatTakeClaims() {
+    open().close();
+    server.sql("ALTER TABLE " + quoted() + ".csi4j_claim_write ALTER COLUMN record SET NOT NULL");
+    String user = "service" + SCHEMAS.get();
+    server.sql("CREATE USER " + user);
+    server.sql("GRANT USAGE ON SCHEMA " + quoted() + " TO " + user);
+    server.sql(
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + quoted() + " TO " + user);
+    try (HikariDataSource service = poolOf(user)) {
+      try (RecordStore store = PostgresStore.open(service, settings)) {
+        StoredRecord there = write(store, DB);
+        assertThat(store.read(KEY)).contains(there);
+        assertThatExceptionOfType(RecordStoreException.class)
+            .isThrownBy(
+                () -> store.write(new RecordWrite(KEY, Optional.of(there), Optional.empty())))
+            .withMessageEndingWith(
+                "Let the owner of the tables bring them up to date with tables.sql.");
+      }
+      server.sql("ALTER TABLE " + quoted() + ".csi4j_claim_store DROP COLUMN home");
+      assertThatExceptionOfType(RecordStoreException.class)
+          .isThrownBy(() -> PostgresStore.open(service, settings))
+          .withMessageContaining("the database says 42501 'ERROR: ")
+          .withMessageEndingWith("let their owner run tables.sql.");
     }
   }
 

@@ -123,7 +123,9 @@ final class EtcdWatch implements RecordStore.Watch {
     lock.lock();
     try {
       boolean isOther =
-          !memory.identity().equals(identity) || memory.uncertainty().isPresent() != isDoubted;
+          !memory.identity().equals(identity)
+              || memory.uncertainty().isPresent() != isDoubted
+              || now.revision() + 1 < from;
       if (isOther) {
         missed("etcd is another one than it was, or has gone back", now);
       } else if (lost) {
@@ -141,7 +143,7 @@ final class EtcdWatch implements RecordStore.Watch {
   private void missed(String because, Etcd.Answer now) {
     from = now.revision() + 1;
     changes.add(new Change.Missed(new ReasonText(because)));
-    news.signal();
+    news.signalAll();
   }
 
   private void take(int mine, Runnable made) {
@@ -178,7 +180,7 @@ final class EtcdWatch implements RecordStore.Watch {
           return;
         }
         changes.addAll(written);
-        news.signal();
+        news.signalAll();
         from = revision + 1;
         failures = 0;
       } finally {

@@ -186,6 +186,27 @@ class EtcdWatchTest {
   }
 
   @Test
+  void anEtcdThatGoesBackASecondTimeIsMissedAgain() throws InterruptedException {
+    ScriptedEtcd.Watched first = connected(1);
+    tell(first, 30);
+    assertThat(next()).contains(written(30));
+    etcd.at(20);
+    first.follower().ended(false);
+    time.pass(PAUSE);
+    assertThat(next()).contains(ANOTHER);
+    tell(connected(2), 40);
+    assertThat(next()).contains(written(40));
+
+    etcd.at(25);
+    etcd.watched.get(1).follower().ended(false);
+    time.pass(PAUSE);
+
+    assertThat(connected(3).from()).isEqualTo(26);
+    assertThat(next()).contains(ANOTHER);
+    assertThat(next()).isEmpty();
+  }
+
+  @Test
   void anotherStoreIsMissed() throws InterruptedException {
     ScriptedEtcd.Watched first = connected(1);
     etcd.becomes(new StoreIdentity("other"));

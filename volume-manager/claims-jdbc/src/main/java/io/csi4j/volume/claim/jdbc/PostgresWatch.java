@@ -122,7 +122,9 @@ final class PostgresWatch implements RecordStore.Watch {
 
   private void take(StoreRows answer) {
     boolean isOther =
-        !memory.identity().equals(identity) || memory.uncertainty().isPresent() != isDoubted;
+        !memory.identity().equals(identity)
+            || memory.uncertainty().isPresent() != isDoubted
+            || answer.version() < told;
     identity = memory.identity();
     isDoubted = memory.uncertainty().isPresent();
     if (isOther) {
@@ -134,7 +136,7 @@ final class PostgresWatch implements RecordStore.Watch {
       told = answer.rows().size() < PAGE ? answer.version() : answer.rows().get(PAGE - 1).version();
     }
     if (!changes.isEmpty()) {
-      news.signal();
+      news.signalAll();
     }
   }
 

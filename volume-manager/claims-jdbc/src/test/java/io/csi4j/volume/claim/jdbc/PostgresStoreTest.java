@@ -473,6 +473,24 @@ class PostgresStoreTest {
     }
   }
 
+  @Test
+  void aWatchTellsEachTimeThatTheDatabaseWentBack() throws Exception {
+    Change missed =
+        new Change.Missed(
+            new ReasonText("the database is another one than it was, or has gone back"));
+    try (RecordStore store = open();
+        Watch watch = store.watch(Space.CLAIMS)) {
+      for (int times = 0; times < 2; times++) {
+        for (int i = 0; i < 3; i++) {
+          StoredRecord now = write(store, DB);
+          assertThat(next(watch)).isEqualTo(new Change.Written(now));
+        }
+        server.sql("UPDATE " + quoted() + ".csi4j_claim_store SET version = 1");
+        assertThat(next(watch)).isEqualTo(missed);
+      }
+    }
+  }
+
   // ---- which store it is
 
   /** Puts the tables in a place of their own, as a dump does that is restored. */

@@ -8,12 +8,19 @@ import java.util.Arrays;
 /**
  * The name of a record in the table, where the records of all spaces are: a byte for the space, and
  * a {@link RecordName}. The names of claims have no such byte, as the table was that of claims
- * alone; a name that could be mistaken for another one has a byte of its own.
+ * alone; a name that begins with the byte of a space has the byte 2 before it.
+ *
+ * <p>A row with the byte 2 before any other name was written by something else than a store. Such a
+ * row has a name that begins with {@link #FOREIGN}, so that a scan goes on behind the row, and not
+ * behind the name that the row would have without its byte.
  */
 final class RowName {
 
   /** Behind all names: none begins with this byte. */
   private static final byte[] END = {(byte) 0xff};
+
+  /** The first byte of the name of a foreign row: no {@link RecordName} begins with this byte. */
+  private static final byte FOREIGN = (byte) 0xff;
 
   private RowName() {}
 
@@ -24,6 +31,11 @@ final class RowName {
   /** Returns the bytes of a name in a space; for no name, what stands before all others. */
   static byte[] of(Space space, byte[] name) {
     byte first = first(space);
+    if (space == Space.CLAIMS && name.length > 0 && name[0] == FOREIGN) {
+      byte[] row = name.clone();
+      row[0] = first;
+      return row;
+    }
     if (space == Space.CLAIMS && name.length > 0 && (name[0] & 0xff) > first) {
       return name;
     }
@@ -48,6 +60,11 @@ final class RowName {
 
   /** Returns the bytes of the name alone. */
   static byte[] name(byte[] row) {
+    if (row.length > 1 && row[0] == 2 && (row[1] & 0xff) > 2) {
+      byte[] foreign = row.clone();
+      foreign[0] = FOREIGN;
+      return foreign;
+    }
     return row[0] > 2 || row[0] < 0 ? row : Arrays.copyOfRange(row, 1, row.length);
   }
 

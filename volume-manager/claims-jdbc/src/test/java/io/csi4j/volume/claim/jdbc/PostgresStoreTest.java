@@ -194,6 +194,30 @@ class PostgresStoreTest {
     }
   }
 
+  @Test
+  void aRowThatBeginsWithTheByteOfClaimsIsReportedAndHidesNoClaim() {
+    try (RecordStore store = open()) {
+      List<VolumeKey> volumes = List.of(VolumeKey.of("a"), VolumeKey.of("b"), VolumeKey.of("c"));
+      volumes.forEach(each -> write(store, each));
+      for (String row : List.of("027a", "02ff", "0264656661756c741f62")) {
+        server.sql(
+            "INSERT INTO "
+                + quoted()
+                + ".csi4j_claim (name, version, record) VALUES ('\\x"
+                + row
+                + "', 999, '\\x0809')");
+      }
+
+      for (int limit : List.of(1, 2, 3, 100)) {
+        ClaimPage all = all(store, limit);
+
+        assertThat(all.claims())
+            .containsExactlyElementsOf(volumes.stream().map(Claim::none).toList());
+        assertThat(all.unreadable()).hasSize(3);
+      }
+    }
+  }
+
   /** Volume names as they stand in the tables. */
   private static String name(VolumeKey volume) {
     return "'\\x" + HexFormat.of().formatHex(RowName.of(ClaimCodec.key(volume))) + "'";

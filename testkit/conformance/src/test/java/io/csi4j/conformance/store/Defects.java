@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -556,6 +558,21 @@ final class Defects {
     }
   }
 
+  /** Takes what a watch has at once. */
+  private static List<Change> taken(Watch watch) {
+    List<Change> taken = new ArrayList<>();
+    try {
+      for (Optional<Change> next = watch.next(Duration.ZERO);
+          next.isPresent();
+          next = watch.next(Duration.ZERO)) {
+        taken.add(next.get());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return taken;
+  }
+
   /** A store whose watches are made from right ones. */
   private static Consumer<ToyStore> watch(BiFunction<ToyStore, Watch, Watch> wrong) {
     return store -> store.watch = space -> wrong.apply(store, store.feed.watch(space));
@@ -597,6 +614,18 @@ final class Defects {
                   },
                   () -> {
                     over.set(true);
+                    right.close();
+                  });
+            }));
+    add(
+        "a closed watch shows what is left",
+        watch(
+            (store, right) -> {
+              Deque<Change> left = new ConcurrentLinkedDeque<>();
+              return new ToyWatch(
+                  wait -> left.isEmpty() ? right.next(wait) : Optional.of(left.remove()),
+                  () -> {
+                    left.addAll(taken(right));
                     right.close();
                   });
             }));

@@ -51,7 +51,7 @@ final class ToyFeed {
       lock.lock();
       try {
         changes.add(change);
-        news.signal();
+        news.signalAll();
       } finally {
         lock.unlock();
       }
@@ -65,7 +65,7 @@ final class ToyFeed {
         while (changes.isEmpty() && !over && left > 0) {
           left = news.awaitNanos(left);
         }
-        return Optional.ofNullable(changes.poll());
+        return over ? Optional.empty() : Optional.ofNullable(changes.poll());
       } finally {
         lock.unlock();
       }

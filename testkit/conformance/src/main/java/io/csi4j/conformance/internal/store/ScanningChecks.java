@@ -14,7 +14,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A scan shows all that was ever written, page by page. */
 final class ScanningChecks {
@@ -125,33 +127,35 @@ final class ScanningChecks {
     List<RecordKey> stay = Keys.keys(40);
     writeAll(scene, stay);
     AtomicBoolean over = new AtomicBoolean();
-    List<Integer> writes =
-        Crowd.atOnce(
-            scene.patience(),
-            List.of(
-                () -> {
-                  int i = 0;
-                  while (!over.get() && i < 300) {
-                    scene.write(Keys.key("v-%04d-%d".formatted(i % 40, i)), "new");
-                    scene.write(Keys.key("v-%04dx".formatted(i % 40)), "changed");
-                    i++;
-                  }
-                  return i;
-                },
-                () -> {
-                  try {
-                    for (int i = 0; i < 20; i++) {
-                      List<RecordKey> seen = walk(scene, 7);
-                      Set<RecordKey> once = new HashSet<>(seen);
-                      check(once.size() == seen.size(), "A scan showed a key twice.");
-                      check(once.containsAll(stay), "A scan left out what was there.");
-                      same(seen, seen.stream().sorted().toList(), "The order of a scan");
-                    }
-                  } finally {
-                    over.set(true);
-                  }
-                  return 0;
-                }));
-    check(writes.get(0) >= 0, "Nothing was written meanwhile.");
+    AtomicInteger written = new AtomicInteger();
+    Callable<Integer> writer =
+        () -> {
+          for (int i = 0; !over.get(); i++) {
+            scene.write(Keys.key("v-%04d-%d".formatted(i % 40, i % 300)), "new");
+            scene.write(Keys.key("v-%04dx".formatted(i % 40)), "changed");
+            written.incrementAndGet();
+          }
+          return 0;
+        };
+    Callable<Integer> scanner =
+        () -> {
+          int scans = 0;
+          try {
+            while ((scans < 20 || written.get() < 20) && !Thread.currentThread().isInterrupted()) {
+              List<RecordKey> seen = walk(scene, 7);
+              Set<RecordKey> once = new HashSet<>(seen);
+              check(once.size() == seen.size(), "A scan showed a key twice.");
+              check(once.containsAll(stay), "A scan left out what was there.");
+              same(seen, seen.stream().sorted().toList(), "The order of a scan");
+              scans++;
+            }
+          } finally {
+            over.set(true);
+          }
+          return scans;
+        };
+    // A store whose writes wait for all scans to end has a writer that does not come back.
+    int scans = Crowd.atOnce(scene.patience(), List.of(writer, scanner)).get(1);
+    check(scans >= 20 && written.get() >= 20, "A caller was interrupted by something else.");
   }
 }

@@ -130,6 +130,16 @@ final class WatchingChecks {
         });
     add(
         all,
+        "a closed watch shows none of the changes that are left",
+        (scene, watch, follower) -> {
+          scene.write(DB, "a");
+          scene.write(Keys.key("another"), "b");
+          check(watch.next(scene.patience()).isPresent(), "A watch did not show what was written.");
+          watch.close();
+          follower.nothingMore();
+        });
+    add(
+        all,
         "a watch that was closed twice is closed, and others go on",
         (scene, watch, follower) -> {
           Watch closed = scene.watch();

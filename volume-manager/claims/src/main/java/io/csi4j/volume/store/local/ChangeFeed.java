@@ -55,13 +55,16 @@ final class ChangeFeed {
     void add(Change change) {
       lock.lock();
       try {
+        if (over) {
+          return;
+        }
         if (changes.size() >= LONGEST) {
           changes.clear();
           changes.add(
               new Change.Missed(new ReasonText("more than " + LONGEST + " writes were not taken")));
         }
         changes.add(change);
-        news.signal();
+        news.signalAll();
       } finally {
         lock.unlock();
       }
@@ -87,6 +90,7 @@ final class ChangeFeed {
       lock.lock();
       try {
         over = true;
+        changes.clear();
         news.signalAll();
       } finally {
         lock.unlock();

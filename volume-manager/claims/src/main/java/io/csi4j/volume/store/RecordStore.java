@@ -13,14 +13,15 @@ import java.util.Optional;
  *
  * <ul>
  *   <li>Reads and writes are linearizable: each process sees a write as soon as it is made.
- *   <li>A write has a condition for each record: the version and the bytes that are there are those
- *       that the writer has seen. A write is made completely or not at all.
+ *   <li>A write has a condition for each record: its version and its bytes are still those that the
+ *       writer has seen. A write is made completely or not at all.
  *   <li>Each write of a record has a higher version than all writes of that key before, also after
  *       the record was removed and written again.
  *   <li>A write whose result is not known is reported as {@link WriteResult.Unknown}, never as a
  *       failure.
  *   <li>A watch reports when it has missed a change.
- *   <li>The identity changes when the store is replaced by another one.
+ *   <li>Two stores have two identities. A process that meets another store than the one that it
+ *       opened reports the identity of the other store until it opens the store again.
  *   <li>A store that may have lost records reports that, and accepts no write before a person has
  *       settled it.
  * </ul>
@@ -28,10 +29,11 @@ import java.util.Optional;
  * <p>A restored copy of a store may give a version a second time, but to other bytes: the writers
  * put a mark into the bytes of each write that no other write has. The condition compares both.
  *
- * <p>Leases and clocks have no part in any of this. Methods may block. They throw {@link
- * RecordStoreException} when the store cannot answer. All methods are safe for many threads. An
- * interrupt does not harm the store, and stays set. {@code RecordStoreChecks} in csi4j-conformance
- * shows whether a store keeps these guarantees.
+ * <p>No guarantee depends on a lease or on a clock. {@link #read}, {@link #write}, {@link #scan}
+ * and {@link #watch} wait for the store, and throw {@link RecordStoreException} when it cannot
+ * answer. The other methods return what this process knows: they ask no store, and do not wait for
+ * one. All methods are safe for many threads. An interrupt does not harm the store, and stays set.
+ * {@code RecordStoreChecks} in csi4j-conformance shows whether a store keeps these guarantees.
  *
  * @since 1.0
  */
@@ -44,7 +46,7 @@ public interface RecordStore extends AutoCloseable {
    * Makes some writes, all of them or none.
    *
    * @param writes at least one and at most {@link #together()}, each of another key
-   * @throws RecordStoreException if nothing was written, and nothing will be
+   * @throws RecordStoreException if the write was not made, and never will be
    */
   WriteResult write(List<RecordWrite> writes);
 
@@ -71,7 +73,10 @@ public interface RecordStore extends AutoCloseable {
   /** Follows the writes of a space from now on. */
   Watch watch(RecordKey.Space space);
 
-  /** Returns the identity of the store that answered last. */
+  /**
+   * Returns the identity of the store that was opened; once another store has answered this
+   * process, the identity of that one.
+   */
   StoreIdentity identity();
 
   /**
@@ -189,7 +194,8 @@ public interface RecordStore extends AutoCloseable {
      * Returns the next change.
      *
      * @param wait the maximum time to wait for one
-     * @return nothing if there was none in that time, or the watch is closed
+     * @return nothing if there was none in that time, or if the watch is closed: a closed watch
+     *     returns no change, not even one that came before it was closed
      * @throws InterruptedException if the waiting thread is interrupted; no change is lost by that
      */
     Optional<Change> next(Duration wait) throws InterruptedException;

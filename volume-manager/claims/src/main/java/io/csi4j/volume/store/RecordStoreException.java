@@ -9,8 +9,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that refuses, or cannot answer now. The call that threw it wrote nothing. The text says
- * what failed, why, and what to do next. The reason gives the operator code.
+ * A store that refuses, or cannot answer now. A {@link RecordStore#write write} that throws it was
+ * not made, and never will be. Opening or settling a store may have marked the store before it
+ * failed; a repeated call continues there. The text says what failed, why, and what to do next. The
+ * reason gives the operator code.
  *
  * @since 1.0
  */

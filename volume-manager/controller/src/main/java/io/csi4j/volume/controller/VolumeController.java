@@ -313,7 +313,8 @@ public final class VolumeController implements AutoCloseable {
    * Returns the changes of size and parameters that were asked for and are not done: those that are
    * asked for again in the background, those that were refused, and what the node still has to do.
    * A refusal is kept until the same kind of change is asked for again, also across a restart. A
-   * deletion that is not done is one of them. Does not block.
+   * deletion that is not done is one of them. Reads the store of the catalog where its view of the
+   * volumes is not up to date, and waits for that.
    */
   public List<VolumeChange> changes(VolumeKey key) {
     return unfinished.shown(key, changes.changes(key));
@@ -367,10 +368,11 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Why a volume cannot be claimed now: it is not on record, not there yet, being deleted, was not
-   * made to be used so, or has to be attached while no controller of its plugin can do that. For a
-   * {@code ClaimBook} that no coordinator asks for ({@code ClaimBook.asking}); does not block. How
-   * the plugin is on the node, only that node knows.
+   * Returns why a volume cannot be claimed now: it is not on record, not there yet, being deleted,
+   * was not made to be used so, or has to be attached while no controller of its plugin can do
+   * that. For a {@code ClaimBook} that is used without a coordinator ({@code ClaimBook.asking}).
+   * Reads the record of the volume in the store of the catalog, and waits for that. The state of
+   * the plugin on the node is not part of the answer.
    */
   public Optional<ClaimDecision.Refused> whyNotClaimed(ClaimRequest request) {
     return attachments().whyNot(request);

@@ -83,8 +83,9 @@ public final class ClaimBook {
    * grants them for volumes that are nowhere on record.
    *
    * @param whyNot says why a volume cannot be claimed now, such as {@code
-   *     VolumeController.whyNotClaimed}. Asked before a new claim is written, maybe twice, and
-   *     never for one that is there; must not block
+   *     VolumeController.whyNotClaimed}. Called before a new claim is written, maybe twice, and
+   *     never for one that is there. It may wait for the store of a catalog; the claim waits with
+   *     it
    */
   public ClaimBook asking(Function<ClaimRequest, Optional<Refused>> whyNot) {
     return new ClaimBook(records, clock, whyNot);

@@ -51,8 +51,9 @@ public interface StorageController {
   boolean attaches(VolumeKey volume);
 
   /**
-   * Why a volume cannot be claimed as requested, such as for a use that it was not made for. Asked
-   * before a claim is written, and never for one that is there; must not block.
+   * Returns why a volume cannot be claimed as requested, such as for a use that it was not made
+   * for. Called before a claim is written, and never for one that is there. It may wait for the
+   * store of a catalog; the claim waits with it.
    *
    * @return nothing unless the implementation knows the volume
    */

@@ -13,6 +13,7 @@ module io.csi4j.volume.claims {
   exports io.csi4j.volume.claim.view;
   exports io.csi4j.volume.store;
   exports io.csi4j.volume.store.local;
+  exports io.csi4j.volume.store.shared;
   exports io.csi4j.volume.internal.claims to
       io.csi4j.volume.claims.etcd,
       io.csi4j.volume.claims.jdbc,

@@ -1,6 +1,5 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -13,6 +12,7 @@ import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.StoreMemory;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,7 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.client.internal.time.Backoff;
-import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
@@ -9,6 +8,7 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.shared.StoreMemory;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

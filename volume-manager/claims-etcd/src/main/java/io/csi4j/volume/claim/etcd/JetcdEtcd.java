@@ -1,6 +1,5 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.internal.store.RecordName;
 import io.csi4j.volume.internal.store.StoreCodec;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.state.StateValue;
@@ -11,6 +10,7 @@ import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.RecordName;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;

@@ -1,9 +1,9 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.internal.store.RecordName;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.RecordName;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

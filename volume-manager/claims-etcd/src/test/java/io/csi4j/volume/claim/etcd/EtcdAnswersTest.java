@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
-import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
@@ -17,6 +16,7 @@ import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.StoreMemory;
 import io.grpc.Status;
 import java.net.URI;
 import java.nio.channels.ClosedChannelException;

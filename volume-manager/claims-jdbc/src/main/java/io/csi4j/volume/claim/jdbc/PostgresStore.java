@@ -1,8 +1,6 @@
 package io.csi4j.volume.claim.jdbc;
 
 import io.csi4j.volume.claim.jdbc.Database.Fate;
-import io.csi4j.volume.internal.store.RecordName;
-import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
@@ -13,6 +11,8 @@ import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.RecordName;
+import io.csi4j.volume.store.shared.StoreMemory;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,11 +1,11 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.shared.StoreMemory;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

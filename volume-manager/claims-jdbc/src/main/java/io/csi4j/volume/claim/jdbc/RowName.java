@@ -1,8 +1,8 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.internal.store.RecordName;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.shared.RecordName;
 import java.util.Arrays;
 
 /**

@@ -1,11 +1,11 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.internal.store.RecordName;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.RecordName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

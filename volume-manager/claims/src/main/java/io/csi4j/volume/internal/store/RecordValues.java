@@ -1,5 +1,7 @@
 package io.csi4j.volume.internal.store;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.text.ForeignText;
@@ -14,8 +16,10 @@ import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.RecordName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -152,10 +156,19 @@ public final class RecordValues<T> {
           null);
     }
     try {
-      return SealedBytes.open(bytes, RecordName.about(there.key()), sealer.get());
+      return SealedBytes.open(bytes, about(there.key()), sealer.get());
     } catch (SealException e) {
       throw unreadable(there.key(), String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /** Returns what the seal of a record is bound to. */
+  static String about(RecordKey key) {
+    String space =
+        key.space() == RecordKey.Space.CLAIMS
+            ? "claim"
+            : key.space().name().toLowerCase(Locale.ROOT);
+    return space + "/" + new String(RecordName.bytes(key.name()), ISO_8859_1);
   }
 
   private RecordStoreException unreadable(
@@ -214,8 +227,7 @@ public final class RecordValues<T> {
       return StateValue.of(clear);
     }
     try {
-      return StateValue.ofWrapped(
-          SealedBytes.seal(clear, RecordName.about(before.key()), sealer.get()));
+      return StateValue.ofWrapped(SealedBytes.seal(clear, about(before.key()), sealer.get()));
     } catch (SealException e) {
       throw new RecordStoreException(
           Reason.UNAVAILABLE,

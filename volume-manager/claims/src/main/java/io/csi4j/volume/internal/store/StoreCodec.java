@@ -18,6 +18,7 @@ import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.RecordName;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Optional;

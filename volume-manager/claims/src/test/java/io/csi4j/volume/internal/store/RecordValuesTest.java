@@ -161,8 +161,8 @@ class RecordValuesTest {
   void theSealOfAClaimIsBoundToTheNameThatItHadBefore() {
     RecordKey claim = RecordKey.of(RecordKey.Space.CLAIMS, VolumeKey.of("db"));
 
-    assertThat(RecordName.about(claim)).isEqualTo("claim/default\u001fdb");
-    assertThat(RecordName.about(new RecordKey(RecordKey.Space.VOLUMES, "x")))
+    assertThat(RecordValues.about(claim)).isEqualTo("claim/default\u001fdb");
+    assertThat(RecordValues.about(new RecordKey(RecordKey.Space.VOLUMES, "x")))
         .isEqualTo("volumes/x");
   }
 }

@@ -1,6 +1,4 @@
-package io.csi4j.volume.internal.store;
-
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
+package io.csi4j.volume.store.shared;
 
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore.Page;
@@ -9,12 +7,13 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
  * The name of a record in a store that sorts names by their bytes. Names sort as UTF-16, so each
  * half of a surrogate pair is written on its own, as CESU-8 does.
+ *
+ * @since 1.0
  */
 public final class RecordName {
 
@@ -91,15 +90,6 @@ public final class RecordName {
         return Page.of(records, limit);
       }
     }
-  }
-
-  /** Returns what the seal of a record is bound to. */
-  static String about(RecordKey key) {
-    String space =
-        key.space() == RecordKey.Space.CLAIMS
-            ? "claim"
-            : key.space().name().toLowerCase(Locale.ROOT);
-    return space + "/" + new String(bytes(key.name()), ISO_8859_1);
   }
 
   private static void write(char c, ByteArrayOutputStream out) {

@@ -1,4 +1,4 @@
-package io.csi4j.volume.internal.store;
+package io.csi4j.volume.store.shared;
 
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.ReasonText;
@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * that only ever grows. A store that is another one, or has gone back, stays so until it is opened
  * again: it may have been the one that it was only in between. A store that was opened while
  * something spoke against it accepts no write until a person has settled it.
+ *
+ * @since 1.0
  */
 public final class StoreMemory {
 

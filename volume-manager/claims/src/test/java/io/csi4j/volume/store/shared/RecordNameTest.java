@@ -1,4 +1,4 @@
-package io.csi4j.volume.internal.store;
+package io.csi4j.volume.store.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

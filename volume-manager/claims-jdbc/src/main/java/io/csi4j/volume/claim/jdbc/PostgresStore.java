@@ -1,8 +1,6 @@
 package io.csi4j.volume.claim.jdbc;
 
 import io.csi4j.volume.claim.jdbc.Database.Fate;
-import io.csi4j.volume.internal.time.OnDemandThreads;
-import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
@@ -11,6 +9,7 @@ import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.PolledWatches;
 import io.csi4j.volume.store.shared.RecordName;
 import io.csi4j.volume.store.shared.StoreMemory;
 import java.sql.PreparedStatement;
@@ -19,9 +18,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -61,9 +58,8 @@ public final class PostgresStore implements RecordStore {
   private final Database database;
   private final StoreTables tables;
   private final JdbcSettings settings;
-  private final Scheduler scheduler = new OnDemandThreads("csi4j-volume-jdbc-watch", 1);
   private final StoreMemory memory;
-  private final Set<PostgresWatch> watches = ConcurrentHashMap.newKeySet();
+  private final PolledWatches watches;
 
   /**
    * Number of times that the primary may have had something that no standby has; 0 for a store that
@@ -73,8 +69,6 @@ public final class PostgresStore implements RecordStore {
 
   /** Number of those after which the standbys were seen to have all. */
   private final AtomicLong confirmed = new AtomicLong();
-
-  private volatile boolean closed;
 
   private PostgresStore(DataSource source, JdbcSettings settings) {
     this.settings = settings;
@@ -89,6 +83,13 @@ public final class PostgresStore implements RecordStore {
             first.identity(),
             first.problem(),
             first.version());
+    watches =
+        new PolledWatches(
+            "csi4j-volume-jdbc-watch",
+            memory,
+            settings.watchInterval(),
+            "the database",
+            this::writtenAfter);
   }
 
   /**
@@ -194,15 +195,23 @@ public final class PostgresStore implements RecordStore {
   }
 
   private StoreRows look() {
-    return writtenAfter(RecordKey.Space.CLAIMS, Long.MAX_VALUE, 1);
+    return written(RecordKey.Space.CLAIMS, Long.MAX_VALUE, 1);
   }
 
   private StoreRows look(String doing) {
     return seen(doing, () -> look());
   }
 
+  private PolledWatches.Writes writtenAfter(RecordKey.Space space, long version, int limit) {
+    try {
+      return written(space, version, limit).writes(limit);
+    } catch (Database.Failure failure) {
+      throw failure.during("Watching " + space);
+    }
+  }
+
   /** The writes of a space behind a version, in their order. */
-  StoreRows writtenAfter(RecordKey.Space space, long version, int limit) {
+  private StoreRows written(RecordKey.Space space, long version, int limit) {
     return answer(
         tables.written(),
         statement -> {
@@ -412,23 +421,7 @@ public final class PostgresStore implements RecordStore {
 
   @Override
   public Watch watch(RecordKey.Space space) {
-    StoreRows now = look("Watching " + space);
-    PostgresWatch watch =
-        new PostgresWatch(
-            this,
-            memory,
-            scheduler,
-            space,
-            settings.watchInterval(),
-            now.version(),
-            watches::remove);
-    watches.add(watch);
-    if (closed) {
-      watch.close();
-    } else {
-      watch.begin();
-    }
-    return watch;
+    return watches.begin(space, look("Watching " + space).version());
   }
 
   @Override
@@ -454,8 +447,7 @@ public final class PostgresStore implements RecordStore {
   /** Ends its watches. The data source is the host's, and stays open. */
   @Override
   public void close() {
-    closed = true;
-    watches.forEach(PostgresWatch::close);
+    watches.close();
     database.close();
   }
 }

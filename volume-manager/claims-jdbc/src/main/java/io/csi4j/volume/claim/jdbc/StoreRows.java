@@ -5,6 +5,7 @@ import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.shared.PolledWatches;
 import io.csi4j.volume.store.shared.RecordName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -52,6 +53,16 @@ record StoreRows(
     Change change() {
       return record == null ? new Change.Removed(key(), version) : new Change.Written(stored());
     }
+  }
+
+  /** Returns the writes, where these are the writes of a question for so many. */
+  PolledWatches.Writes writes(int limit) {
+    return new PolledWatches.Writes(
+        identity,
+        version,
+        forgotten,
+        rows.size() < limit ? version : rows.get(limit - 1).version(),
+        rows.stream().map(Row::change).toList());
   }
 
   /** Takes the rows of a question of {@link StoreTables}. */

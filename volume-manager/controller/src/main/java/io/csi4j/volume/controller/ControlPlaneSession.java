@@ -11,6 +11,8 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -58,7 +60,10 @@ final class ControlPlaneSession implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Owner current;
   private long renewedAt;
-  private int working;
+
+  /** The number of open works of each session of this process that has any. */
+  private final Map<Owner, Integer> working = new HashMap<>();
+
   private boolean isPlanned;
   private boolean closed;
 
@@ -112,7 +117,7 @@ final class ControlPlaneSession implements AutoCloseable {
       }
       Owner owner = current == null ? begun() : current;
       current = owner;
-      working++;
+      working.merge(owner, 1, Integer::sum);
       plan();
       return owner;
     } finally {
@@ -140,14 +145,46 @@ final class ControlPlaneSession implements AutoCloseable {
     return clock.nanos() - renewedAt;
   }
 
-  /** Ends work of this session. */
-  void leave() {
+  /**
+   * Ends work of a session. One under which no other work begins ends with its last work: it was
+   * given up, or this control plane is closed.
+   */
+  void leave(Owner owner) {
+    boolean isOver;
     lock.lock();
     try {
-      working--;
+      Integer left = working.computeIfPresent(owner, (same, open) -> open == 1 ? null : open - 1);
+      isOver = left == null && (closed || !owner.equals(current));
+      if (isOver && owner.equals(current)) {
+        current = null;
+      }
     } finally {
       lock.unlock();
     }
+    if (isOver) {
+      remove(owner);
+    }
+  }
+
+  /** Removes the record of a session without work. */
+  private void remove(Owner owner) {
+    if (!isShared) {
+      return;
+    }
+    try {
+      var unused =
+          book.apply(
+              SessionCodec.key(owner),
+              false,
+              now -> now.isPresent() ? new Decision.Remove<>() : new Decision.Keep<>());
+    } catch (RecordFailure left) {
+      // Others end it when they have seen it without a renewal.
+    }
+  }
+
+  /** Whether work of the session goes on that this process has now. */
+  private boolean isWorking() {
+    return current != null && working.containsKey(current);
   }
 
   /**
@@ -260,7 +297,7 @@ final class ControlPlaneSession implements AutoCloseable {
     Owner renewed;
     lock.lock();
     try {
-      renewed = working > 0 && !closed ? current : null;
+      renewed = isWorking() && !closed ? current : null;
     } finally {
       lock.unlock();
     }
@@ -279,7 +316,7 @@ final class ControlPlaneSession implements AutoCloseable {
     lock.lock();
     try {
       isPlanned = false;
-      if (working > 0) {
+      if (isWorking()) {
         plan();
       }
     } finally {
@@ -312,29 +349,20 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Ends the session, unless work of it goes on: others wait for that. */
+  /** Ends the session, or leaves that to the work of it that goes on: others wait for that. */
   @Override
   public void close() {
     Owner last;
     lock.lock();
     try {
       closed = true;
-      last = working == 0 ? current : null;
+      last = isWorking() ? null : current;
       current = null;
     } finally {
       lock.unlock();
     }
-    if (last == null || !isShared) {
-      return;
-    }
-    try {
-      var unused =
-          book.apply(
-              SessionCodec.key(last),
-              false,
-              now -> now.isPresent() ? new Decision.Remove<>() : new Decision.Keep<>());
-    } catch (RecordFailure left) {
-      // It has no work: no control plane waits for its end.
+    if (last != null) {
+      remove(last);
     }
   }
 }

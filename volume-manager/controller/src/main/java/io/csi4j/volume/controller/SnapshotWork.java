@@ -276,7 +276,7 @@ final class SnapshotWork implements AutoCloseable {
       session.abandon();
     } finally {
       if (owner != null) {
-        session.leave();
+        session.leave(owner);
       }
     }
   }

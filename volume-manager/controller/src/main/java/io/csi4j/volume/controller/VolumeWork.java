@@ -275,7 +275,7 @@ final class VolumeWork {
 
   /** The work counts for the session no more. */
   private void leave() {
-    owner.ifPresent(it -> session.leave());
+    owner.ifPresent(session::leave);
     owner = Optional.empty();
   }
 }

@@ -98,7 +98,7 @@ class CatalogViewTest {
       assertThat(catalog.findToAttach(ENTRY.key())).isEqualTo(Optional.empty());
 
       session.abandon();
-      session.leave();
+      session.leave(owner);
 
       assertThat(catalog.findToAttach(ENTRY.key())).contains(ENTRY);
     }

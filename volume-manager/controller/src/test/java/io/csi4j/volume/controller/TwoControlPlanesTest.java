@@ -1016,6 +1016,21 @@ class TwoControlPlanesTest {
   }
 
   @Test
+  void aControlPlaneThatIsClosedDuringItsWorkLeavesNoSessionOnceThatHasEnded() {
+    one.controller.create(DB, spec());
+    Gate gate = one.after(CONTROLLER_EXPAND_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.expand(DB, LARGER));
+    gate.awaitArrival();
+    one.controller.close();
+    assertThat(sessions()).as("its work goes on").hasSize(1);
+    gate.open();
+
+    assertThat(ended(first).capacityBytes()).hasValue(2 << 20);
+    assertThat(work()).isEqualTo(Optional.empty());
+    assertThat(sessions()).isEmpty();
+  }
+
+  @Test
   void aControlPlaneThatIsClosedLeavesNoSession() {
     one.controller.create(DB, spec());
     assertThat(sessions()).hasSize(1);

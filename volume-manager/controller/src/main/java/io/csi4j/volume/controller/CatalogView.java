@@ -54,6 +54,7 @@ final class CatalogView implements AutoCloseable {
 
   private @Nullable Watch watch;
   private boolean isComplete;
+  private boolean isClosed;
 
   /** Nothing is read yet. */
   CatalogView(RecordStore store, CatalogCodec codec) {
@@ -228,7 +229,9 @@ final class CatalogView implements AutoCloseable {
 
   private void readAll() {
     closeWatch();
-    watch = store.watch(RecordKey.Space.VOLUMES);
+    if (!isClosed) {
+      watch = store.watch(RecordKey.Space.VOLUMES);
+    }
     Set<RecordKey> found = new HashSet<>();
     Optional<RecordKey> after = Optional.empty();
     do {
@@ -250,7 +253,7 @@ final class CatalogView implements AutoCloseable {
     unreadable.keySet().retainAll(found);
     reported.keySet().retainAll(found);
     removed.keySet().retainAll(found);
-    isComplete = true;
+    isComplete = !isClosed;
   }
 
   private void closeWatch() {
@@ -260,10 +263,12 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
+  /** Ends the watch. An operation that ends later reads the store each time. */
   @Override
   public void close() {
     lock.lock();
     try {
+      isClosed = true;
       closeWatch();
       isComplete = false;
     } finally {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogSamples;
+import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
@@ -13,11 +14,13 @@ import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +30,15 @@ class CatalogViewTest {
   private static final CatalogEntry ENTRY =
       CatalogEntry.of(CatalogSamples.volume(), Optional.empty());
 
-  private final RecordStore store = new MemoryStore();
+  private final AtomicInteger watches = new AtomicInteger();
+  private final RecordStore store =
+      new SteppingStore(new MemoryStore(), (next, write) -> write.get()) {
+        @Override
+        public Watch watch(RecordKey.Space space) {
+          watches.incrementAndGet();
+          return super.watch(space);
+        }
+      };
   private final RecordValues<CatalogRecord> records = new RecordValues<>(store, new CatalogCodec());
   private final CatalogView view = new CatalogView(store, new CatalogCodec());
 
@@ -82,6 +93,19 @@ class CatalogViewTest {
     view.saw(read(), before);
 
     assertThat(view.known(ENTRY.key())).contains(CatalogRecord.of(ENTRY));
+  }
+
+  @Test
+  void aViewThatIsClosedReadsTheStoreAndOpensNoWatch() {
+    StoredCatalog.put(store, ENTRY);
+    assertThat(view.all()).containsExactly(CatalogRecord.of(ENTRY));
+    view.close();
+    assertThat(view.all()).containsExactly(CatalogRecord.of(ENTRY));
+    removed(read());
+
+    view.upTo(CatalogCodec.key(ENTRY.key()), 0);
+    assertThat(view.all()).isEmpty();
+    assertThat(watches).hasValue(1);
   }
 
   @Test

@@ -131,7 +131,7 @@ final class Catalog implements AutoCloseable {
                 record
                     .work(CatalogWork.VOLUME)
                     .filter(work -> work.kind() == Kind.DEREGISTRATION)
-                    .filter(work -> !isLeft(work.owner()) && !isOver(subject, work.owner()))
+                    .filter(work -> !isLeft(key, work) && !isOver(subject, work.owner()))
                     .isEmpty())
         .map(this::shown);
   }
@@ -142,13 +142,13 @@ final class Catalog implements AutoCloseable {
   private CatalogEntry shown(CatalogRecord record) {
     return record
         .work(CatalogWork.VOLUME)
-        .filter(work -> work.kind() == Kind.DELETION && isLeft(work.owner()))
+        .filter(work -> work.kind() == Kind.DELETION && isLeft(record.entry().key(), work))
         .map(work -> VolumeDeletion.doomed(record.entry()))
         .orElseGet(record::entry);
   }
 
-  private boolean isLeft(Owner owner) {
-    return session.isKnownOver(owner) || session.isFormer(owner);
+  private boolean isLeft(VolumeKey key, CatalogWork work) {
+    return session.isKnownOver(work.owner()) || session.isGivenUp(key, work);
   }
 
   // ---- lists
@@ -325,7 +325,7 @@ final class Catalog implements AutoCloseable {
   }
 
   /** Begins work of the session of this control plane. */
-  Owner enter(Subject subject) {
+  ControlPlaneSession.Ownership enter(Subject subject) {
     return asked(subject, session::enter);
   }
 

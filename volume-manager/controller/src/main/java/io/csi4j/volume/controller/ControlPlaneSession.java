@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.catalog.SessionCodec;
 import io.csi4j.volume.internal.catalog.SessionRecord;
@@ -8,10 +9,13 @@ import io.csi4j.volume.internal.store.RecordBook.Decision;
 import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,6 +33,10 @@ import org.jspecify.annotations.Nullable;
  * session that it has seen without a renewal for a whole {@link #EXPIRY}: it removes the record, on
  * the condition that it was not renewed. So a session ends by one write in the store, and never by
  * what a clock says alone; a control plane that only stood still finds its session gone.
+ *
+ * <p>Work whose end cannot be written is given up, and no other work begins under its session. The
+ * work that goes on under it is not concerned: the session is renewed until that has ended. Then
+ * its record is removed, and others take over what was given up.
  *
  * <p>In a store that only one process can have open there is no other control plane, and nothing is
  * written: each session but that of this process has ended.
@@ -58,14 +66,118 @@ final class ControlPlaneSession implements AutoCloseable {
   private final ConcurrentMap<String, Observed> observed = new ConcurrentHashMap<>();
 
   private final ReentrantLock lock = new ReentrantLock();
-  private @Nullable Owner current;
-  private long renewedAt;
 
-  /** The number of open works of each session of this process that has any. */
-  private final Map<Owner, Integer> working = new HashMap<>();
+  /** The session under which work begins; nothing before the first work, or if it was given up. */
+  private @Nullable Session current;
+
+  /** The sessions of this process under which work goes on or begins, by their ids. */
+  private final Map<String, Session> open = new HashMap<>();
 
   private boolean isPlanned;
   private boolean closed;
+
+  /** A session of this process, guarded by the lock. */
+  private static final class Session {
+
+    private final Owner owner;
+    private final Set<Part> givenUp = new HashSet<>();
+    private int working;
+    private long renewedAt;
+
+    /** Set once the record of the session is found to be gone: others take its work over. */
+    private boolean isLost;
+
+    Session(Owner owner, long renewedAt) {
+      this.owner = owner;
+      this.renewedAt = renewedAt;
+    }
+  }
+
+  /**
+   * A part of a volume.
+   *
+   * @param part the part, as {@link CatalogWork#part} names it
+   */
+  private record Part(VolumeKey volume, String part) {}
+
+  /** Work of this control plane that counts for a session until it is {@linkplain #end ended}. */
+  final class Ownership {
+
+    private final Session session;
+    private boolean isGivenUp;
+    private boolean isEnded;
+
+    private Ownership(Session session) {
+      this.session = session;
+    }
+
+    /** Returns the session. */
+    Owner owner() {
+      return session.owner;
+    }
+
+    /**
+     * Whether a call may be sent for this work: no other control plane can have ended the session
+     * by now, nor will in the next moment.
+     */
+    boolean mayCall() {
+      if (!isShared) {
+        return true;
+      }
+      lock.lock();
+      try {
+        return !isGivenUp
+            && !isEnded
+            && !closed
+            && !session.isLost
+            && age(session) < expiry.toNanos() / 3 * 2;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Gives up the work on a part of a volume, as its end could not be written, or a write of it
+     * may still arrive.
+     */
+    void giveUp(VolumeKey volume, String part) {
+      lock.lock();
+      try {
+        isGivenUp = true;
+        session.givenUp.add(new Part(volume, part));
+        if (session == current) {
+          current = null;
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Ends the work. A session under which no other work begins ends with its last work. Ending
+     * again has no effect.
+     */
+    void end() {
+      boolean isLast;
+      lock.lock();
+      try {
+        if (isEnded) {
+          return;
+        }
+        isEnded = true;
+        session.working--;
+        isLast = session.working == 0 && (closed || session != current);
+        if (isLast) {
+          forget(session);
+        }
+      } finally {
+        lock.unlock();
+      }
+      if (isLast) {
+        remove(session.owner);
+      }
+    }
+  }
 
   /**
    * What was seen of the session of another control plane.
@@ -108,61 +220,48 @@ final class ControlPlaneSession implements AutoCloseable {
    *
    * @throws RecordFailure if the session cannot be written
    */
-  Owner enter() {
+  Ownership enter() {
     lock.lock();
     try {
-      Owner known = current;
-      if (known != null && isShared && age() > expiry.toNanos() / RENEWALS) {
+      Session known = current;
+      if (known != null && isShared && age(known) > expiry.toNanos() / RENEWALS) {
         renew(known);
       }
-      Owner owner = current == null ? begun() : current;
-      current = owner;
-      working.merge(owner, 1, Integer::sum);
+      Session session = current == null ? begun() : current;
+      current = session;
+      session.working++;
       plan();
-      return owner;
+      return new Ownership(session);
     } finally {
       lock.unlock();
     }
   }
 
-  private Owner begun() {
-    Owner begun = new Owner(UUID.randomUUID().toString(), controlPlane);
-    own.add(begun.session());
+  private Session begun() {
+    Session begun =
+        new Session(new Owner(UUID.randomUUID().toString(), controlPlane), clock.nanos());
+    own.add(begun.owner.session());
     if (isShared) {
-      renewedAt = clock.nanos();
-      SessionRecord record = new SessionRecord(begun, 1);
+      SessionRecord record = new SessionRecord(begun.owner, 1);
       var unused =
           book.apply(
-              SessionCodec.key(begun),
+              SessionCodec.key(begun.owner),
               true,
               now -> now.isPresent() ? new Decision.Keep<>() : new Decision.Write<>(record));
     }
+    open.put(begun.owner.session(), begun);
     return begun;
   }
 
   /** The time since the last renewal. */
-  private long age() {
-    return clock.nanos() - renewedAt;
+  private long age(Session session) {
+    return clock.nanos() - session.renewedAt;
   }
 
-  /**
-   * Ends work of a session. One under which no other work begins ends with its last work: it was
-   * given up, or this control plane is closed.
-   */
-  void leave(Owner owner) {
-    boolean isOver;
-    lock.lock();
-    try {
-      Integer left = working.computeIfPresent(owner, (same, open) -> open == 1 ? null : open - 1);
-      isOver = left == null && (closed || !owner.equals(current));
-      if (isOver && owner.equals(current)) {
-        current = null;
-      }
-    } finally {
-      lock.unlock();
-    }
-    if (isOver) {
-      remove(owner);
+  private void forget(Session session) {
+    open.remove(session.owner.session());
+    if (session == current) {
+      current = null;
     }
   }
 
@@ -182,50 +281,20 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Whether work of the session goes on that this process has now. */
-  private boolean isWorking() {
-    return current != null && working.containsKey(current);
-  }
-
-  /**
-   * Gives up the session, as work of it could not be ended in the store: others take that over when
-   * they have seen the session without a renewal.
-   */
-  void abandon() {
-    lock.lock();
-    try {
-      current = null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Whether this is a session of this process. */
   boolean isOwn(Owner owner) {
     return own.contains(owner.session());
   }
 
-  /** Whether this is a session that this process had before, and has no more. */
-  boolean isFormer(Owner owner) {
+  /** Whether this process has begun this work on a volume, and has given it up. */
+  boolean isGivenUp(VolumeKey volume, CatalogWork work) {
     lock.lock();
     try {
-      return isOwn(owner) && !owner.equals(current);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Whether a call may be sent for work of this session: no other control plane can have ended the
-   * session by now, nor will in the next moment.
-   */
-  boolean mayCall(Owner owner) {
-    if (!isShared) {
-      return true;
-    }
-    lock.lock();
-    try {
-      return owner.equals(current) && age() < expiry.toNanos() / 3 * 2;
+      Session session = open.get(work.owner().session());
+      return isOwn(work.owner())
+          && (session == null
+              || session.isLost
+              || session.givenUp.contains(new Part(volume, work.part())));
     } finally {
       lock.unlock();
     }
@@ -294,21 +363,30 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   private void renew() {
-    Owner renewed;
+    try {
+      renewable().forEach(this::renewIfPossible);
+    } finally {
+      again();
+    }
+  }
+
+  /** The sessions under which work goes on. */
+  private List<Session> renewable() {
     lock.lock();
     try {
-      renewed = isWorking() && !closed ? current : null;
+      return closed
+          ? List.of()
+          : open.values().stream().filter(each -> each.working > 0 && !each.isLost).toList();
     } finally {
       lock.unlock();
     }
+  }
+
+  private void renewIfPossible(Session session) {
     try {
-      if (renewed != null) {
-        renew(renewed);
-      }
+      renew(session);
     } catch (RecordFailure notRenewed) {
       // No call is sent once the last renewal is too long ago.
-    } finally {
-      again();
     }
   }
 
@@ -316,7 +394,7 @@ final class ControlPlaneSession implements AutoCloseable {
     lock.lock();
     try {
       isPlanned = false;
-      if (isWorking()) {
+      if (!renewable().isEmpty()) {
         plan();
       }
     } finally {
@@ -325,44 +403,57 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   /** Renews a session; one that has been ended is this process's no more. */
-  private void renew(Owner owner) {
+  private void renew(Session session) {
     long asked = clock.nanos();
     Optional<SessionRecord> now =
         book.apply(
-                SessionCodec.key(owner),
+                SessionCodec.key(session.owner),
                 false,
                 there ->
                     there
                         .<Decision<SessionRecord>>map(
-                            session -> new Decision.Write<>(session.renewed()))
+                            known -> new Decision.Write<>(known.renewed()))
                         .orElseGet(Decision.Keep::new))
             .after()
             .value();
     lock.lock();
     try {
-      if (owner.equals(current)) {
-        renewedAt = now.isPresent() ? asked : renewedAt;
-        current = now.isPresent() ? current : null;
+      if (now.isPresent()) {
+        session.renewedAt = asked;
+      } else {
+        lost(session);
       }
     } finally {
       lock.unlock();
     }
   }
 
+  private void lost(Session session) {
+    session.isLost = true;
+    if (session.working == 0) {
+      forget(session);
+    } else if (session == current) {
+      current = null;
+    }
+  }
+
   /** Ends the session, or leaves that to the work of it that goes on: others wait for that. */
   @Override
   public void close() {
-    Owner last;
+    Session last;
     lock.lock();
     try {
       closed = true;
-      last = isWorking() ? null : current;
+      last = current != null && current.working == 0 ? current : null;
+      if (last != null) {
+        forget(last);
+      }
       current = null;
     } finally {
       lock.unlock();
     }
     if (last != null) {
-      remove(last);
+      remove(last.owner);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
+import io.csi4j.volume.controller.ControlPlaneSession.Ownership;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
@@ -29,7 +30,7 @@ final class SnapshotWork implements AutoCloseable {
   private final Catalog catalog;
   private final ControlPlaneSession session;
   private final Map<VolumeKey, CatalogWork> marks = new HashMap<>();
-  private @Nullable Owner owner;
+  private @Nullable Ownership owner;
 
   SnapshotWork(Catalog catalog, ControlPlaneSession session) {
     this.catalog = catalog;
@@ -41,7 +42,7 @@ final class SnapshotWork implements AutoCloseable {
   }
 
   /** Begins the work, where others have to know of it. */
-  private Optional<Owner> entered(Subject subject) {
+  private Optional<Ownership> entered(Subject subject) {
     if (owner == null && session.isShared()) {
       owner = catalog.enter(subject);
     }
@@ -115,7 +116,7 @@ final class SnapshotWork implements AutoCloseable {
     String part = part(cut);
     while (true) {
       catalog.awaitFree(subject, key, part);
-      Optional<Owner> by = entered(subject);
+      Optional<Ownership> by = entered(subject);
       Begun begun = new Begun();
       try {
         var unused =
@@ -123,7 +124,7 @@ final class SnapshotWork implements AutoCloseable {
       } catch (ControllerException failed) {
         if (failed.outcome() == ChangeOutcome.UNCERTAIN) {
           // The write may arrive when this work has ended, with this session as the owner.
-          session.abandon();
+          by.ifPresent(it -> it.giveUp(key, part));
         }
         throw failed;
       }
@@ -138,7 +139,7 @@ final class SnapshotWork implements AutoCloseable {
       Optional<CatalogRecord> there,
       VolumeKey key,
       PendingSnapshot cut,
-      Optional<Owner> by,
+      Optional<Ownership> by,
       Rule rule,
       Begun begun) {
     String part = part(cut);
@@ -156,7 +157,7 @@ final class SnapshotWork implements AutoCloseable {
     if (!(decision instanceof Decision.Write<CatalogRecord> write)) {
       return decision;
     }
-    begun.mark = by.map(it -> mark(record, key, part, it));
+    begun.mark = by.map(it -> mark(record, key, part, it.owner()));
     CatalogRecord next = begun.mark.map(write.next()::with).orElse(write.next());
     return next.equals(record) ? new Decision.Keep<>() : new Decision.Write<>(next);
   }
@@ -249,35 +250,40 @@ final class SnapshotWork implements AutoCloseable {
 
   /** Returns the call, which is not sent if another control plane may have taken the work over. */
   <T> ControllerCall<T> guarded(ControllerCall<T> call) {
-    Owner by = owner;
-    return by == null ? call : Catalog.guarded(call, () -> session.mayCall(by));
+    Ownership by = owner;
+    return by == null ? call : Catalog.guarded(call, by::mayCall);
   }
 
   /** Ends the work; snapshots whose fate is not known stay on record. */
   @Override
   public void close() {
+    Ownership by = owner;
+    if (by == null) {
+      return;
+    }
     try {
-      Map.copyOf(marks)
-          .forEach(
-              (key, mark) -> {
-                var unused =
-                    catalog.apply(
-                        Subject.of("ending work on a snapshot of volume '" + key + "'"),
-                        key,
-                        false,
-                        there ->
-                            there
-                                .filter(it -> it.work(mark.part()).equals(Optional.of(mark)))
-                                .<Decision<CatalogRecord>>map(
-                                    it -> new Decision.Write<>(it.without(mark.part())))
-                                .orElseGet(Decision.Keep::new));
-              });
-    } catch (ControllerException left) {
-      session.abandon();
+      Map.copyOf(marks).forEach((key, mark) -> close(by, key, mark));
     } finally {
-      if (owner != null) {
-        session.leave(owner);
-      }
+      by.end();
+    }
+  }
+
+  /** Ends the work on a snapshot of one volume, or gives it up: others take it over. */
+  private void close(Ownership by, VolumeKey key, CatalogWork mark) {
+    try {
+      var unused =
+          catalog.apply(
+              Subject.of("ending work on a snapshot of volume '" + key + "'"),
+              key,
+              false,
+              there ->
+                  there
+                      .filter(it -> it.work(mark.part()).equals(Optional.of(mark)))
+                      .<Decision<CatalogRecord>>map(
+                          it -> new Decision.Write<>(it.without(mark.part())))
+                      .orElseGet(Decision.Keep::new));
+    } catch (ControllerException left) {
+      by.giveUp(key, mark.part());
     }
   }
 }

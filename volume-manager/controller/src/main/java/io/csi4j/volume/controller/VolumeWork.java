@@ -1,10 +1,10 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.controller.ControlPlaneSession.Ownership;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
-import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -32,7 +32,7 @@ final class VolumeWork {
   private Optional<CatalogRecord> last;
   private Optional<CatalogEntry> entry;
   private Optional<CatalogWork> mine = Optional.empty();
-  private Optional<Owner> owner = Optional.empty();
+  private Optional<Ownership> owner = Optional.empty();
   private final boolean wasThere;
   private boolean isBegun;
 
@@ -140,7 +140,7 @@ final class VolumeWork {
   private CatalogWork mine(Kind kind) {
     long epoch =
         mine.map(CatalogWork::epoch).orElseGet(() -> last.map(CatalogRecord::epoch).orElse(0L) + 1);
-    return new CatalogWork(CatalogWork.VOLUME, kind, owner.orElseThrow(), epoch);
+    return new CatalogWork(CatalogWork.VOLUME, kind, owner.orElseThrow().owner(), epoch);
   }
 
   private static CatalogRecord next(
@@ -210,7 +210,7 @@ final class VolumeWork {
     } catch (ControllerException failed) {
       if (failed.outcome() == ChangeOutcome.UNCERTAIN) {
         // The write may arrive when this work has ended, with this session as the owner.
-        session.abandon();
+        abandon();
       }
       throw failed;
     }
@@ -255,27 +255,31 @@ final class VolumeWork {
 
   /** Returns the call, which is not sent if another control plane may have taken the work over. */
   <T> ControllerCall<T> guarded(ControllerCall<T> call) {
-    Optional<Owner> by = owner;
-    return by.isEmpty() ? call : Catalog.guarded(call, () -> session.mayCall(by.get()));
+    return owner.map(by -> Catalog.guarded(call, by::mayCall)).orElse(call);
   }
 
   /** Ends work that failed. An intended deletion goes on: it may hold the claims of the volume. */
   void giveUp(Subject subject) {
     try {
       if (mine.filter(work -> work.kind() == Kind.DELETION).isPresent()) {
-        session.abandon();
+        abandon();
       } else if (mine.isPresent()) {
         var unused = end(subject, entry.orElseThrow());
       }
     } catch (ControllerException left) {
-      session.abandon();
+      abandon();
     }
     leave();
   }
 
+  /** Other control planes take the work over, whatever the record says of its owner. */
+  private void abandon() {
+    owner.ifPresent(it -> it.giveUp(key, CatalogWork.VOLUME));
+  }
+
   /** The work counts for the session no more. */
   private void leave() {
-    owner.ifPresent(session::leave);
+    owner.ifPresent(Ownership::end);
     owner = Optional.empty();
   }
 }

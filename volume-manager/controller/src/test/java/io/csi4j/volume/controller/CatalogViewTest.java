@@ -10,7 +10,6 @@ import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
-import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.VirtualTime;
@@ -114,17 +113,19 @@ class CatalogViewTest {
     ControlPlaneSession session =
         new ControlPlaneSession(store, "cp-1", time, time, time, ControlPlaneSession.EXPIRY);
     try (Catalog catalog = new Catalog(store, session, time, Duration.ofMinutes(1))) {
-      Owner owner = session.enter();
+      ControlPlaneSession.Ownership work = session.enter();
       StoredCatalog.put(
           store,
           CatalogRecord.of(ENTRY)
-              .with(new CatalogWork(CatalogWork.VOLUME, Kind.DEREGISTRATION, owner, 1)));
+              .with(new CatalogWork(CatalogWork.VOLUME, Kind.DEREGISTRATION, work.owner(), 1)));
       assertThat(catalog.findToAttach(ENTRY.key())).isEqualTo(Optional.empty());
 
-      session.abandon();
-      session.leave(owner);
+      ControlPlaneSession.Ownership other = session.enter();
+      work.giveUp(ENTRY.key(), CatalogWork.VOLUME);
+      work.end();
 
       assertThat(catalog.findToAttach(ENTRY.key())).contains(ENTRY);
+      other.end();
     }
   }
 }

@@ -2,12 +2,16 @@ package io.csi4j.volume.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
+import io.csi4j.volume.controller.ControlPlaneSession.Ownership;
+import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -16,9 +20,13 @@ import org.junit.jupiter.api.Test;
 /** The sessions of one control plane, and what another one sees of them. */
 class ControlPlaneSessionTest {
 
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final VolumeKey WEB = VolumeKey.of("web");
+
   private final RecordStore store = new MemoryStore();
   private final VirtualTime time = new VirtualTime();
   private final ControlPlaneSession session = session("one");
+  private final ControlPlaneSession other = session("two");
 
   private ControlPlaneSession session(String controlPlane) {
     return new ControlPlaneSession(
@@ -28,6 +36,7 @@ class ControlPlaneSessionTest {
   @AfterEach
   void close() {
     session.close();
+    other.close();
     store.close();
   }
 
@@ -35,23 +44,91 @@ class ControlPlaneSessionTest {
     return store.scan(RecordKey.Space.CLUSTER, Optional.empty(), 10).records();
   }
 
+  private static CatalogWork workOf(Ownership owner) {
+    return new CatalogWork(CatalogWork.VOLUME, Kind.CHANGE, owner.owner(), 1);
+  }
+
   @Test
   void aSessionEndsWithItsLastWorkOnceTheControlPlaneIsClosed() {
-    Owner owner = session.enter();
-    assertThat(session.enter()).isEqualTo(owner);
+    Ownership first = session.enter();
+    Ownership second = session.enter();
+    assertThat(second.owner()).isEqualTo(first.owner());
     session.close();
-    session.leave(owner);
+    first.end();
+    first.end();
     assertThat(sessions()).as("work goes on").hasSize(1);
-    session.leave(owner);
+    second.end();
     assertThat(sessions()).isEmpty();
   }
 
   @Test
   void workThatBeginsAfterTheControlPlaneIsClosedLeavesNoSession() {
     session.close();
-    Owner owner = session.enter();
+    Ownership work = session.enter();
     assertThat(sessions()).hasSize(1);
-    session.leave(owner);
+    work.end();
     assertThat(sessions()).isEmpty();
+  }
+
+  @Test
+  void aSessionIsRenewedForTheWorkThatGoesOnWhenOtherWorkIsGivenUp() {
+    Ownership givenUp = session.enter();
+    Ownership goingOn = session.enter();
+    givenUp.giveUp(WEB, CatalogWork.VOLUME);
+    givenUp.end();
+    assertThat(other.isOver(goingOn.owner())).isFalse();
+    time.pass(Duration.ofMinutes(5));
+
+    assertThat(goingOn.mayCall()).isTrue();
+    assertThat(givenUp.mayCall()).isFalse();
+    assertThat(other.isOver(goingOn.owner())).isFalse();
+    assertThat(session.isGivenUp(WEB, workOf(givenUp))).isTrue();
+    assertThat(session.isGivenUp(DB, workOf(goingOn))).isFalse();
+  }
+
+  @Test
+  void aSessionUnderWhichWorkWasGivenUpIsOverOnceItsOtherWorkHasEnded() {
+    Ownership givenUp = session.enter();
+    Ownership goingOn = session.enter();
+    givenUp.giveUp(WEB, CatalogWork.VOLUME);
+    givenUp.end();
+    Ownership next = session.enter();
+    assertThat(next.owner()).as("no work begins under it").isNotEqualTo(givenUp.owner());
+    goingOn.end();
+
+    assertThat(other.isOver(givenUp.owner())).isTrue();
+    assertThat(session.isGivenUp(WEB, workOf(givenUp))).isTrue();
+    assertThat(sessions()).hasSize(1);
+    assertThat(next.mayCall()).isTrue();
+    assertThat(other.isOver(next.owner())).isFalse();
+  }
+
+  @Test
+  void workThatIsGivenUpTwiceEndsNoSessionThatHasBegunSince() {
+    Ownership givenUp = session.enter();
+    givenUp.giveUp(WEB, CatalogWork.VOLUME);
+    Ownership next = session.enter();
+    givenUp.giveUp(WEB, CatalogWork.VOLUME);
+    givenUp.end();
+
+    assertThat(session.enter().owner()).isEqualTo(next.owner());
+  }
+
+  @Test
+  void noCallIsSentUnderASessionThatAnotherControlPlaneHasEnded() {
+    Ownership stood = session.enter();
+    assertThat(other.isOver(stood.owner())).isFalse();
+    // Its timers do not run meanwhile.
+    VirtualTime late = new VirtualTime();
+    late.pass(Duration.ofSeconds(31));
+    ControlPlaneSession waiter =
+        new ControlPlaneSession(store, "three", late, late, late, Duration.ZERO);
+    assertThat(waiter.isOver(stood.owner())).isTrue();
+    time.pass(Duration.ofSeconds(8));
+
+    assertThat(stood.mayCall()).isFalse();
+    assertThat(session.isGivenUp(DB, workOf(stood))).isTrue();
+    assertThat(session.enter().owner()).isNotEqualTo(stood.owner());
+    waiter.close();
   }
 }

@@ -4,6 +4,7 @@ import static io.csi4j.client.model.CsiOperation.CONTROLLER_EXPAND_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_MODIFY_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CREATE_SNAPSHOT;
 import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT;
 import static io.csi4j.client.model.CsiOperation.DELETE_SNAPSHOT;
 import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.VALIDATE_VOLUME_CAPABILITIES;
@@ -36,6 +37,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.text.Subject;
@@ -57,6 +59,8 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
@@ -66,6 +70,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,6 +81,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +92,7 @@ import org.junit.jupiter.api.Timeout;
 class TwoControlPlanesTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");
+  private static final VolumeKey WEB = VolumeKey.of("web");
   private static final SnapshotName NIGHTLY = SnapshotName.of("nightly");
   private static final CapacityRange LARGER = CapacityRange.atLeast(2 << 20);
   private static final CapacityRange LARGEST = CapacityRange.atLeast(4 << 20);
@@ -167,13 +174,31 @@ class TwoControlPlanesTest {
         new SteppingStore(client(name), this::written) {
           @Override
           public Optional<StoredRecord> read(RecordKey key) {
+            if (isOf(unanswered, key)) {
+              throw new RecordStoreException(
+                  RecordStoreException.Reason.UNAVAILABLE, "it does not answer", null);
+            }
             Optional<StoredRecord> there = super.read(key);
             if (key.space() == RecordKey.Space.CLAIMS) {
               pass("claims");
             }
             return there;
           }
+
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            WriteResult result = super.write(writes);
+            if (!isOf(losing, writes.get(0).key())) {
+              return result;
+            }
+            unanswered.set(losing.get());
+            return new WriteResult.Unknown(new ReasonText("it does not answer"));
+          }
         };
+    private final AtomicReference<Optional<VolumeKey>> losing =
+        new AtomicReference<>(Optional.empty());
+    private final AtomicReference<Optional<VolumeKey>> unanswered =
+        new AtomicReference<>(Optional.empty());
     final VolumeController controller;
 
     Plane(String shown) {
@@ -192,6 +217,20 @@ class TwoControlPlanesTest {
               () -> {});
       open.add(controller);
       clients.add(client);
+    }
+
+    /** The store makes the next write of this volume, and answers no question about it after. */
+    void losesAnswersAbout(VolumeKey volume) {
+      losing.set(Optional.of(volume));
+    }
+
+    void losesNoAnswers() {
+      losing.set(Optional.empty());
+      unanswered.set(Optional.empty());
+    }
+
+    private static boolean isOf(AtomicReference<Optional<VolumeKey>> volume, RecordKey key) {
+      return volume.get().map(CatalogCodec::key).equals(Optional.of(key));
     }
 
     /** The next call of this kind waits before it is sent. */
@@ -752,9 +791,57 @@ class TwoControlPlanesTest {
   }
 
   private List<?> sessions() {
-    return store
-        .scan(io.csi4j.volume.store.RecordKey.Space.CLUSTER, Optional.empty(), 10)
-        .records();
+    return store.scan(RecordKey.Space.CLUSTER, Optional.empty(), 10).records();
+  }
+
+  @Test
+  void workGoesOnThoughTheResultOfAWriteAboutAnotherVolumeIsUnknown() {
+    one.controller.create(DB, spec());
+    Gate gate = one.before(CONTROLLER_EXPAND_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.expand(DB, LARGER));
+    gate.awaitArrival();
+    one.losesAnswersAbout(WEB);
+    ControllerException unknown = failure(() -> one.controller.create(WEB, spec()));
+    assertThat(unknown.code()).isEqualTo(OperatorCode.CATALOG_UNCONFIRMED);
+    assertThat(unknown.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    one.losesNoAnswers();
+    CompletableFuture<CatalogVolume> second = begun(() -> two.controller.create(WEB, spec()));
+    CompletableFuture<CatalogVolume> third = begun(() -> two.controller.expand(DB, LARGEST));
+    for (int i = 0; i < 3; i++) {
+      renew(one);
+      pass(Duration.ofSeconds(20));
+    }
+    renew(one);
+    assertWaits(third);
+    gate.open();
+
+    assertThat(ended(first).capacityBytes()).hasValue(2 << 20);
+    assertThat(ended(third).capacityBytes()).hasValue(4 << 20);
+    CatalogVolume made = ended(second);
+    assertThat(one.controller.find(WEB)).contains(made);
+    assertThat(plugin.contents().volumes()).hasSize(2);
+    assertThat(one.controller.expand(WEB, LARGER).capacityBytes()).hasValue(2 << 20);
+  }
+
+  @Test
+  void workOnASnapshotOfAGroupEndsThoughThatOfAnotherVolumeCannotBeWritten() {
+    one.controller.create(DB, spec());
+    one.controller.create(WEB, spec());
+    plugin.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "not now"),
+        When.calling(CREATE_VOLUME_GROUP_SNAPSHOT).once());
+    Gate gate = one.after(CREATE_VOLUME_GROUP_SNAPSHOT);
+    CompletableFuture<?> first =
+        begun(() -> one.controller.createGroupSnapshot(Set.of(DB, WEB), NIGHTLY, Map.of()));
+    gate.awaitArrival();
+    one.losesAnswersAbout(DB);
+    gate.open();
+    assertThat(failure(first).outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+
+    assertThat(StoredCatalog.record(store, WEB).map(CatalogRecord::work)).contains(List.of());
+    one.losesNoAnswers();
+    assertThat(two.controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+    assertThat(plugin.contents().snapshots()).isEmpty();
   }
 
   @Test

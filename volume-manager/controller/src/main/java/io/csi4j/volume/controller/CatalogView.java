@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,10 @@ final class CatalogView implements AutoCloseable {
   private final RecordValues<CatalogRecord> records;
 
   private final ReentrantLock lock = new ReentrantLock();
+
+  /** Signals that no thread waits for the watch any more. */
+  private final Condition free = lock.newCondition();
+
   private final TreeMap<RecordKey, Seen<CatalogRecord>> all = new TreeMap<>();
   private final Map<RecordKey, RecordStoreException> unreadable = new TreeMap<>();
 
@@ -53,6 +58,13 @@ final class CatalogView implements AutoCloseable {
   private final AtomicLong removals = new AtomicLong();
 
   private @Nullable Watch watch;
+
+  /**
+   * Whether a thread waits for the next report of the watch, without the lock. Only that thread
+   * takes reports in meanwhile, as they have to be taken in in their order.
+   */
+  private boolean isAwaited;
+
   private boolean isComplete;
   private boolean isClosed;
 
@@ -142,21 +154,89 @@ final class CatalogView implements AutoCloseable {
    * @throws RecordStoreException if the store cannot be asked
    */
   void upTo(RecordKey key, long version) {
+    upTo(key, version, PATIENCE);
+  }
+
+  /**
+   * Takes in all writes that were made before one of this record. Others read the view meanwhile.
+   *
+   * @param patience how long the watch may take; then all records are read
+   */
+  void upTo(RecordKey key, long version, Duration patience) {
+    long end = System.nanoTime() + patience.toNanos();
+    try {
+      while (!isAt(key, version)) {
+        if (!await(end - System.nanoTime())) {
+          readAgain();
+          return;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      readAgain();
+    }
+  }
+
+  private boolean isAt(RecordKey key, long version) {
     lock.lock();
     try {
       catchUp();
-      long end = System.nanoTime() + PATIENCE.toNanos();
-      while (reported.getOrDefault(key, 0L) < version) {
-        long left = end - System.nanoTime();
-        if (left <= 0 || !take(Duration.ofNanos(left))) {
-          isComplete = false;
-          catchUp();
-          return;
-        }
-        if (!isComplete) {
-          catchUp();
-        }
+      return reported.getOrDefault(key, 0L) >= version;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void readAgain() {
+    lock.lock();
+    try {
+      isComplete = false;
+      catchUp();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until a report of the watch may have been taken in. One thread waits for the watch,
+   * without the lock, and the others for that thread.
+   *
+   * @return whether there is something to wait for, and time
+   */
+  private boolean await(long nanos) throws InterruptedException {
+    Watch reporting;
+    lock.lock();
+    try {
+      if (watch == null || nanos <= 0) {
+        return false;
       }
+      if (isAwaited) {
+        var unused = free.awaitNanos(nanos);
+        return true;
+      }
+      isAwaited = true;
+      reporting = watch;
+    } finally {
+      lock.unlock();
+    }
+    Optional<Change> next = Optional.empty();
+    try {
+      next = reporting.next(Duration.ofNanos(nanos));
+    } finally {
+      awaited(reporting, next);
+    }
+    return true;
+  }
+
+  private void awaited(Watch reporting, Optional<Change> next) {
+    lock.lock();
+    try {
+      isAwaited = false;
+      // What a former watch has reported was seen by the scan since, or was even written again.
+      if (reporting == watch) {
+        next.ifPresent(this::take);
+      }
+      free.signalAll();
     } finally {
       lock.unlock();
     }
@@ -166,21 +246,21 @@ final class CatalogView implements AutoCloseable {
     if (!isComplete) {
       readAll();
     }
-    while (take(Duration.ZERO)) {
+    while (take()) {
       if (!isComplete) {
         readAll();
       }
     }
   }
 
-  /** Takes the next report of the watch in; returns whether there was one. */
-  private boolean take(Duration wait) {
+  /** Takes the next report of the watch in if there is one, and says whether there was. */
+  private boolean take() {
     Watch reporting = watch;
-    if (reporting == null) {
+    if (reporting == null || isAwaited) {
       return false;
     }
     try {
-      Optional<Change> next = reporting.next(wait);
+      Optional<Change> next = reporting.next(Duration.ZERO);
       next.ifPresent(this::take);
       return next.isPresent();
     } catch (InterruptedException e) {

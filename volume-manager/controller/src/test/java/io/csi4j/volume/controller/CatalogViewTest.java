@@ -15,27 +15,55 @@ import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The records of the catalog that a control plane shows, while others write them. */
+@Timeout(120)
 class CatalogViewTest {
 
   private static final CatalogEntry ENTRY =
       CatalogEntry.of(CatalogSamples.volume(), Optional.empty());
 
+  /** How the next wait for a report ends. */
+  @FunctionalInterface
+  private interface Wait {
+    Optional<Change> end(Watch watch, Duration wait) throws InterruptedException;
+  }
+
   private final AtomicInteger watches = new AtomicInteger();
+  private final AtomicReference<Wait> waits = new AtomicReference<>(Watch::next);
   private final RecordStore store =
       new SteppingStore(new MemoryStore(), (next, write) -> write.get()) {
         @Override
         public Watch watch(RecordKey.Space space) {
           watches.incrementAndGet();
-          return super.watch(space);
+          Watch watch = super.watch(space);
+          return new Watch() {
+            @Override
+            public Optional<Change> next(Duration wait) throws InterruptedException {
+              return wait.isZero()
+                  ? watch.next(wait)
+                  : waits.getAndSet(Watch::next).end(watch, wait);
+            }
+
+            @Override
+            public void close() {
+              watch.close();
+            }
+          };
         }
       };
   private final RecordValues<CatalogRecord> records = new RecordValues<>(store, new CatalogCodec());
@@ -105,6 +133,85 @@ class CatalogViewTest {
     view.upTo(CatalogCodec.key(ENTRY.key()), 0);
     assertThat(view.all()).isEmpty();
     assertThat(watches).hasValue(1);
+  }
+
+  /** Begins to wait for a write that is made only later. */
+  private CompletableFuture<Void> upTo(long version, Duration patience) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    new Thread(
+            () -> {
+              try {
+                view.upTo(CatalogCodec.key(ENTRY.key()), version, patience);
+                done.complete(null);
+              } catch (RuntimeException failed) {
+                done.completeExceptionally(failed);
+              }
+            },
+            "csi4j-volume-test-waiter")
+        .start();
+    return done;
+  }
+
+  @Test
+  void listsAreShownWhileAThreadWaitsForAWrite() throws Exception {
+    StoredCatalog.put(store, ENTRY);
+    long version = read().version();
+    assertThat(view.all()).containsExactly(CatalogRecord.of(ENTRY));
+    CountDownLatch waiting = new CountDownLatch(1);
+    CountDownLatch shown = new CountDownLatch(1);
+    waits.set(
+        (watch, wait) -> {
+          waiting.countDown();
+          shown.await();
+          return watch.next(wait);
+        });
+    CompletableFuture<Void> first = upTo(version + 1, Duration.ofMinutes(1));
+    waiting.await();
+
+    assertThat(CompletableFuture.supplyAsync(view::all).get(30, TimeUnit.SECONDS))
+        .containsExactly(CatalogRecord.of(ENTRY));
+    CompletableFuture<Void> second = upTo(version + 1, Duration.ofMinutes(1));
+    shown.countDown();
+    StoredCatalog.put(store, ENTRY);
+    first.get(30, TimeUnit.SECONDS);
+    second.get(30, TimeUnit.SECONDS);
+    assertThat(watches).as("no record was read again").hasValue(1);
+  }
+
+  @Test
+  void aLateReportOfAWatchThatWasReplacedPutsNoRecordBack() throws Exception {
+    assertThat(view.all()).isEmpty();
+    CountDownLatch waiting = new CountDownLatch(1);
+    CountDownLatch reported = new CountDownLatch(1);
+    CountDownLatch removed = new CountDownLatch(1);
+    waits.set(
+        (watch, wait) -> {
+          waiting.countDown();
+          Optional<Change> report = watch.next(wait);
+          reported.countDown();
+          removed.await();
+          return report;
+        });
+    CompletableFuture<Void> first = upTo(10, Duration.ofMinutes(1));
+    waiting.await();
+    StoredCatalog.put(store, ENTRY);
+    reported.await();
+    removed(read());
+    upTo(10, Duration.ZERO).get(30, TimeUnit.SECONDS);
+    assertThat(view.all()).isEmpty();
+    assertThat(watches).as("all records were read again").hasValue(2);
+    CountDownLatch again = new CountDownLatch(1);
+    waits.set(
+        (watch, wait) -> {
+          again.countDown();
+          return watch.next(wait);
+        });
+    removed.countDown();
+    again.await();
+
+    assertThat(view.all()).isEmpty();
+    view.close();
+    first.get(30, TimeUnit.SECONDS);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -343,12 +344,11 @@ final class ClaimsSnippets {
     PageRequest page = new PageRequest(100, Optional.empty());
     VolumeSummary.Page shown =
         controller.summaries(
-            Optional.of(plugin),
-            Optional.of(Namespace.of("shop")),
+            VolumeFilter.all().ofPlugin(plugin).inNamespace(Namespace.of("shop")),
             page, // the next one: shown.next().map(page::after)
             id -> PluginView.of(id, instances, new ExpectedInstances(1, 3)));
     for (VolumeSummary volume : shown.volumes()) {
-      log.accept(volume.key() + ": " + volume.capabilities() + ", " + volume.changes());
+      log.accept(volume.key() + ": " + volume.state() + ", " + volume.changes());
     }
     // end
   }

@@ -41,6 +41,7 @@ import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
@@ -607,6 +608,18 @@ final class JavadocSnippets {
     log.accept(options);
   }
 
+  static void volumeFilter(PluginId plugin, Consumer<Object> log) {
+    // snippet: VolumeFilter
+    VolumeFilter wanted =
+        VolumeFilter.all()
+            .ofPlugin(plugin)
+            .inNamespace(Namespace.of("shop"))
+            .withPrefix("db-")
+            .inState(VolumeSummary.State.CREATING, VolumeSummary.State.DELETING);
+    // end
+    log.accept(wanted);
+  }
+
   static void volumeSummary(
       VolumeController controller,
       PluginId plugin,
@@ -614,9 +627,9 @@ final class JavadocSnippets {
       Consumer<Object> log) {
     // snippet: VolumeSummary
     VolumeSummary.Page page =
-        controller.summaries(Optional.of(plugin), Optional.empty(), PageRequest.first(), plugins);
+        controller.summaries(VolumeFilter.all().ofPlugin(plugin), PageRequest.first(), plugins);
     for (VolumeSummary each : page.volumes()) {
-      log.accept(each.key() + " " + each.capabilities() + " " + each.writers());
+      log.accept(each.key() + " " + each.state() + " " + each.writers());
     }
     // end
   }

@@ -22,14 +22,17 @@ import java.util.Set;
  *
  * <pre>{@code
  * VolumeSummary.Page page =
- *     controller.summaries(Optional.of(plugin), Optional.empty(), PageRequest.first(), plugins);
+ *     controller.summaries(VolumeFilter.all().ofPlugin(plugin), PageRequest.first(), plugins);
  * for (VolumeSummary each : page.volumes()) {
- *   log.accept(each.key() + " " + each.capabilities() + " " + each.writers());
+ *   log.accept(each.key() + " " + each.state() + " " + each.writers());
  * }
  * }</pre>
  *
  * @param key how the host names it
- * @param id how the plugin names it; nothing if it is being deleted and may never have been made
+ * @param state how far it is
+ * @param written how and when its record was written
+ * @param id how the plugin names it; nothing if it is being created, or is being deleted and may
+ *     never have been made
  * @param provider the plugin's own name, where it is known
  * @param providerVersion the version of the plugin that made it, where it is known
  * @param capabilities every way in which it may be used, with its mount options
@@ -49,6 +52,8 @@ import java.util.Set;
  */
 public record VolumeSummary(
     VolumeKey key,
+    State state,
+    Written written,
     Optional<VolumeId> id,
     Optional<PluginName> provider,
     Optional<String> providerVersion,
@@ -65,6 +70,46 @@ public record VolumeSummary(
     int leaving,
     Optional<Instant> exhaustedUntil,
     PluginView plugin) {
+
+  /** How far a volume is. */
+  public enum State {
+    /** It is being created, or an attempt to create it has failed and may be repeated. */
+    CREATING,
+    /** It is there. */
+    PRESENT,
+    /** It is there, and is being expanded. */
+    GROWING,
+    /** It is being deleted: no workload gets it any more. */
+    DELETING;
+
+    /** Returns the state of the volume of a record. */
+    public static State of(CatalogEntry record) {
+      CatalogEntry.State state = record.state();
+      if (state instanceof CatalogEntry.State.Creating) {
+        return CREATING;
+      } else if (state instanceof CatalogEntry.State.Growing) {
+        return GROWING;
+      }
+      return state instanceof CatalogEntry.State.Deleting ? DELETING : PRESENT;
+    }
+  }
+
+  /**
+   * How and when the record of a volume was written.
+   *
+   * @param version the version of the record in its store, higher with each write
+   * @param created when the volume came on record; nothing if a version of csi4j wrote the record
+   *     that kept no time
+   * @param changed when what the record says of the volume was changed last, likewise
+   */
+  public record Written(long version, Optional<Instant> created, Optional<Instant> changed) {
+
+    /** Checks that both times are there. */
+    public Written {
+      Objects.requireNonNull(created, "created");
+      Objects.requireNonNull(changed, "changed");
+    }
+  }
 
   /**
    * Some of the volumes, in the order of their keys.
@@ -88,22 +133,24 @@ public record VolumeSummary(
   }
 
   /**
-   * Returns the summary of a volume that is there, or is being deleted.
+   * Returns the summary of a volume on record.
    *
    * @param changes what was asked for and is not done
-   * @throws IllegalArgumentException if it is only being created
    */
   public static VolumeSummary of(
-      CatalogEntry record, List<VolumeChange> changes, Claim claim, PluginView plugin) {
+      CatalogEntry record,
+      Written written,
+      List<VolumeChange> changes,
+      Claim claim,
+      PluginView plugin) {
     Optional<CatalogVolume> volume =
         record.state() instanceof CatalogEntry.State.Deleting going
             ? going.before()
             : record.volume();
-    if (!isShown(record)) {
-      throw new IllegalArgumentException("Volume '" + record.key() + "' is not there.");
-    }
     return new VolumeSummary(
         record.key(),
+        State.of(record),
+        written,
         record.id(),
         volume.flatMap(CatalogVolume::provider),
         volume.flatMap(CatalogVolume::providerVersion),
@@ -120,17 +167,6 @@ public record VolumeSummary(
         (int) holders(claim).stream().filter(VolumeSummary::isLeaving).count(),
         claim.exhaustedUntil(),
         plugin);
-  }
-
-  /** Whether a list has a summary of this record: not if the volume is only being created. */
-  public static boolean isShown(CatalogEntry record) {
-    return !(record.state() instanceof CatalogEntry.State.Creating);
-  }
-
-  /** Whether the volume is being deleted: no workload gets it any more. */
-  public boolean isBeingDeleted() {
-    return changes.stream()
-        .anyMatch(each -> each.request() instanceof VolumeChange.Request.Deletion);
   }
 
   private static Collection<ClaimHolder> holders(Claim claim) {

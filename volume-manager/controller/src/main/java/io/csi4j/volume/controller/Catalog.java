@@ -5,6 +5,8 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeFilter;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
@@ -155,6 +157,36 @@ final class Catalog implements AutoCloseable {
 
   Collection<CatalogEntry> all() {
     return asked(READING, view::all).stream().map(this::shown).toList();
+  }
+
+  /**
+   * A record in a list.
+   *
+   * @param entry what is shown of it
+   * @param written how and when it was written
+   */
+  record Listed(CatalogEntry entry, VolumeSummary.Written written) {}
+
+  /**
+   * Returns the first records that are wanted, in the order of their keys.
+   *
+   * @param after only those behind this key
+   */
+  List<Listed> list(Optional<VolumeKey> after, VolumeFilter wanted, int most) {
+    return asked(
+        READING,
+        () ->
+            view.first(
+                after.map(CatalogCodec::key),
+                most,
+                seen ->
+                    seen.value()
+                        .map(record -> new Listed(shown(record), written(seen.version(), record)))
+                        .filter(listed -> wanted.matches(listed.entry()))));
+  }
+
+  private static VolumeSummary.Written written(long version, CatalogRecord record) {
+    return new VolumeSummary.Written(version, record.created(), record.changed());
   }
 
   List<CatalogVolume> volumes() {
@@ -337,13 +369,23 @@ final class Catalog implements AutoCloseable {
       Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule) {
     long before = view.removals();
     RecordBook.Change<CatalogRecord> change =
-        asked(subject, () -> book.apply(CatalogCodec.key(key), acquires, rule));
+        asked(
+            subject,
+            () ->
+                book.apply(CatalogCodec.key(key), acquires, there -> at(there, rule.apply(there))));
     if (change.after().value().isPresent()) {
       view.saw(change.after(), before);
     } else if (change.changes()) {
       view.removed(change.before());
     }
     return change.after().value();
+  }
+
+  private Decision<CatalogRecord> at(
+      Optional<CatalogRecord> before, Decision<CatalogRecord> decided) {
+    return decided instanceof Decision.Write<CatalogRecord> write
+        ? new Decision.Write<>(write.next().at(clock.wall(), before))
+        : decided;
   }
 
   /** Returns a call that is sent only if it may be when its turn comes. */

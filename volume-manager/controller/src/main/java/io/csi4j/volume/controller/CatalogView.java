@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +85,31 @@ final class CatalogView implements AutoCloseable {
     try {
       catchUp();
       return all.values().stream().flatMap(each -> each.value().stream()).toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns what is shown of the first records, in the order of their keys.
+   *
+   * @param after only records behind this key
+   * @param most the largest number of them
+   * @param shown returns nothing for a record that does not count; does not block
+   */
+  <T> List<T> first(
+      Optional<RecordKey> after, int most, Function<Seen<CatalogRecord>, Optional<T>> shown) {
+    lock.lock();
+    try {
+      catchUp();
+      return after
+          .<Map<RecordKey, Seen<CatalogRecord>>>map(key -> all.tailMap(key, false))
+          .orElse(all)
+          .values()
+          .stream()
+          .flatMap(each -> shown.apply(each).stream())
+          .limit(most)
+          .toList();
     } finally {
       lock.unlock();
     }

@@ -23,6 +23,7 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
@@ -412,46 +413,36 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * One page of the volumes that are there, or are being deleted, in the order of their keys, with
-   * their claims and what was asked for and is not done. Reads the claim of each volume of the
-   * page.
+   * One page of the volumes on record, in the order of their keys, with their claims and what was
+   * asked for and is not done: also of those that are being created or deleted. Reads the claim of
+   * each volume of the page.
    *
-   * @param plugin whose volumes; nothing for those of all plugins
-   * @param namespace in which namespace; nothing for all
+   * @param wanted which volumes
    * @param page how many, and where to begin: at the first, or at what the page before said
    * @param plugins how each plugin is
    * @throws ControllerException {@link OperatorCode#CLAIM_STORE_DOWN} if the claims cannot be read
    */
   public VolumeSummary.Page summaries(
-      Optional<PluginId> plugin,
-      Optional<Namespace> namespace,
-      PageRequest page,
-      Function<PluginId, PluginView> plugins) {
+      VolumeFilter wanted, PageRequest page, Function<PluginId, PluginView> plugins) {
     Optional<VolumeKey> after = page.token().map(VolumeController::key);
-    int most = page.maxEntries() == 0 ? Integer.MAX_VALUE : page.maxEntries();
-    List<CatalogEntry> wanted =
-        catalog.all().stream()
-            .filter(VolumeSummary::isShown)
-            .filter(each -> after.isEmpty() || each.key().compareTo(after.get()) > 0)
-            .filter(each -> plugin.isEmpty() || each.spec().plugin().equals(plugin.get()))
-            .filter(each -> namespace.isEmpty() || each.key().namespace().equals(namespace.get()))
-            .limit(most + 1L)
-            .toList();
-    List<CatalogEntry> shown = wanted.subList(0, Math.min(most, wanted.size()));
+    int most = page.maxEntries() == 0 ? Integer.MAX_VALUE - 1 : page.maxEntries();
+    List<Catalog.Listed> found = catalog.list(after, wanted, most + 1);
+    List<Catalog.Listed> shown = found.subList(0, Math.min(most, found.size()));
     Map<PluginId, PluginView> views = new HashMap<>();
     return new VolumeSummary.Page(
         shown.stream()
             .map(
                 each ->
                     VolumeSummary.of(
-                        each,
-                        changes(each.key()),
-                        claims.claim(each.key()),
-                        views.computeIfAbsent(each.spec().plugin(), plugins)))
+                        each.entry(),
+                        each.written(),
+                        changes(each.entry().key()),
+                        claims.claim(each.entry().key()),
+                        views.computeIfAbsent(each.entry().spec().plugin(), plugins)))
             .toList(),
-        shown.size() == wanted.size()
+        shown.size() == found.size()
             ? Optional.empty()
-            : Optional.of(token(shown.get(shown.size() - 1).key())));
+            : Optional.of(token(shown.get(shown.size() - 1).entry().key())));
   }
 
   /** Length first: a namespace may have any character. */

@@ -207,12 +207,14 @@ class ViewsTest {
   void aFreshVolumeOfAPluginThatIsWellIsWell() {
     Claim none = Claim.none(CatalogSamples.KEY);
     assertThat(
-            VolumeSummary.of(record(), List.of(), none, view(instance("a", State.READY, BOTH)))
+            VolumeSummary.of(
+                    record(), WRITTEN, List.of(), none, view(instance("a", State.READY, BOTH)))
                 .isHealthy())
         .isTrue();
     assertThat(
             VolumeSummary.of(
                     record(),
+                    WRITTEN,
                     List.of(),
                     none,
                     view(instance("a", State.READY, EnumSet.of(PluginRole.NODE))))
@@ -220,7 +222,8 @@ class ViewsTest {
         .as("a controller is needed, and there is none")
         .isFalse();
     assertThat(
-            VolumeSummary.of(record(), List.of(), none, view(instance("a", State.UNHEALTHY, BOTH)))
+            VolumeSummary.of(
+                    record(), WRITTEN, List.of(), none, view(instance("a", State.UNHEALTHY, BOTH)))
                 .isHealthy())
         .isFalse();
     for (Class<?> shown : List.of(VolumeSummary.class, PluginView.class)) {
@@ -265,6 +268,9 @@ class ViewsTest {
         Optional.of(Instant.EPOCH));
   }
 
+  private static final VolumeSummary.Written WRITTEN =
+      new VolumeSummary.Written(7, Optional.of(Instant.EPOCH), Optional.of(Instant.EPOCH));
+
   private static CatalogEntry record() {
     return CatalogEntry.of(
         CatalogSamples.volume().toBuilder().providerVersion("1.4.0").build(), Optional.empty());
@@ -273,6 +279,7 @@ class ViewsTest {
   private static VolumeSummary summary() {
     return VolumeSummary.of(
         record(),
+        WRITTEN,
         record().changes(),
         claim(),
         view(

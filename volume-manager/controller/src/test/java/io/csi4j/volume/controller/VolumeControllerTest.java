@@ -13,6 +13,7 @@ import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
@@ -53,6 +54,7 @@ import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
@@ -102,6 +104,7 @@ import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -176,16 +179,19 @@ class VolumeControllerTest {
 
   /** Opens it again; what is not at its end is tried when the test lets time pass. */
   private VirtualTime reopenOnVirtualTime() {
+    return reopenOn(new VirtualTime(), new SystemClock());
+  }
+
+  private VirtualTime reopenOn(VirtualTime time, io.csi4j.volume.internal.time.Clock clock) {
     controller.close();
     medium.crash();
-    VirtualTime time = new VirtualTime();
     OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
     RegistryControllers controllers = world.controllers(threads);
     controller =
         new VolumeController(
             builder(),
             controllers,
-            new SystemClock(),
+            clock,
             time,
             Runnable::run,
             () -> {
@@ -1269,9 +1275,7 @@ class VolumeControllerTest {
 
   private List<VolumeSummary> listed() {
     PluginView well = PluginView.of(ID, Map.of(), new ExpectedInstances(1, 1));
-    return controller
-        .summaries(Optional.empty(), Optional.empty(), PageRequest.first(), id -> well)
-        .volumes();
+    return controller.summaries(VolumeFilter.all(), PageRequest.first(), id -> well).volumes();
   }
 
   @Test
@@ -1286,8 +1290,8 @@ class VolumeControllerTest {
     assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(listed())
         .as("one that is being deleted is listed")
-        .extracting(VolumeSummary::isBeingDeleted)
-        .containsExactly(true);
+        .extracting(VolumeSummary::state)
+        .containsExactly(VolumeSummary.State.DELETING);
     assertThat(listed().get(0).id()).contains(made.id());
 
     time.pass(firstPause);
@@ -1297,7 +1301,9 @@ class VolumeControllerTest {
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.CONTROLLER_CALL_REFUSED);
     assertThat(told.element().line()).contains("has snapshots");
-    assertThat(listed()).extracting(VolumeSummary::isBeingDeleted).containsExactly(false);
+    assertThat(listed())
+        .extracting(VolumeSummary::state)
+        .containsExactly(VolumeSummary.State.PRESENT);
   }
 
   @Test
@@ -1368,6 +1374,67 @@ class VolumeControllerTest {
     assertThat(controller.find(DB)).isEmpty();
   }
 
+  private List<VolumeSummary> listed(VolumeFilter wanted) {
+    PluginView well = PluginView.of(ID, Map.of(), new ExpectedInstances(1, 1));
+    return controller.summaries(wanted, PageRequest.first(), id -> well).volumes();
+  }
+
+  @Test
+  void volumesAreListedByTheBeginningOfTheirIdAndTheirState() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    assertThat(failure(() -> controller.create(VolumeKey.of("db-1"), spec().build())).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+    controller.create(VolumeKey.of("db-2"), spec().build());
+    controller.create(VolumeKey.of("web"), spec().build());
+    plugin.inject(
+        Fault.fail(StatusCode.DEADLINE_EXCEEDED, "slow"), When.calling(DELETE_VOLUME).once());
+    assertThat(failure(() -> controller.delete(VolumeKey.of("web"))).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+
+    assertThat(listed(VolumeFilter.all()))
+        .extracting(each -> each.key().id(), VolumeSummary::state)
+        .containsExactly(
+            tuple("db-1", VolumeSummary.State.CREATING),
+            tuple("db-2", VolumeSummary.State.PRESENT),
+            tuple("web", VolumeSummary.State.DELETING));
+    assertThat(listed(VolumeFilter.all().withPrefix("db-")))
+        .extracting(each -> each.key().id())
+        .containsExactly("db-1", "db-2");
+    assertThat(
+            listed(
+                VolumeFilter.all()
+                    .inState(VolumeSummary.State.CREATING, VolumeSummary.State.DELETING)))
+        .extracting(each -> each.key().id())
+        .containsExactly("db-1", "web");
+    assertThat(listed(VolumeFilter.all().withPrefix("db-").inState(VolumeSummary.State.CREATING)))
+        .extracting(VolumeSummary::id)
+        .containsExactly(Optional.empty());
+  }
+
+  @Test
+  void aListSaysWhenAVolumeCameOnRecordAndWasChangedLast() {
+    VirtualTime time = new VirtualTime();
+    reopenOn(time, time);
+    Instant begin = time.wall();
+    controller.create(DB, spec().build());
+    VolumeSummary.Written made = listed().get(0).written();
+    assertThat(made.created()).contains(begin);
+    assertThat(made.changed()).contains(begin);
+
+    time.pass(Duration.ofMinutes(1));
+    controller.expand(DB, CapacityRange.atLeast(8L << 30));
+    VolumeSummary.Written grown = listed().get(0).written();
+    assertThat(grown.created()).contains(begin);
+    assertThat(grown.changed()).contains(begin.plus(Duration.ofMinutes(1)));
+    assertThat(grown.version()).isGreaterThan(made.version());
+
+    reopen();
+    assertThat(listed().get(0).written().created()).contains(begin);
+    assertThat(listed().get(0).written().changed()).contains(begin.plus(Duration.ofMinutes(1)));
+  }
+
   @Test
   void volumesAreListedByPluginAndNamespaceInPages() {
     Namespace shop = Namespace.of("shop:1/x");
@@ -1380,23 +1447,25 @@ class VolumeControllerTest {
 
     VolumeSummary.Page first =
         controller.summaries(
-            Optional.of(ID), Optional.of(shop), new PageRequest(2, Optional.empty()), id -> well);
+            VolumeFilter.all().ofPlugin(ID).inNamespace(shop),
+            new PageRequest(2, Optional.empty()),
+            id -> well);
     assertThat(first.volumes())
         .extracting(VolumeSummary::key)
         .containsExactly(VolumeKey.of(shop, "a"), VolumeKey.of(shop, "b"));
     controller.delete(VolumeKey.of(shop, "b"));
     VolumeSummary.Page second =
         controller.summaries(
-            Optional.of(ID), Optional.of(shop), new PageRequest(2, first.next()), id -> well);
+            VolumeFilter.all().ofPlugin(ID).inNamespace(shop),
+            new PageRequest(2, first.next()),
+            id -> well);
     assertThat(second.volumes())
         .extracting(VolumeSummary::key)
         .containsExactly(VolumeKey.of(shop, "c"));
     assertThat(second.next()).isEmpty();
 
     List<VolumeSummary> all =
-        controller
-            .summaries(Optional.empty(), Optional.empty(), PageRequest.first(), id -> well)
-            .volumes();
+        controller.summaries(VolumeFilter.all(), PageRequest.first(), id -> well).volumes();
     assertThat(all)
         .extracting(each -> each.key().toString())
         .containsExactly("default/a", "default/b", "default/c", shop + "/a", shop + "/c");
@@ -1410,8 +1479,7 @@ class VolumeControllerTest {
     assertThat(
             controller
                 .summaries(
-                    Optional.of(PluginId.of("other")),
-                    Optional.empty(),
+                    VolumeFilter.all().ofPlugin(PluginId.of("other")),
                     PageRequest.first(),
                     id -> well)
                 .volumes())
@@ -1421,8 +1489,7 @@ class VolumeControllerTest {
               failure(
                       () ->
                           controller.summaries(
-                              Optional.empty(),
-                              Optional.empty(),
+                              VolumeFilter.all(),
                               new PageRequest(1, Optional.of(token)),
                               id -> well))
                   .code())

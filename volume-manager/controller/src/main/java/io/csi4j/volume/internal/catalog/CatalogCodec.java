@@ -170,7 +170,9 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
                     .setMarkLow(mark.getLeastSignificantBits()));
     out.setEpoch(stored.record().epoch());
     stored.record().work().forEach(work -> out.addWork(work(work)));
-    return out.build();
+    return out.setCreated(millis(stored.record().created()))
+        .setChanged(millis(stored.record().changed()))
+        .build();
   }
 
   /** Returns the record in these bytes. */
@@ -186,7 +188,18 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
       }
       work.add(begun);
     }
-    return new Stored(new CatalogRecord(entry(in), in.getEpoch(), work), mark(in), read.newer());
+    CatalogRecord record =
+        new CatalogRecord(
+            entry(in), in.getEpoch(), work, time(in.getCreated()), time(in.getChanged()));
+    return new Stored(record, mark(in), read.newer());
+  }
+
+  private static long millis(Optional<Instant> time) {
+    return time.map(Instant::toEpochMilli).orElse(0L);
+  }
+
+  private static Optional<Instant> time(long millis) {
+    return millis == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(millis));
   }
 
   private static Optional<UUID> mark(CatalogProto.Record in) {
@@ -327,7 +340,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
         CatalogProto.Refusal.newBuilder()
             .setByNode(change.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE)
             .setSeen(change.seen())
-            .setAt(change.at().map(Instant::toEpochMilli).orElse(0L));
+            .setAt(millis(change.at()));
     if (change.request() instanceof VolumeChange.Request.Size size) {
       out.setGrowsTo(range(size.to()));
     } else if (change.request() instanceof VolumeChange.Request.Parameters parameters) {
@@ -351,7 +364,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
             ? VolumeChange.Progress.INFEASIBLE_ON_NODE
             : VolumeChange.Progress.INFEASIBLE,
         in.getSeen(),
-        in.getAt() == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(in.getAt())));
+        time(in.getAt()));
   }
 
   private static Optional<RequestedTopologies> requested(

@@ -1,6 +1,8 @@
 package io.csi4j.volume.internal.catalog;
 
 import io.csi4j.volume.catalog.CatalogEntry;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,18 +14,40 @@ import java.util.Optional;
  * @param entry what hosts are shown of it
  * @param epoch the highest number that work on the volume has got
  * @param work the work that was begun and has not ended, at most one of each part
+ * @param created when the volume came on record; nothing if a version wrote that which kept no time
+ * @param changed when the entry was changed last, likewise
  */
-public record CatalogRecord(CatalogEntry entry, long epoch, List<CatalogWork> work) {
+public record CatalogRecord(
+    CatalogEntry entry,
+    long epoch,
+    List<CatalogWork> work,
+    Optional<Instant> created,
+    Optional<Instant> changed) {
 
   /** Copies the work. */
   public CatalogRecord {
     Objects.requireNonNull(entry, "entry");
+    Objects.requireNonNull(created, "created");
+    Objects.requireNonNull(changed, "changed");
     work = List.copyOf(work);
   }
 
   /** Returns the record of a volume without work. */
   public static CatalogRecord of(CatalogEntry entry) {
-    return new CatalogRecord(entry, 0, List.of());
+    return new CatalogRecord(entry, 0, List.of(), Optional.empty(), Optional.empty());
+  }
+
+  /**
+   * Returns the record as it is written.
+   *
+   * @param before the record in whose place it is written
+   * @param now the time, of which a store keeps the milliseconds
+   */
+  public CatalogRecord at(Instant now, Optional<CatalogRecord> before) {
+    Optional<Instant> time = Optional.of(now.truncatedTo(ChronoUnit.MILLIS));
+    boolean isOther = before.filter(it -> it.entry.equals(entry)).isEmpty();
+    return new CatalogRecord(
+        entry, epoch, work, before.isPresent() ? created : time, isOther ? time : changed);
   }
 
   /** Returns the work on a part of the volume. */
@@ -33,19 +57,23 @@ public record CatalogRecord(CatalogEntry entry, long epoch, List<CatalogWork> wo
 
   /** Returns the record with another entry. */
   public CatalogRecord with(CatalogEntry now) {
-    return new CatalogRecord(now, epoch, work);
+    return new CatalogRecord(now, epoch, work, created, changed);
   }
 
   /** Returns the record with this work in the place of that on the same part. */
   public CatalogRecord with(CatalogWork begun) {
     List<CatalogWork> all = new ArrayList<>(without(begun.part()).work);
     all.add(begun);
-    return new CatalogRecord(entry, Math.max(epoch, begun.epoch()), all);
+    return new CatalogRecord(entry, Math.max(epoch, begun.epoch()), all, created, changed);
   }
 
   /** Returns the record without work on this part. */
   public CatalogRecord without(String part) {
     return new CatalogRecord(
-        entry, epoch, work.stream().filter(each -> !each.part().equals(part)).toList());
+        entry,
+        epoch,
+        work.stream().filter(each -> !each.part().equals(part)).toList(),
+        created,
+        changed);
   }
 }

@@ -145,6 +145,22 @@ public final class CatalogVolume {
     return other.build();
   }
 
+  /**
+   * Returns the volume with what may change of one that exists, as another description has it: what
+   * {@link VolumeSpec#describedBy} takes, the context and the places; and its size, if it is not
+   * known here.
+   */
+  public CatalogVolume describedBy(CatalogVolume other) {
+    Builder changed = toBuilder();
+    changed.spec = parts.spec.describedBy(other.parts.spec);
+    changed.context = other.parts.context;
+    changed.topologies = other.parts.topologies;
+    if (changed.capacityBytes.isEmpty()) {
+      changed.capacityBytes = other.parts.capacityBytes;
+    }
+    return changed.build();
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof CatalogVolume that && named().equals(that.named());

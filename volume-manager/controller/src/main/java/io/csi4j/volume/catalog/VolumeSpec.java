@@ -58,6 +58,27 @@ public final class VolumeSpec {
     return parts.copy();
   }
 
+  /**
+   * Returns the specification with what may change of a volume that exists, as another one has it:
+   * ways of use, mount options, places and the reference to secrets.
+   */
+  public VolumeSpec describedBy(VolumeSpec other) {
+    Builder changed = toBuilder();
+    changed.capabilities.clear();
+    changed.capabilities.addAll(other.parts.capabilities);
+    changed.mountOptions = other.parts.mountOptions;
+    changed.topologies = other.topologies().orElse(null);
+    changed.secrets = other.parts.secrets;
+    return changed.build();
+  }
+
+  /** Returns the specification with the reference to secrets of another one. */
+  public VolumeSpec withSecretsOf(VolumeSpec other) {
+    Builder changed = toBuilder();
+    changed.secrets = other.parts.secrets;
+    return changed.build();
+  }
+
   /** Returns the plugin whose volume it is. */
   public PluginId plugin() {
     return parts.plugin;

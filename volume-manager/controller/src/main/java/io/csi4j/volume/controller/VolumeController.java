@@ -152,7 +152,7 @@ public final class VolumeController implements AutoCloseable {
     VolumeDeletion deletion =
         new VolumeDeletion(catalog, this.controllers, calls, changes, claims, options);
     VolumeCreation creation =
-        new VolumeCreation(catalog, this.controllers, calls, deletion, options);
+        new VolumeCreation(catalog, this.controllers, calls, deletion, claims, options);
     snapshots =
         new SnapshotCreation(
             catalog,
@@ -209,10 +209,16 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Takes a volume on record that was there before, if its plugin agrees to how it is to be used.
-   * The same again changes nothing.
+   * The same again changes nothing. Another description of the volume changes its record, once the
+   * plugin agrees: its mount options, ways of use, places, context and secrets. While workloads
+   * hold the volume, only the reference to its secrets can be changed. Its size and mutable
+   * parameters stay as they are on record.
    *
    * @param volume its origin has to be {@link CatalogVolume.Origin#REGISTERED}
-   * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if it is another one
+   * @return the volume as it is on record then
+   * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if it has another
+   *     origin; {@link OperatorCode#VOLUME_KNOWN_OTHERWISE} if another volume is on record under
+   *     this key; {@link OperatorCode#VOLUME_CLAIMED} if a workload holds it
    */
   public CatalogVolume register(CatalogVolume volume) {
     return await(async.register(volume));

@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * How a volume comes on record: one that was there before is registered, one that was not is made.
@@ -44,6 +45,7 @@ final class VolumeCreation {
   private final Controllers controllers;
   private final ControllerCalls calls;
   private final VolumeDeletion deletion;
+  private final VolumeClaims claims;
   private final PluginRegistry registry;
   private final ValidationResult.Policy validation;
   private final Consumer<OperatorMessage> told;
@@ -56,11 +58,13 @@ final class VolumeCreation {
       Controllers controllers,
       ControllerCalls calls,
       VolumeDeletion deletion,
+      VolumeClaims claims,
       VolumeController.Builder options) {
     this.catalog = catalog;
     this.controllers = controllers;
     this.calls = calls;
     this.deletion = deletion;
+    this.claims = claims;
     this.registry = options.plugins;
     this.validation = options.validation;
     this.told = options.told;
@@ -68,7 +72,10 @@ final class VolumeCreation {
 
   // ---- volumes that were there before
 
-  /** Takes a volume on record, if its plugin agrees to how it is to be used. */
+  /**
+   * Takes a volume on record, or changes what may change of one that is, if its plugin agrees to
+   * how it is to be used.
+   */
   CatalogVolume register(CatalogVolume wanted) {
     Subject subject = Subject.of("registering", ControllerCalls.identity(wanted));
     if (wanted.origin() != CatalogVolume.Origin.REGISTERED) {
@@ -85,35 +92,82 @@ final class VolumeCreation {
   }
 
   private CatalogVolume register(Subject subject, VolumeWork work, CatalogVolume wanted) {
-    Optional<CatalogEntry> known = work.entry();
-    if (known.isPresent()) {
-      return known
-          .flatMap(CatalogEntry::volume)
-          .filter(there -> isSame(there, wanted))
-          .orElseThrow(
-              () ->
-                  ControllerFailures.refused(
-                      OperatorCode.VOLUME_KNOWN_OTHERWISE,
-                      subject,
-                      "'" + wanted.key() + "' is on record"));
-    }
-    CatalogEntry record = CatalogEntry.of(wanted, Optional.empty());
-    CatalogVolume volume = wanted;
-    if (Preference.mayHaveController(wanted.plugin(), registry.plugins())) {
-      ControllerFacts facts = controllers.abilities(wanted.plugin(), subject);
-      validate(subject, wanted, facts);
-      volume = named(wanted, facts);
-      record = decided(CatalogEntry.of(volume, Optional.empty()), subject, facts);
-    }
-    work.end(subject, record);
-    return volume;
+    return work.entry()
+        .map(record -> describe(subject, work, record, wanted))
+        .orElseGet(
+            () ->
+                confirmed(
+                    subject, work, CatalogEntry.of(wanted, Optional.empty()), State.Present::new));
   }
 
-  private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {
-    return there.origin() == CatalogVolume.Origin.REGISTERED
-        && there.id().equals(wanted.id())
-        && there.context().equals(wanted.context())
-        && there.spec().equals(wanted.spec());
+  /** Changes what may change of a volume on record, if its plugin agrees. */
+  private CatalogVolume describe(
+      Subject subject, VolumeWork work, CatalogEntry record, CatalogVolume wanted) {
+    CatalogVolume there =
+        record
+            .volume()
+            .filter(it -> it.origin() == CatalogVolume.Origin.REGISTERED)
+            .orElseThrow(() -> otherwise(subject, wanted, "and was not registered"));
+    refuseOther(subject, there, wanted);
+    CatalogVolume next = there.describedBy(wanted);
+    if (next.equals(there)) {
+      return there;
+    }
+    if (!next.equals(there.as(there.spec().withSecretsOf(wanted.spec())))) {
+      claims.refuseHeld(subject, wanted.key());
+    }
+    return confirmed(
+        subject,
+        work,
+        record.as(next.spec()).in(new State.Present(next)),
+        volume ->
+            record.state() instanceof State.Growing growing
+                ? new State.Growing(volume, growing.to())
+                : new State.Present(volume));
+  }
+
+  /** Refuses a description that cannot be one of the same volume. */
+  private static void refuseOther(Subject subject, CatalogVolume there, CatalogVolume wanted) {
+    VolumeSpec known = there.spec();
+    VolumeSpec other = wanted.spec();
+    if (!there.plugin().equals(wanted.plugin())) {
+      throw otherwise(subject, wanted, "as a volume of plugin '" + there.plugin() + "'");
+    } else if (!there.id().equals(wanted.id())) {
+      throw otherwise(subject, wanted, "with id '" + there.id() + "'");
+    } else if (!known.source().equals(other.source())) {
+      throw otherwise(subject, wanted, "with another source");
+    } else if (!known.parameters().equals(other.parameters())) {
+      throw otherwise(subject, wanted, "with other parameters");
+    } else if (known.ephemeral() != other.ephemeral()) {
+      throw otherwise(
+          subject, wanted, known.ephemeral() ? "as an ephemeral volume" : "as one that stays");
+    }
+  }
+
+  private static ControllerException otherwise(
+      Subject subject, CatalogVolume wanted, String difference) {
+    return ControllerFailures.refused(
+        OperatorCode.VOLUME_KNOWN_OTHERWISE,
+        subject,
+        "'" + wanted.key() + "' is on record " + difference);
+  }
+
+  /** Takes a volume on record as it is described, once its plugin has agreed. */
+  private CatalogVolume confirmed(
+      Subject subject,
+      VolumeWork work,
+      CatalogEntry described,
+      Function<CatalogVolume, State> state) {
+    CatalogEntry record = described;
+    CatalogVolume volume = described.volume().orElseThrow();
+    if (Preference.mayHaveController(volume.plugin(), registry.plugins())) {
+      ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
+      validate(subject, volume, facts);
+      volume = named(volume, facts);
+      record = decided(record, subject, facts);
+    }
+    work.end(subject, record.in(state.apply(volume)));
+    return volume;
   }
 
   private void validate(Subject subject, CatalogVolume wanted, ControllerFacts facts) {

@@ -820,6 +820,105 @@ class VolumeControllerTest {
   }
 
   @Test
+  void anotherDescriptionOfARegisteredVolumeChangesItsRecordWhenThePluginAgrees() {
+    VolumeId there = VolumeId.of("old-1");
+    plugin.addVolume(there);
+    CatalogVolume registered = controller.register(existing(there, VolumeContext.empty()));
+    CatalogVolume wanted =
+        registered.as(
+            registered.spec().toBuilder()
+                .mountOptions(MountOptions.none().withFlags(MountFlags.of("noatime")))
+                .use(AccessMode.SINGLE_NODE_READER_ONLY, AttachmentMode.FILESYSTEM)
+                .secrets(SecretsReference.of("other"))
+                .build());
+
+    CatalogVolume changed = controller.register(wanted);
+
+    assertThat(changed).isEqualTo(wanted);
+    assertThat(controller.find(DB)).contains(wanted);
+    assertThat(requests(VALIDATE_VOLUME_CAPABILITIES)).hasSize(2);
+    reopen();
+    assertThat(controller.find(DB)).contains(wanted);
+    assertThat(controller.register(registered)).as("back again").isEqualTo(registered);
+
+    CatalogVolume moved =
+        registered.toBuilder().context(VolumeContext.of(Map.of("part", "2"))).build();
+    assertThat(controller.register(moved)).isEqualTo(moved);
+
+    plugin(SHAPE.accessTypes(false, true));
+    plugin.addVolume(there);
+    validating(ValidationResult.Policy.STRICT);
+    assertThat(failure(() -> controller.register(wanted)).code())
+        .isEqualTo(OperatorCode.VOLUME_NOT_CONFIRMED);
+    assertThat(controller.find(DB)).contains(moved);
+  }
+
+  @Test
+  void whileAWorkloadHoldsARegisteredVolumeOnlyItsSecretsAreChanged() {
+    VolumeId there = VolumeId.of("old-1");
+    plugin.addVolume(there);
+    CatalogVolume registered = controller.register(existing(there, VolumeContext.empty()));
+    claim(DB);
+    VolumeSpec spec = registered.spec();
+
+    CatalogVolume secret =
+        registered.as(spec.toBuilder().secrets(SecretsReference.of("other")).build());
+    assertThat(controller.register(secret)).isEqualTo(secret);
+
+    ControllerException held =
+        failure(
+            () ->
+                controller.register(
+                    registered.as(
+                        spec.toBuilder()
+                            .mountOptions(MountOptions.none().withFlags(MountFlags.of("noatime")))
+                            .build())));
+    assertThat(held.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    assertThat(held.operatorMessage().seen().text())
+        .isEqualTo("workload 'web-1' on node 'n1' holds it (WRITE, TAKEN)");
+    assertThat(controller.find(DB)).contains(secret);
+  }
+
+  @Test
+  void whatCannotChangeOfAVolumeIsNamedWithBothValues() {
+    VolumeId there = VolumeId.of("old-1");
+    plugin.addVolume(there);
+    CatalogVolume registered = controller.register(existing(there, VolumeContext.empty()));
+    VolumeSpec spec = registered.spec();
+
+    for (Map.Entry<CatalogVolume, String> each :
+        Map.of(
+                existing(VolumeId.of("old-2"), VolumeContext.empty()),
+                "'default/db' is on record with id 'old-1'",
+                registered.as(spec.toBuilder().parameters(Map.of("tier", "s3cr3t")).build()),
+                "'default/db' is on record with other parameters",
+                registered.as(spec.toBuilder().ephemeral(true).build()),
+                "'default/db' is on record as one that stays",
+                registered.as(spec.toBuilder().cloneOf(VolumeId.of("v")).build()),
+                "'default/db' is on record with another source")
+            .entrySet()) {
+      ControllerException refused = failure(() -> controller.register(each.getKey()));
+      assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+      assertThat(refused.operatorMessage().seen().text()).isEqualTo(each.getValue());
+    }
+    assertThat(controller.find(DB)).contains(registered);
+  }
+
+  @Test
+  void aVolumeThatWasModifiedOrGrownSinceIsTheSameWhenItIsRegisteredAgain() {
+    VolumeId there = VolumeId.of("old-1");
+    plugin.addVolume(there);
+    CatalogVolume asked = existing(there, VolumeContext.empty());
+    controller.register(asked);
+    controller.modify(DB, Map.of("iops", "100"));
+    controller.expand(DB, CapacityRange.atLeast(8L << 30));
+    CatalogVolume now = controller.find(DB).orElseThrow();
+
+    assertThat(controller.register(asked)).isEqualTo(now);
+    assertThat(controller.find(DB)).contains(now);
+  }
+
+  @Test
   void aVolumeThatThePluginDoesNotKnowOrNotSoIsNotRegistered() {
     ControllerException unknown =
         failure(() -> controller.register(existing(VolumeId.of("nowhere"), VolumeContext.empty())));
@@ -1995,14 +2094,6 @@ class VolumeControllerTest {
     CatalogVolume there = controller.register(existing(VolumeId.of("old-1"), first));
     assertThat(controller.inspect(DB).volume().context()).isEqualTo(first);
     assertThat(told).isEmpty();
-    assertThat(
-            failure(
-                    () ->
-                        controller.register(
-                            existing(there.id(), VolumeContext.of(Map.of("part", "2")))))
-                .code())
-        .isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
-
     plugin(SHAPE);
     VolumeContext other = VolumeContext.of(Map.of("part", "s3cr3t"));
     plugin.addVolume(there.id(), CapacityRange.exactly(1 << 20), other);

@@ -25,6 +25,8 @@ import java.util.TreeMap;
  * @param epoch the highest epoch that a claim of this volume had; it only grows
  * @param exhaustedUntil until when its storage system takes no further claim, if it said so
  * @param overrides what operators have answered for, the latest last; the oldest are dropped
+ * @param lastUse when a workload was forgotten last that had held it; nothing if none ever was, or
+ *     if that was written by a version that kept no time
  * @since 1.0
  */
 public record Claim(
@@ -33,7 +35,8 @@ public record Claim(
     SortedMap<WorkloadId, ClaimHolder> holders,
     long epoch,
     Optional<Instant> exhaustedUntil,
-    List<ClaimOverride> overrides) {
+    List<ClaimOverride> overrides,
+    Optional<Instant> lastUse) {
 
   /**
    * The name in the place of a workload under which a volume is held while it is deleted; no
@@ -71,6 +74,7 @@ public record Claim(
   public Claim {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(exhaustedUntil, "exhaustedUntil");
+    Objects.requireNonNull(lastUse, "lastUse");
     holders = Collections.unmodifiableSortedMap(new TreeMap<>(holders));
     overrides =
         List.copyOf(overrides.subList(Math.max(0, overrides.size() - OVERRIDES), overrides.size()));
@@ -90,14 +94,14 @@ public record Claim(
     }
   }
 
-  /** A claim for which no operator ever had to answer. */
+  /** A claim that was not used before, and for which no operator ever had to answer. */
   public Claim(
       VolumeKey volume,
       Optional<Use> use,
       SortedMap<WorkloadId, ClaimHolder> holders,
       long epoch,
       Optional<Instant> exhaustedUntil) {
-    this(volume, use, holders, epoch, exhaustedUntil, List.of());
+    this(volume, use, holders, epoch, exhaustedUntil, List.of(), Optional.empty());
   }
 
   /** A volume without a holder. */
@@ -120,7 +124,13 @@ public record Claim(
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.put(holder.workload(), holder);
     return new Claim(
-        volume, Optional.of(how), next, Math.max(epoch, holder.epoch()), exhaustedUntil, overrides);
+        volume,
+        Optional.of(how),
+        next,
+        Math.max(epoch, holder.epoch()),
+        exhaustedUntil,
+        overrides,
+        lastUse);
   }
 
   /** Returns the claim without this workload. */
@@ -128,7 +138,18 @@ public record Claim(
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.remove(workload);
     return new Claim(
-        volume, next.isEmpty() ? Optional.empty() : use, next, epoch, exhaustedUntil, overrides);
+        volume,
+        next.isEmpty() ? Optional.empty() : use,
+        next,
+        epoch,
+        exhaustedUntil,
+        overrides,
+        lastUse);
+  }
+
+  /** Returns the claim with the time at which a workload was forgotten last. */
+  public Claim lastUsed(Instant at) {
+    return new Claim(volume, use, holders, epoch, exhaustedUntil, overrides, Optional.of(at));
   }
 
   /**
@@ -136,13 +157,13 @@ public record Claim(
    * again.
    */
   public Claim exhausted(Optional<Instant> until) {
-    return new Claim(volume, use, holders, epoch, until, overrides);
+    return new Claim(volume, use, holders, epoch, until, overrides, lastUse);
   }
 
   /** Returns the claim with an operator answering for something. */
   public Claim answeredFor(ClaimOverride override) {
     List<ClaimOverride> more = new ArrayList<>(overrides);
     more.add(override);
-    return new Claim(volume, use, holders, epoch, exhaustedUntil, more);
+    return new Claim(volume, use, holders, epoch, exhaustedUntil, more, lastUse);
   }
 }

@@ -46,6 +46,8 @@ import java.util.Set;
  * @param readers how many workloads read it
  * @param writers how many write it
  * @param leaving how many are on their way of giving it back
+ * @param unusedSince since when no workload holds it: the end of its last use, or its creation;
+ *     nothing if one does, or if it is not known
  * @param exhaustedUntil until when its storage system takes no further claim
  * @param plugin its plugin as a whole
  * @since 1.0
@@ -68,6 +70,7 @@ public record VolumeSummary(
     int readers,
     int writers,
     int leaving,
+    Optional<Instant> unusedSince,
     Optional<Instant> exhaustedUntil,
     PluginView plugin) {
 
@@ -165,8 +168,14 @@ public record VolumeSummary(
         count(claim, ClaimMode.READ),
         count(claim, ClaimMode.WRITE),
         (int) holders(claim).stream().filter(VolumeSummary::isLeaving).count(),
+        holders(claim).isEmpty() ? unusedSince(claim, written) : Optional.empty(),
         claim.exhaustedUntil(),
         plugin);
+  }
+
+  /** A volume that was claimed once has an epoch: without a time, its last use is not known. */
+  private static Optional<Instant> unusedSince(Claim claim, Written written) {
+    return claim.epoch() == 0 ? written.created() : claim.lastUse();
   }
 
   private static Collection<ClaimHolder> holders(Claim claim) {

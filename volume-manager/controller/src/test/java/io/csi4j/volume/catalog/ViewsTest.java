@@ -276,12 +276,28 @@ class ViewsTest {
         CatalogSamples.volume().toBuilder().providerVersion("1.4.0").build(), Optional.empty());
   }
 
+  /** A claim without holders. */
+  private static Claim released(long epoch, Optional<Instant> lastUse) {
+    return new Claim(
+        CatalogSamples.KEY,
+        Optional.empty(),
+        new TreeMap<>(),
+        epoch,
+        Optional.of(Instant.EPOCH),
+        List.of(),
+        lastUse);
+  }
+
   private static VolumeSummary summary() {
+    return summary(claim());
+  }
+
+  private static VolumeSummary summary(Claim claim) {
     return VolumeSummary.of(
         record(),
         WRITTEN,
         record().changes(),
-        claim(),
+        claim,
         view(
             instance("a", State.READY, BOTH),
             instance("b", State.READY, EnumSet.of(PluginRole.NODE))));
@@ -290,15 +306,21 @@ class ViewsTest {
   @Test
   @Tag("D-40")
   void everyFieldOfASummaryIsMapped() throws ReflectiveOperationException {
-    assertStated(summary());
+    assertStated(summary(), "unusedSince");
+    assertStated(
+        summary(released(7, Optional.of(Instant.EPOCH))), "use", "readers", "writers", "leaving");
     assertStated(summary().plugin());
     assertStated(summary().plugin().controllers());
     assertStated(summary().plugin().nodes());
   }
 
   /** Whatever was forgotten has the value that nobody gave it. */
-  private static void assertStated(Record shown) throws ReflectiveOperationException {
+  private static void assertStated(Record shown, String... others)
+      throws ReflectiveOperationException {
     for (RecordComponent component : shown.getClass().getRecordComponents()) {
+      if (List.of(others).contains(component.getName())) {
+        continue;
+      }
       Object value = component.getAccessor().invoke(shown);
       boolean isStated =
           value instanceof Collection<?> many
@@ -311,6 +333,17 @@ class ViewsTest {
           .as("%s.%s", shown.getClass().getSimpleName(), component.getName())
           .isTrue();
     }
+  }
+
+  @Test
+  void aVolumeIsUnusedSinceItsLastUseOrItsCreation() {
+    Instant used = Instant.EPOCH.plusSeconds(9);
+    assertThat(summary(released(7, Optional.of(used))).unusedSince()).contains(used);
+    assertThat(summary(released(0, Optional.empty())).unusedSince()).contains(Instant.EPOCH);
+    assertThat(summary(released(7, Optional.empty())).unusedSince())
+        .as("a version that kept no time wrote the last use")
+        .isEmpty();
+    assertThat(summary(claim()).unusedSince()).as("it is used").isEmpty();
   }
 
   @Test

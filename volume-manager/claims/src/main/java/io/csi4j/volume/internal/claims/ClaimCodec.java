@@ -102,6 +102,7 @@ public final class ClaimCodec implements ValueCodec<Claim> {
     claim.holders().values().forEach(holder -> out.addHolder(holder(holder)));
     claim.exhaustedUntil().ifPresent(until -> out.setExhaustedUntil(StoredParts.time(until)));
     claim.overrides().forEach(override -> out.addOverride(override(override)));
+    claim.lastUse().ifPresent(at -> out.setLastUse(StoredParts.time(at)));
     byte[] bytes = new RecordBytes<>(out.build(), newer).bytes();
     if (bytes.length > MAX_SIZE) {
       throw new RecordStoreException(
@@ -146,6 +147,8 @@ public final class ClaimCodec implements ValueCodec<Claim> {
         in.hasExhaustedUntil()
             ? Optional.of(StoredParts.time(in.getExhaustedUntil()))
             : Optional.empty();
+    Optional<Instant> lastUse =
+        in.hasLastUse() ? Optional.of(StoredParts.time(in.getLastUse())) : Optional.empty();
     if (in.getFormat() != format(holders.values())) {
       throw new MalformedRecordException(
           in.getFormat() == FORMAT
@@ -154,7 +157,8 @@ public final class ClaimCodec implements ValueCodec<Claim> {
     }
     Claim claim =
         RecordBytes.checked(
-            "claim", () -> new Claim(volume, use, holders, in.getEpoch(), until, overrides));
+            "claim",
+            () -> new Claim(volume, use, holders, in.getEpoch(), until, overrides, lastUse));
     return new Decoded<>(claim, read.newer());
   }
 

@@ -193,7 +193,7 @@ public final class ClaimRules {
     if (own.get().state() != ClaimHolder.State.READY_TO_FREE) {
       return refused(OperatorCode.CLAIM_NOT_FREE, own.get(), words(own.get(), now));
     }
-    return new Granted(claim.without(workload), true);
+    return new Granted(claim.without(workload).lastUsed(now), true);
   }
 
   // ---- held for a deletion

@@ -371,7 +371,8 @@ final class World {
         seen,
         claim.epoch(),
         claim.exhaustedUntil(),
-        claim.overrides());
+        claim.overrides(),
+        claim.lastUse());
   }
 
   private Optional<ClaimHolder> blinded(Phase phase, ClaimHolder holder) {
@@ -515,7 +516,8 @@ final class World {
         holders,
         Math.max(next.epoch(), truth.epoch()),
         next.exhaustedUntil(),
-        next.overrides());
+        next.overrides(),
+        next.lastUse());
   }
 
   // ---- what must hold

@@ -48,6 +48,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
   /** A kept claim. */
   enum Golden {
     FREE("claim-v1-free.bin"),
+    USED("claim-v1-used.bin"),
     HELD("claim-v1-held.bin"),
     MOUNTED("claim-v2-mounted.bin"),
     NEWER("claim-v1-newer.bin");
@@ -65,6 +66,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
     Marked record() {
       return switch (this) {
         case FREE -> Claims.free();
+        case USED -> Claims.used();
         case HELD -> Claims.held();
         case MOUNTED -> Claims.mounted();
         case NEWER -> Claims.newer();

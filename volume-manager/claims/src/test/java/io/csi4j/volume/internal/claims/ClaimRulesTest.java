@@ -388,7 +388,9 @@ class ClaimRulesTest {
     if (state == ClaimHolder.State.READY_TO_FREE) {
       Granted granted = (Granted) decision;
       assertThat(granted.next())
-          .isEqualTo(new Claim(VOLUME, Optional.empty(), new TreeMap<>(), 1, Optional.empty()));
+          .isEqualTo(
+              new Claim(VOLUME, Optional.empty(), new TreeMap<>(), 1, Optional.empty())
+                  .lastUsed(NOW));
     } else {
       assertThat(code(decision)).isEqualTo(OperatorCode.CLAIM_NOT_FREE);
     }

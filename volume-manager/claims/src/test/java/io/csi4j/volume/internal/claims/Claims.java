@@ -67,7 +67,12 @@ final class Claims {
     return new Marked(Claim.none(VOLUME), TOKEN, 0, UnknownFields.NONE);
   }
 
-  /** Everything that a claim can hold. */
+  /** A volume that was held once. */
+  static Marked used() {
+    return new Marked(Claim.none(VOLUME).lastUsed(THEN), TOKEN, 0, UnknownFields.NONE);
+  }
+
+  /** What holders and overrides can be. */
   static Marked held() {
     Claim claim =
         claim(
@@ -140,15 +145,16 @@ final class Claims {
                 5,
                 new ClaimOverride.Person("bo"),
                 new ReasonText("burnt"),
-                THEN.minusSeconds(9))));
+                THEN.minusSeconds(9))),
+        Optional.empty());
   }
 
   /**
-   * What a newer version could have written: fields 10 and 11, which this version does not know.
+   * What a newer version could have written: fields 11 and 12, which this version does not know.
    */
   static Marked newer() {
     byte[] fields =
-        new FieldWriter().text(10, "fenced by 7").number(11, 300).text(11, "again").bytes();
+        new FieldWriter().text(11, "fenced by 7").number(12, 300).text(12, "again").bytes();
     return new Marked(held().claim(), TOKEN, held().version(), UnknownFields.of(fields));
   }
 
@@ -169,12 +175,13 @@ final class Claims {
             new TreeMap<>(holders),
             epoch + 5,
             random.nextBoolean() ? Optional.empty() : Optional.of(time(random)),
-            Stream.generate(() -> override(random)).limit(random.nextInt(4)).toList());
+            Stream.generate(() -> override(random)).limit(random.nextInt(4)).toList(),
+            random.nextBoolean() ? Optional.empty() : Optional.of(time(random)));
     return new Marked(
         claim,
         new UUID(random.nextLong(), random.nextInt(2) * random.nextLong()),
         random.nextInt(2) * (random.nextLong() & Long.MAX_VALUE),
-        random.nextBoolean() ? UnknownFields.NONE : RandomFields.unknown(random, 9));
+        random.nextBoolean() ? UnknownFields.NONE : RandomFields.unknown(random, 10));
   }
 
   private static ClaimOverride override(Random random) {

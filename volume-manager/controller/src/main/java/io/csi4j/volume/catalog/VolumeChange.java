@@ -112,9 +112,9 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
       case IN_PROGRESS ->
           isSize
               ? "It is asked for again by itself. Expand to another size to replace it, which may be"
-                  + " smaller, but not smaller than the volume is."
+                  + " smaller, but not smaller than the volume is; or abandon it."
               : "It is asked for again by itself. Modify the parameters once more to replace the"
-                  + " values.";
+                  + " values, or abandon it.";
       case INFEASIBLE ->
           isSize
               ? "Expand to a size that the plugin allows. If its words name another cause, such as"

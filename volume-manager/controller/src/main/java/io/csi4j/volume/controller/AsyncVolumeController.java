@@ -15,6 +15,7 @@ import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.controller.ControllerEvent.Operation;
@@ -129,6 +130,12 @@ public final class AsyncVolumeController {
       VolumeKey key, Map<String, String> mutableParameters) {
     return changing(
         Operation.MODIFY, "modifying", key, () -> changes.modify(key, mutableParameters));
+  }
+
+  /** Gives up the changes of size and parameters of a volume that are not done. */
+  public CompletionStage<List<VolumeChange>> abandon(VolumeKey key) {
+    return changing(
+        Operation.ABANDON, "abandoning the changes of", key, () -> changes.abandon(key));
   }
 
   /** Goes on at once with what was begun with a volume. */

@@ -33,6 +33,8 @@ public sealed interface ControllerEvent {
     EXPAND,
     /** Changes mutable parameters of a volume. */
     MODIFY,
+    /** Gives up changes of a volume that are pending. */
+    ABANDON,
     /** Continues an operation that was begun and is pending. */
     RESUME,
     /** Reads the state of a volume from its plugin. */

@@ -339,6 +339,19 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
+   * Gives up the changes of size and parameters that are asked for again in the background: nothing
+   * more is asked for. What the storage system made of their last attempts is not known: parts of
+   * the parameters may be in force, and the node is asked to follow the size. What was refused
+   * stays in {@link #changes}. A deletion goes on until it is done; {@link #deregister} forgets its
+   * volume.
+   *
+   * @return the changes that were given up, with what was seen at their last attempts
+   */
+  public List<VolumeChange> abandon(VolumeKey key) {
+    return await(async.abandon(key));
+  }
+
+  /**
    * Changes parameters of a volume; those that are not named stay as they are. If it is not known
    * what came of it, the same is asked for again in the background, until it is known.
    */

@@ -322,17 +322,47 @@ final class VolumeModification {
 
   /** The changes that are not done, with what was seen at the last attempt. */
   List<VolumeChange> changes(VolumeKey key) {
-    return catalog.known(key).map(CatalogEntry::changes).orElse(List.of()).stream()
+    return catalog.known(key).map(this::shown).orElse(List.of());
+  }
+
+  private List<VolumeChange> shown(CatalogEntry record) {
+    return record.changes().stream()
         .map(
             each ->
                 each.progress() == Progress.IN_PROGRESS
                     ? new VolumeChange(
                         each.request(),
                         each.progress(),
-                        seen.getOrDefault(new Attempted(key, each.request().getClass()), ""),
+                        seen.getOrDefault(
+                            new Attempted(record.key(), each.request().getClass()), ""),
                         each.at())
                     : each)
         .toList();
+  }
+
+  /**
+   * Gives up the changes that are not done, and returns them. The last call of each may have
+   * changed the volume: the node is asked to follow a size, which does no harm if there is none.
+   */
+  List<VolumeChange> abandon(VolumeKey key) {
+    String doing = "abandoning the changes of";
+    return catalog.work(about(doing, key), key, work -> abandon(work, work.there(doing)));
+  }
+
+  private List<VolumeChange> abandon(VolumeWork work, CatalogEntry record) {
+    List<VolumeChange> abandoned =
+        shown(record).stream().filter(it -> it.progress() == Progress.IN_PROGRESS).toList();
+    if (!abandoned.isEmpty()) {
+      CatalogEntry next =
+          record.state() instanceof State.Growing growing
+              ? record.in(new State.Present(maybeGrown(growing)))
+              : record;
+      work.end(
+          about("abandoning the changes of", record.key()),
+          next.modifying(Collections.emptySortedMap()));
+      unsee(record.key());
+    }
+    return abandoned;
   }
 
   /** Goes on with the changes of a volume that were begun. */

@@ -24,6 +24,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
+import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
@@ -451,6 +452,7 @@ class ControllerFamilyTest {
             Map.entry(SnapshotId.class, SnapshotId.of("snap-1")),
             Map.entry(GroupSnapshotId.class, GroupSnapshotId.of("group-1")),
             Map.entry(PageRequest.class, PageRequest.first()),
+            Map.entry(VolumeFilter.class, VolumeFilter.all()),
             Map.entry(ClaimOverride.Person.class, new ClaimOverride.Person("ada")),
             Map.entry(Function.class, (Function<Object, Object>) each -> Optional.empty()),
             Map.entry(UnaryOperator.class, UnaryOperator.identity()),

@@ -1378,6 +1378,61 @@ class VolumeControllerTest {
   }
 
   @Test
+  void changesThatAreAbandonedAreNotAskedForAgain() {
+    VirtualTime time = reopenOnVirtualTime();
+    CatalogVolume made = controller.create(DB, spec().build());
+    plugin.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "the pool is full"),
+        When.calling(CONTROLLER_EXPAND_VOLUME));
+    plugin.inject(
+        Fault.fail(StatusCode.DEADLINE_EXCEEDED, "slow"), When.calling(CONTROLLER_MODIFY_VOLUME));
+    CapacityRange large = CapacityRange.atLeast(8L << 30);
+    failure(() -> controller.modify(DB, Map.of("iops", "100")));
+    failure(() -> controller.expand(DB, large));
+    List<VolumeChange> pending = controller.changes(DB);
+    assertThat(pending)
+        .extracting(each -> each.request().toString(), VolumeChange::seen)
+        .containsExactly(
+            tuple(
+                "size " + large,
+                "the plugin says that it cannot serve now (UNAVAILABLE to ControllerExpandVolume:"
+                    + " the pool is full)"),
+            tuple(
+                "parameters [iops]",
+                "no answer came within the time allowed (DEADLINE_EXCEEDED to"
+                    + " ControllerModifyVolume: slow)"));
+    assertThat(controller.pending()).containsExactly(DB);
+
+    assertThat(controller.abandon(DB)).isEqualTo(pending);
+
+    CatalogVolume left =
+        made.grown(made.capacityBytes(), Optional.of(CapacityRange.atLeast(1 << 20)));
+    assertThat(controller.find(DB)).contains(left);
+    assertThat(controller.changes(DB))
+        .as("the last attempt may have come through")
+        .extracting(VolumeChange::progress)
+        .containsExactly(VolumeChange.Progress.PENDING_ON_NODE);
+    assertThat(controller.pending()).isEmpty();
+    int asked = plugin.journal().calls().size();
+    time.pass(Duration.ofDays(2));
+    assertThat(plugin.journal().calls()).hasSize(asked);
+    assertThat(controller.abandon(DB)).isEmpty();
+    reopen();
+    assertThat(controller.find(DB)).contains(left);
+  }
+
+  @Test
+  void aDeletionIsNotAbandoned() {
+    controller.create(DB, spec().build());
+    plugin.inject(Fault.fail(StatusCode.DEADLINE_EXCEEDED, "slow"), When.calling(DELETE_VOLUME));
+    failure(() -> controller.delete(DB));
+
+    assertThat(failure(() -> controller.abandon(DB)).code())
+        .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+    assertThat(controller.pending()).containsExactly(DB);
+  }
+
+  @Test
   void aDeletionThatIsRefusedWhenNobodyWaitsIsReported() {
     VirtualTime time = reopenOnVirtualTime();
     CatalogVolume made = controller.create(DB, spec().build());

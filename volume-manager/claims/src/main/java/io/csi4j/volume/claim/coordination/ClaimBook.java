@@ -106,6 +106,11 @@ public final class ClaimBook {
     return look(subject, volume, true);
   }
 
+  /** Follows the writes of all claims. */
+  RecordStore.Watch watch(Subject subject) {
+    return asked(subject, records::watch);
+  }
+
   /**
    * Returns the claims of volumes that were ever claimed, in the order of their keys: each right
    * for itself. The page also tells of claims that cannot be read. Their volumes may be in use:

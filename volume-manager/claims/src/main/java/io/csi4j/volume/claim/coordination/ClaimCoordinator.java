@@ -39,6 +39,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,6 +84,17 @@ import java.util.function.UnaryOperator;
 public final class ClaimCoordinator {
 
   private static final int PAGE = 256;
+
+  /** What is in the way of a claim only as long as another one, or the storage system, keeps it. */
+  private static final Set<OperatorCode> ENDING =
+      Set.of(
+          OperatorCode.CLAIM_HELD_BY,
+          OperatorCode.CLAIM_OTHER_USE,
+          OperatorCode.CLAIM_BEING_RELEASED,
+          OperatorCode.CLAIM_EXHAUSTED);
+
+  /** A claim that waits is asked for again after this time at the latest. */
+  private static final long LONGEST_PAUSE = Duration.ofSeconds(10).toNanos();
 
   /** The use of a volume does not matter when it is detached. */
   private static final Claim.Use ANY =
@@ -164,6 +177,61 @@ public final class ClaimCoordinator {
   public ClaimGrant acquire(ClaimRequest request) {
     VolumeUse usage = request.usage();
     return reports.during(usage, Work.ACQUIRE, () -> acquired(request));
+  }
+
+  /**
+   * Claims a volume as {@link #acquire(ClaimRequest)} does, and waits while a claim of another
+   * workload is in the way, or the storage system takes no further claim. Asks again when the
+   * claims of the volume change; nobody has a place in a queue. An interrupt ends the waiting, and
+   * stays set.
+   *
+   * @param patience the longest time to wait
+   * @throws ClaimException as {@link #acquire(ClaimRequest)}; if the patience is over, with what
+   *     was in the way last
+   */
+  public ClaimGrant acquire(ClaimRequest request, Duration patience) {
+    long end = System.nanoTime() + patience.toNanos();
+    try (RecordStore.Watch watch = book.watch(Subject.of("claiming").by(request.usage()))) {
+      while (true) {
+        try {
+          return acquire(request);
+        } catch (ClaimException refused) {
+          long left = end - System.nanoTime();
+          if (!ENDING.contains(refused.code())
+              || left <= 0
+              || !awaitChange(watch, request.usage().volume(), Math.min(left, LONGEST_PAUSE))) {
+            throw refused;
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Waits until the claims of a volume may have changed.
+   *
+   * @return whether to ask again: not after an interrupt
+   */
+  private static boolean awaitChange(RecordStore.Watch watch, VolumeKey volume, long nanos) {
+    RecordKey key = RecordKey.of(RecordKey.Space.CLAIMS, volume);
+    long end = System.nanoTime() + nanos;
+    try {
+      for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+        Optional<RecordStore.Watch.Change> change = watch.next(Duration.ofNanos(left));
+        if (change
+            .filter(
+                it ->
+                    !(it instanceof RecordStore.Watch.Change.Written written)
+                        || written.now().key().equals(key))
+            .isPresent()) {
+          return true;
+        }
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   private ClaimGrant acquired(ClaimRequest request) {

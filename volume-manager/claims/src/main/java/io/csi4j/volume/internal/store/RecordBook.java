@@ -134,6 +134,15 @@ public final class RecordBook<T> {
     return asked(() -> records.page(after, limit));
   }
 
+  /**
+   * Follows the writes of the space.
+   *
+   * @throws RecordFailure if the store cannot answer
+   */
+  public RecordStore.Watch watch() {
+    return asked(records::watch);
+  }
+
   /** A write that the store has, or may still get, before the change is known to be made. */
   private static final class OpenWrite {
     private final boolean removes;

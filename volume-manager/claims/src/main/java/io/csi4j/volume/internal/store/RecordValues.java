@@ -102,6 +102,11 @@ public final class RecordValues<T> {
     return seen(key, store.read(key));
   }
 
+  /** Follows the writes of the space. */
+  public RecordStore.Watch watch() {
+    return store.watch(codec.space());
+  }
+
   private Seen<T> seen(RecordKey key, Optional<StoredRecord> there) {
     return there
         .map(this::seen)

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
@@ -58,6 +59,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -928,5 +934,70 @@ class ClaimCoordinatorTest {
             });
 
     assertThat(told.acquire(wish("web", "n1")).epoch()).isEqualTo(1);
+  }
+
+  // ---- a claim that waits
+
+  @Test
+  void aClaimWaitsUntilTheOneInItsWayIsFree() throws Exception {
+    ClaimGrant first = claims.acquire(alone("web-1", "n1"));
+    CompletableFuture<ClaimGrant> second =
+        CompletableFuture.supplyAsync(
+            () -> claims.acquire(alone("web-2", "n2"), Duration.ofMinutes(1)));
+    assertThatThrownBy(() -> second.get(200, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+
+    claims.release(first.usage());
+    claims.confirmRelease(receipt(first));
+
+    ClaimGrant granted = second.get(30, TimeUnit.SECONDS);
+    assertThat(granted.node()).isEqualTo(NodeName.of("n2"));
+    assertThat(granted.epoch()).isGreaterThan(first.epoch());
+  }
+
+  @Test
+  void aClaimThatHasWaitedInVainSaysWhatIsInItsWay() {
+    claims.acquire(alone("web-1", "n1"));
+
+    ClaimException refused =
+        failure(() -> claims.acquire(alone("web-2", "n2"), Duration.ofMillis(50)));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("web-1"));
+  }
+
+  @Test
+  void whatNoEndOfAnotherClaimChangesIsRefusedAtOnce() {
+    ClaimException refused =
+        failure(
+            () ->
+                claims.acquire(
+                    wish("web-1", "n1", AccessMode.SINGLE_NODE_READER_ONLY, ClaimMode.WRITE),
+                    Duration.ofDays(1)));
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_READ_ONLY);
+  }
+
+  @Test
+  void anInterruptEndsTheWaitingAndStaysSet() throws Exception {
+    claims.acquire(alone("web-1", "n1"));
+    AtomicReference<ClaimException> refused = new AtomicReference<>();
+    AtomicBoolean isSet = new AtomicBoolean();
+    Thread waiting =
+        new Thread(
+            () -> {
+              refused.set(failure(() -> claims.acquire(alone("web-2", "n2"), Duration.ofDays(1))));
+              isSet.set(Thread.currentThread().isInterrupted());
+            });
+    waiting.start();
+    waiting.interrupt();
+    waiting.join(30_000);
+
+    assertThat(refused.get().code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(isSet).isTrue();
+  }
+
+  private static ClaimRequest alone(String workload, String node) {
+    return wish(workload, node, AccessMode.SINGLE_NODE_SINGLE_WRITER, ClaimMode.WRITE);
   }
 }

@@ -70,12 +70,17 @@ public final class PostgresStore implements RecordStore {
   /** Number of those after which the standbys were seen to have all. */
   private final AtomicLong confirmed = new AtomicLong();
 
-  private PostgresStore(DataSource source, JdbcSettings settings) {
+  /**
+   * Opens it.
+   *
+   * @param isNew whether tables that are missing, and the mark of a new store, are made
+   */
+  private PostgresStore(DataSource source, JdbcSettings settings, boolean isNew) {
     this.settings = settings;
     unconfirmed = new AtomicLong(settings.losesNothingOnFailover() ? 1 : 0);
     database = new Database(source, settings.deadline());
     tables = new StoreTables(settings);
-    StoreRows first = begin();
+    StoreRows first = begin(isNew);
     memory =
         new StoreMemory(
             "the database is at version",
@@ -100,15 +105,25 @@ public final class PostgresStore implements RecordStore {
    * @throws RecordStoreException if the database cannot be reached, or refuses
    */
   public static PostgresStore open(DataSource source, JdbcSettings settings) {
-    return new PostgresStore(source, settings);
+    return new PostgresStore(source, settings, true);
   }
 
-  private StoreRows begin() {
+  /**
+   * Opens the store for a look: nothing is written, neither tables nor the mark of a new store,
+   * which is opened for reading alone.
+   *
+   * @throws RecordStoreException as {@link #open}, and if there are no tables
+   */
+  public static PostgresStore look(DataSource source, JdbcSettings settings) {
+    return new PostgresStore(source, settings, false);
+  }
+
+  private StoreRows begin(boolean isNew) {
     try {
-      if (settings.makesTables()) {
+      if (isNew && settings.makesTables()) {
         makeTables();
       }
-      if (settings.identity().isEmpty()) {
+      if (isNew && settings.identity().isEmpty()) {
         mark(tables.mark());
         database.ask(tables.complete(), PreparedStatement::executeUpdate);
       }

@@ -698,6 +698,30 @@ class PostgresStoreTest {
   }
 
   @Test
+  void aLookMakesNeitherTablesNorAMark() {
+    String schema = settings.schema().orElseThrow();
+    String tables =
+        "SELECT count(*) FROM pg_tables WHERE schemaname = '" + schema.replace("'", "''") + "'";
+    assertThatExceptionOfType(RecordStoreException.class)
+        .isThrownBy(() -> PostgresStore.look(pool, settings))
+        .withMessageEndingWith(
+            "Make the schema and its tables with tables.sql, or name the schema where they are.");
+    assertThat(server.column(tables)).containsExactly("0");
+    try (PostgresStore store = open();
+        PostgresStore look = PostgresStore.look(pool, settings)) {
+      claimed(store);
+      assertThat(look.identity()).isEqualTo(store.identity());
+      assertThat(look.read(KEY)).isEqualTo(store.read(KEY)).isPresent();
+    }
+    server.sql("DELETE FROM " + quoted() + ".csi4j_claim_store");
+    try (PostgresStore look = PostgresStore.look(pool, settings)) {
+      assertThat(look.readOnly()).isPresent();
+    }
+    assertThat(server.column("SELECT count(*) FROM " + quoted() + ".csi4j_claim_store"))
+        .containsExactly("0");
+  }
+
+  @Test
   void tablesThatAreOlderThanTheirPlaceAreCompletedAndStayTheSameStore() {
     StoreIdentity before;
     try (PostgresStore store = open()) {

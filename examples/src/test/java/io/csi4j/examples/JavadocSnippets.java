@@ -48,6 +48,8 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.view.ClaimsView;
 import io.csi4j.volume.controller.JobVolumes;
@@ -93,6 +95,8 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.StoreMove;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.VolumeKeeper;
@@ -498,6 +502,16 @@ final class JavadocSnippets {
     // snippet: ClaimsView
     for (Claim claim : ClaimsView.read(directory).claims()) {
       log.accept(claim.volume() + ": " + claim.holders().keySet());
+    }
+    // end
+  }
+
+  static void storeMove(Path directory, EtcdSettings etcd, Consumer<Object> log) {
+    // snippet: StoreMove
+    try (LocalStore from = LocalStore.openMoved(directory);
+        RecordStore to = EtcdStore.open(etcd)) {
+      StoreMove.Result moved = StoreMove.run(from, to);
+      log.accept(moved.records()); // how many of each space, after a comparison of all
     }
     // end
   }

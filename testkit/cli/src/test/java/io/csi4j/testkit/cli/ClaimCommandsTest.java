@@ -54,7 +54,7 @@ class ClaimCommandsTest {
       assertThat(directory.code()).isEqualTo(ExitCode.USAGE);
       assertThat(directory.errLines())
           .startsWith(
-              "Reading the claims in "
+              "Reading the records in "
                   + world.root()
                   + " failed: it is the directory of a volume manager. Give the directory of a"
                   + " LocalStore.");

@@ -7,7 +7,6 @@ import io.csi4j.volume.internal.claims.ClaimPages;
 import io.csi4j.volume.internal.store.LocalRecords;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.store.RecordKey;
@@ -16,7 +15,6 @@ import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,21 +64,7 @@ public record ClaimsView(
    * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
    */
   public static ClaimsView read(Path directory) {
-    JournalView journal;
-    try {
-      journal = JournalView.read(directory);
-    } catch (StateException missing) {
-      if (Files.isDirectory(directory.resolve("state"))
-          && Files.isDirectory(directory.resolve("v"))) {
-        throw new IllegalArgumentException(
-            "Reading the claims in "
-                + directory
-                + " failed: it is the directory of a volume manager. Give the directory of a"
-                + " LocalStore.",
-            missing);
-      }
-      throw new RecordStoreException(String.valueOf(missing.getMessage()), missing);
-    }
+    JournalView journal = LocalRecords.journal(directory);
     LocalRecords stored = LocalRecords.of(journal.state());
     RecordValues.Page<Claim> page =
         new RecordValues<>(new MemoryStore(), new ClaimCodec())

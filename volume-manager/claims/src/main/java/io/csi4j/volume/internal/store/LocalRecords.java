@@ -1,15 +1,19 @@
 package io.csi4j.volume.internal.store;
 
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
+import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +28,7 @@ import java.util.TreeMap;
  * @param records the records; one that does not say whose it is has the text of its key as its name
  * @param unnamed the records with such a name
  * @param highest the highest version that may have been used
+ * @param movedTo the store to which the records were moved, or to which a move has begun
  * @param uncertainties the damage after which records may be missing
  */
 public record LocalRecords(
@@ -31,6 +36,7 @@ public record LocalRecords(
     SortedMap<RecordKey, StoredRecord> records,
     Map<StateKey, RecordKey> unnamed,
     long highest,
+    Optional<StoreIdentity> movedTo,
     List<Uncertainty> uncertainties) {
 
   /** The key of the identity: no hash of a name is as short. */
@@ -38,6 +44,9 @@ public record LocalRecords(
 
   /** The key of the highest version that may have been used. */
   public static final StateKey FLOOR = StateKey.claim("floor");
+
+  /** The key of the identity of the store to which the records were moved. */
+  public static final StateKey MOVED = StateKey.claim("moved");
 
   /**
    * Reads them.
@@ -53,7 +62,7 @@ public record LocalRecords(
     boolean hasClaims = false;
     for (Map.Entry<StateKey, StateValue> each : loaded.values().entrySet()) {
       StateKey key = each.getKey();
-      if (!key.equals(IDENTITY) && !key.equals(FLOOR)) {
+      if (!key.equals(IDENTITY) && !key.equals(FLOOR) && !key.equals(MOVED)) {
         StoredRecord record = StoreCodec.local(key, each.getValue());
         records.put(record.key(), record);
         highest = Math.max(highest, record.version());
@@ -67,6 +76,10 @@ public record LocalRecords(
         loaded
             .value(IDENTITY)
             .map(value -> StoreCodec.identity(value.bytes(), "the identity of the store"));
+    Optional<StoreIdentity> movedTo =
+        loaded
+            .value(MOVED)
+            .map(value -> StoreCodec.identity(value.bytes(), "where the records were moved"));
     List<Uncertainty> uncertainties =
         loaded.uncertainties().stream()
             .filter(doubt -> doubt.reason() != StateException.Reason.JOURNAL_TAIL_DROPPED)
@@ -77,7 +90,7 @@ public record LocalRecords(
           "Opening the store failed: its state has claims and does not say which store it is. Find"
               + " out who wrote it.");
     }
-    return new LocalRecords(identity, records, unnamed, highest, uncertainties);
+    return new LocalRecords(identity, records, unnamed, highest, movedTo, uncertainties);
   }
 
   /**
@@ -95,6 +108,49 @@ public record LocalRecords(
                 + " claims and a catalog alone.");
       }
     }
+  }
+
+  /**
+   * Reads the journal in the directory of a local store, without opening it.
+   *
+   * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
+   *     read
+   * @throws IllegalArgumentException if it is the directory of a volume manager
+   */
+  public static JournalView journal(Path directory) {
+    try {
+      return JournalView.read(directory);
+    } catch (StateException missing) {
+      if (Files.isDirectory(directory.resolve("state"))
+          && Files.isDirectory(directory.resolve("v"))) {
+        throw new IllegalArgumentException(
+            "Reading the records in "
+                + directory
+                + " failed: it is the directory of a volume manager. Give the directory of a"
+                + " LocalStore.",
+            missing);
+      }
+      throw new RecordStoreException(String.valueOf(missing.getMessage()), missing);
+    }
+  }
+
+  /**
+   * Returns why writes of a record may be lost.
+   *
+   * @param uncertainties the damage that a person has not settled
+   */
+  public static Optional<ReasonText> uncertainty(List<Uncertainty> uncertainties, RecordKey key) {
+    if (uncertainties.isEmpty()) {
+      return Optional.empty();
+    }
+    StateKey kept = StoreCodec.stateKey(key);
+    return uncertainties.stream()
+        .filter(doubt -> doubt.hidesUnknownKeys() || doubt.keys().contains(kept))
+        .findFirst()
+        .map(
+            doubt ->
+                new ReasonText(
+                    "its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
   }
 
   /** Returns the records of a space. */

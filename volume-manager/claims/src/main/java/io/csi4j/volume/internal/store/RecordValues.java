@@ -168,7 +168,7 @@ public final class RecordValues<T> {
   }
 
   /** Returns what the seal of a record is bound to. */
-  static String about(RecordKey key) {
+  public static String about(RecordKey key) {
     String space =
         key.space() == RecordKey.Space.CLAIMS
             ? "claim"

@@ -23,6 +23,7 @@ import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,6 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,9 @@ import org.jspecify.annotations.Nullable;
  * as made.
  *
  * <p>Records that were written before records had versions beside them are read.
+ *
+ * <p>A store whose records were moved, see {@link StoreMove}, is not opened any more, unless by
+ * {@link #openMoved} or after {@link #takeBack}.
  *
  * @since 1.0
  */
@@ -70,6 +75,10 @@ public final class LocalStore implements RecordStore {
   private final Turns<RecordKey> turns = new Turns<>();
   private final ChangeFeed feed = new ChangeFeed();
   private volatile List<Uncertainty> uncertainties;
+
+  /** The store to which the records were moved; nothing while this one accepts writes. */
+  private volatile Optional<StoreIdentity> movedTo;
+
   private volatile boolean closed;
 
   /** Set when another process has the state, and this one no longer knows what is in it. */
@@ -81,6 +90,7 @@ public final class LocalStore implements RecordStore {
     this.records = new ConcurrentSkipListMap<>(stored.records());
     this.unnamed = new ConcurrentHashMap<>(stored.unnamed());
     this.uncertainties = stored.uncertainties();
+    this.movedTo = stored.movedTo();
     this.lastVersion =
         new AtomicLong(
             Math.max(Math.multiplyExact(state.owner().epoch(), RESERVED), stored.highest()));
@@ -92,25 +102,64 @@ public final class LocalStore implements RecordStore {
    * Opens the store in this directory, which is made when it is missing. Its parent has to be
    * there, on a local disk.
    *
-   * @throws RecordStoreException if it is in use by another process, or cannot be read
+   * @throws RecordStoreException if it is in use by another process, cannot be read, or its records
+   *     were moved to another store
    * @throws IllegalArgumentException if the state in it is that of a volume manager
    */
   public static LocalStore open(Path directory) {
-    return opened(directory, UnaryOperator.identity());
+    return opened(directory, UnaryOperator.identity(), LocalStore::on);
   }
 
   /**
    * The same, with each record sealed. Records that are there in clear are sealed now.
    *
+   * @throws RecordStoreException if it is in use by another process, cannot be read, does not open,
+   *     or its records were moved to another store
+   * @throws IllegalArgumentException if the state in it is that of a volume manager
+   */
+  public static LocalStore open(Path directory, Sealer sealer) {
+    return opened(directory, state -> SealedStateStore.on(state, sealer), LocalStore::on);
+  }
+
+  /**
+   * Opens the store also if its records were moved, or a move has begun: for {@link StoreMove},
+   * which goes on with it, and for {@link #takeBack}. A store whose records were moved accepts no
+   * writes.
+   *
+   * @throws RecordStoreException if it is in use by another process, or cannot be read
+   * @throws IllegalArgumentException if the state in it is that of a volume manager
+   */
+  public static LocalStore openMoved(Path directory) {
+    return opened(directory, UnaryOperator.identity(), LocalStore::onMoved);
+  }
+
+  /**
+   * The same, of a store with sealed records.
+   *
    * @throws RecordStoreException if it is in use by another process, cannot be read, or does not
    *     open
    * @throws IllegalArgumentException if the state in it is that of a volume manager
    */
-  public static LocalStore open(Path directory, Sealer sealer) {
-    return opened(directory, state -> SealedStateStore.on(state, sealer));
+  public static LocalStore openMoved(Path directory, Sealer sealer) {
+    return opened(directory, state -> SealedStateStore.on(state, sealer), LocalStore::onMoved);
   }
 
-  private static LocalStore opened(Path directory, UnaryOperator<StateStore> sealing) {
+  /**
+   * Reads the records in this directory as they are now, without opening their store: nothing is
+   * written or locked, whether the store is open or not. The returned store has these records,
+   * accepts no writes and has no watches.
+   *
+   * @param sealer the key of the records; records that are sealed cannot be read without
+   * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
+   *     read or opened
+   * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
+   */
+  public static RecordStore look(Path directory, Optional<Sealer> sealer) {
+    return LocalLook.of(directory, sealer);
+  }
+
+  private static LocalStore opened(
+      Path directory, UnaryOperator<StateStore> sealing, Function<StateStore, LocalStore> opening) {
     StateStore journal;
     try {
       journal = JournalStateStore.open(directory, JournalSettings.defaults());
@@ -120,7 +169,7 @@ public final class LocalStore implements RecordStore {
     try {
       // Sealed by this store, a volume manager could no longer read its state.
       LocalRecords.check(journal.load());
-      return on(sealing.apply(journal));
+      return opening.apply(sealing.apply(journal));
     } catch (StateException e) {
       journal.close();
       throw unavailable(e);
@@ -133,11 +182,22 @@ public final class LocalStore implements RecordStore {
   /**
    * Opens the store in a state that is kept for it alone, and is closed with it.
    *
-   * @throws RecordStoreException if it cannot be read, or a new store not be written; the state is
-   *     closed then
+   * @throws RecordStoreException if it cannot be read, a new store not be written, or its records
+   *     were moved to another store; the state is closed then
    * @throws IllegalArgumentException if the state is that of a volume manager; it stays open
    */
   public static LocalStore on(StateStore state) {
+    LocalStore store = onMoved(state);
+    store.movedTo.ifPresent(
+        to -> {
+          store.close();
+          throw moved("Opening the store failed: its records were moved", to);
+        });
+    return store;
+  }
+
+  /** Opens the store in this state, also if its records were moved. */
+  static LocalStore onMoved(StateStore state) {
     Objects.requireNonNull(state, "state");
     try {
       LocalRecords stored = LocalRecords.of(state.load());
@@ -158,15 +218,91 @@ public final class LocalStore implements RecordStore {
 
   private static StoreIdentity made(StateStore state) {
     StoreIdentity identity = new StoreIdentity("local-" + UUID.randomUUID());
-    Stored stored =
+    keep(
+        "Opening the store",
         state.put(
-            LocalRecords.IDENTITY, StateValue.of(StoreCodec.encode(identity)), Durability.REQUIRED);
+            LocalRecords.IDENTITY,
+            StateValue.of(StoreCodec.encode(identity)),
+            Durability.REQUIRED));
+    return identity;
+  }
+
+  private static void keep(String doing, Stored stored) {
     if (stored != Stored.DURABLE) {
       throw new RecordStoreException(
           Reason.UNAVAILABLE,
-          "Opening the store failed: its state keeps nothing for good. Give it another one.");
+          doing + " failed: its state keeps nothing for good. Give it another one.");
     }
-    return identity;
+  }
+
+  /** Returns why a store whose records were moved accepts no writes. */
+  static ReasonText reasonOfMove(StoreIdentity to) {
+    return new ReasonText("its records were moved to store '" + to + "'");
+  }
+
+  private static RecordStoreException moved(String what, StoreIdentity to) {
+    return new RecordStoreException(
+        Reason.UNAVAILABLE,
+        what
+            + " to store '"
+            + to
+            + "', or a move there has begun. Use that store; 'csi4j store take-back' makes this one"
+            + " usable again.");
+  }
+
+  /** Returns the store to which the records were moved, or to which a move has begun. */
+  public Optional<StoreIdentity> movedTo() {
+    return movedTo;
+  }
+
+  /**
+   * Stops writes for good, before the first record is written elsewhere.
+   *
+   * @throws RecordStoreException if the medium refuses
+   */
+  void moveTo(StoreIdentity target) {
+    checkUsable();
+    try {
+      movedTo = Optional.of(target);
+      keep(
+          "Moving the store",
+          state.put(
+              LocalRecords.MOVED, StateValue.of(StoreCodec.encode(target)), Durability.REQUIRED));
+    } catch (StateException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /**
+   * Accepts writes again, as if the records had never been moved. For a person who gives up a move,
+   * and has made sure that the other store is not used: what was claimed or created there since is
+   * not on record here.
+   *
+   * @throws RecordStoreException if the medium refuses
+   */
+  public void takeBack() {
+    checkUsable();
+    try {
+      keep("Taking the records back", state.remove(LocalRecords.MOVED));
+      movedTo = Optional.empty();
+    } catch (StateException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /** Returns the damage to the journal that a person has not settled. */
+  List<Uncertainty> uncertainties() {
+    return uncertainties;
+  }
+
+  /** Returns the records that do not say whose they are. */
+  Collection<RecordKey> unnamed() {
+    return unnamed.values();
+  }
+
+  /** Returns whether records are sealed on the medium. */
+  boolean isSealed() {
+    return state instanceof SealedStateStore;
   }
 
   /**
@@ -204,6 +340,10 @@ public final class LocalStore implements RecordStore {
         write.key(),
         () -> {
           checkUsable();
+          movedTo.ifPresent(
+              to -> {
+                throw moved("Writing " + write.key() + " failed: the records were moved", to);
+              });
           Optional<StoredRecord> there = there(write.key());
           return there.equals(write.seen())
               ? made(write)
@@ -286,17 +426,7 @@ public final class LocalStore implements RecordStore {
 
   @Override
   public Optional<ReasonText> uncertainty(RecordKey key) {
-    if (uncertainties.isEmpty()) {
-      return Optional.empty();
-    }
-    StateKey kept = StoreCodec.stateKey(key);
-    return uncertainties.stream()
-        .filter(doubt -> doubt.hidesUnknownKeys() || doubt.keys().contains(kept))
-        .findFirst()
-        .map(
-            doubt ->
-                new ReasonText(
-                    "its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
+    return LocalRecords.uncertainty(uncertainties, key);
   }
 
   /**
@@ -313,6 +443,11 @@ public final class LocalStore implements RecordStore {
       throw unavailable(e);
     }
     uncertainties = List.of();
+  }
+
+  @Override
+  public Optional<ReasonText> readOnly() {
+    return movedTo.map(LocalStore::reasonOfMove);
   }
 
   @Override

@@ -88,7 +88,7 @@ class ClaimsViewTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClaimsView.read(temp))
         .withMessage(
-            "Reading the claims in "
+            "Reading the records in "
                 + temp
                 + " failed: it is the directory of a volume manager. Give the directory of a"
                 + " LocalStore.");

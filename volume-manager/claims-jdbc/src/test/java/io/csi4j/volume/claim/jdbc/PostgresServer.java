@@ -215,7 +215,7 @@ public final class PostgresServer implements ContendedStore.Server {
   }
 
   /** A pool of connections, as hosts have one. */
-  HikariDataSource pool() {
+  public HikariDataSource pool() {
     return pool(address());
   }
 
@@ -236,7 +236,7 @@ public final class PostgresServer implements ContendedStore.Server {
   }
 
   /** Does something in it that its users do not. */
-  void sql(String sql) {
+  public void sql(String sql) {
     try (Connection connection = DriverManager.getConnection(address());
         Statement statement = connection.createStatement()) {
       statement.execute(sql);

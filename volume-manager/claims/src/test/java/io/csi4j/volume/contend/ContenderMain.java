@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * One process that contends. Says {@code did} for each thing that it did, and {@code done} at the
  * end. Ends itself when nobody reads that any more.
  */
-final class ContenderMain {
+public final class ContenderMain {
 
   private static final int THREADS = 2;
   private static final Duration DEADLINE = Duration.ofSeconds(1);
@@ -61,7 +61,8 @@ final class ContenderMain {
     System.out.println("done");
   }
 
-  private static RecordStore open(ContendedStore kind, String address) {
+  /** Opens the store as soon as that can be done. */
+  public static RecordStore open(ContendedStore kind, String address) {
     while (true) {
       try {
         return kind.open(address, DEADLINE);
@@ -81,7 +82,8 @@ final class ContenderMain {
     }
   }
 
-  private static void endWithParent() {
+  /** Ends this process when the one that started it has ended. */
+  public static void endWithParent() {
     Thread thread =
         new Thread(
             () -> {

@@ -5,11 +5,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A {@link ContenderMain} in a process of its own. */
-final class ContenderProcess {
+/**
+ * A process that does what it is started for, such as a {@link ContenderMain}. It prints {@code
+ * did} for each thing that it did, and {@code done} at the end.
+ */
+public final class ContenderProcess {
 
   private final String name;
   private final int life;
@@ -36,10 +40,36 @@ final class ContenderProcess {
       int toDo,
       long seed,
       Runnable did) {
+    this(
+        ContenderMain.class,
+        name,
+        life,
+        toDo,
+        did,
+        kind.getClass().getName(),
+        address,
+        name,
+        Integer.toString(life),
+        Integer.toString(volumes),
+        Integer.toString(toDo),
+        Long.toString(seed),
+        history(directory, name, life).toString());
+  }
+
+  /**
+   * Starts a program of the tests.
+   *
+   * @param life how often one of this name was started before
+   * @param did called for each thing that it did
+   * @param words the arguments of the program
+   */
+  public ContenderProcess(
+      Class<?> program, String name, int life, int toDo, Runnable did, String... words) {
     this.name = name;
     this.life = life;
     this.toDo = toDo;
-    List<String> command =
+    List<String> command = new ArrayList<>();
+    command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
@@ -49,15 +79,8 @@ final class ContenderProcess {
             "-Dslf4j.internal.verbosity=ERROR",
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            ContenderMain.class.getName(),
-            kind.getClass().getName(),
-            address,
-            name,
-            Integer.toString(life),
-            Integer.toString(volumes),
-            Integer.toString(toDo),
-            Long.toString(seed),
-            history(directory).toString());
+            program.getName()));
+    command.addAll(List.of(words));
     try {
       process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     } catch (IOException e) {
@@ -84,56 +107,60 @@ final class ContenderProcess {
     }
   }
 
-  String name() {
+  public String name() {
     return name;
   }
 
-  int life() {
+  public int life() {
     return life;
   }
 
   /** When it was started, by the clock that its history has. */
-  long started() {
+  public long started() {
     return started;
   }
 
-  Path history(Path directory) {
+  public Path history(Path directory) {
+    return history(directory, name, life);
+  }
+
+  private static Path history(Path directory, String name, int life) {
     return directory.resolve(name + "." + life + ".history");
   }
 
   /** How much it has not done. */
-  int left() {
+  public int left() {
     return Math.max(0, toDo - did.get());
   }
 
   /** How much it has done. */
-  int did() {
+  public int did() {
     return did.get();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
-  /** Whether it has come to its end by itself. */
-  boolean isDone() {
+  /** Whether it has come to its end on its own. */
+  public boolean isDone() {
     return isDone;
   }
 
-  void pause() {
+  public void pause() {
     Signals.stop(process.toHandle());
   }
 
-  void resume() {
+  public void resume() {
     Signals.sendUnlessEnded("CONT", process.toHandle());
   }
 
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     awaitEnd();
   }
 
-  void awaitEnd() {
+  public void awaitEnd() {
     process.onExit().join();
     try {
       reader.join();

@@ -5,6 +5,7 @@ import io.csi4j.volume.store.RecordStore;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.Stream;
 
 /** A store in a real etcd, for processes that contend. */
 public final class ContendedEtcd implements ContendedStore {
@@ -21,7 +22,8 @@ public final class ContendedEtcd implements ContendedStore {
 
   @Override
   public RecordStore open(String address, Duration deadline) {
-    return EtcdStore.open(EtcdSettings.builder(URI.create(address)).deadline(deadline).build());
+    URI[] members = Stream.of(address.split(",", -1)).map(URI::create).toArray(URI[]::new);
+    return EtcdStore.open(EtcdSettings.builder(members).deadline(deadline).build());
   }
 
   @Override

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -44,10 +45,13 @@ public final class EtcdServer implements ContendedStore.Server {
   private final int port;
   private final int peerPort;
   private final int healthPort;
+  private final String name;
   private Process process;
 
-  private EtcdServer(Path directory, String address, boolean isEncrypted, List<String> more) {
+  private EtcdServer(
+      Path directory, String address, boolean isEncrypted, String name, List<String> more) {
     this.directory = directory;
+    this.name = name;
     this.address = address;
     this.isEncrypted = isEncrypted;
     this.more = more;
@@ -74,14 +78,19 @@ public final class EtcdServer implements ContendedStore.Server {
 
   /** Starts one, and returns when it answers. */
   public static EtcdServer start(Path directory, String... more) {
-    EtcdServer server = new EtcdServer(directory, ownAddress(), false, List.of(more));
+    EtcdServer server = new EtcdServer(directory, ownAddress(), false, "test", List.of(more));
     server.start();
     return server;
   }
 
+  /** One member of several, which is not started. */
+  static EtcdServer member(Path directory, String name) {
+    return new EtcdServer(directory, ownAddress(), false, name, List.of());
+  }
+
   /** The same with an encrypted port, at an address for which it has a certificate. */
   static EtcdServer startEncrypted(Path directory, String address, String... more) {
-    EtcdServer server = new EtcdServer(directory, address, true, List.of(more));
+    EtcdServer server = new EtcdServer(directory, address, true, "test", List.of(more));
     server.start();
     return server;
   }
@@ -117,22 +126,38 @@ public final class EtcdServer implements ContendedStore.Server {
 
   @Override
   public void start() {
-    String peer = "http://" + address + ":" + peerPort;
+    // One member needs no patience with others.
+    launch(List.of(this), 10, 50);
+    awaitHealth();
+  }
+
+  private String peer() {
+    return "http://" + address + ":" + peerPort;
+  }
+
+  boolean isRunning() {
+    return process != null && process.isAlive();
+  }
+
+  /** Starts it as one of these members, and does not wait until it answers. */
+  void launch(List<EtcdServer> members, int heartbeatMillis, int electionMillis) {
     List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, "guard"));
     command.add(program().orElseThrow().toString());
     command.addAll(
         List.of(
-            "--name=test",
+            "--name=" + name,
             "--data-dir=data",
             "--listen-client-urls=" + endpoint(),
             "--advertise-client-urls=" + endpoint(),
             "--listen-metrics-urls=http://" + address + ":" + healthPort,
-            "--listen-peer-urls=" + peer,
-            "--initial-advertise-peer-urls=" + peer,
-            "--initial-cluster=test=" + peer,
-            // One member needs no patience with others.
-            "--heartbeat-interval=10",
-            "--election-timeout=50",
+            "--listen-peer-urls=" + peer(),
+            "--initial-advertise-peer-urls=" + peer(),
+            "--initial-cluster="
+                + members.stream()
+                    .map(each -> each.name + "=" + each.peer())
+                    .collect(Collectors.joining(",")),
+            "--heartbeat-interval=" + heartbeatMillis,
+            "--election-timeout=" + electionMillis,
             "--logger=zap",
             "--log-level=error"));
     command.addAll(more);
@@ -141,10 +166,10 @@ public final class EtcdServer implements ContendedStore.Server {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    awaitHealth();
   }
 
-  private void awaitHealth() {
+  /** Waits until it answers, and has a leader. */
+  void awaitHealth() {
     long begun = System.nanoTime();
     while (!isHealthy()) {
       if (!process.isAlive() || System.nanoTime() - begun > PATIENCE) {
@@ -208,8 +233,13 @@ public final class EtcdServer implements ContendedStore.Server {
   @Override
   public void backUp() {
     kill();
-    copy(data(), directory.resolve("backup"));
+    copyData();
     start();
+  }
+
+  /** Copies what it has, while it does not run. */
+  void copyData() {
+    copy(data(), directory.resolve("backup"));
   }
 
   @Override
@@ -221,9 +251,14 @@ public final class EtcdServer implements ContendedStore.Server {
   /** Puts the copy in the place of what it has, with the mark of the store. */
   void putBack() {
     kill();
+    replaceData();
+    start();
+  }
+
+  /** Puts the copy in the place of what it has, while it does not run. */
+  void replaceData() {
     delete(data());
     copy(directory.resolve("backup"), data());
-    start();
   }
 
   /** Deletes the mark of a store, as the operator does who restores an older copy. */

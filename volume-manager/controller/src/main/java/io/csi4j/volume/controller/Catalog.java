@@ -487,7 +487,7 @@ final class Catalog implements AutoCloseable {
 
   // ---- failures
 
-  private static <T> T asked(Subject subject, Supplier<T> question) {
+  static <T> T asked(Subject subject, Supplier<T> question) {
     try {
       return question.get();
     } catch (RecordFailure failed) {

@@ -136,6 +136,16 @@ final class ControlPlaneSession implements AutoCloseable {
       }
     }
 
+    /** Whether the session is known to have ended, or was left by the controller. */
+    boolean isOver() {
+      lock.lock();
+      try {
+        return isEnded || closed || session.isLost;
+      } finally {
+        lock.unlock();
+      }
+    }
+
     /**
      * Gives up the work on a part of a volume, as its end could not be written, or a write of it
      * may still arrive.
@@ -202,7 +212,7 @@ final class ControlPlaneSession implements AutoCloseable {
       Executor threads,
       Duration expiry) {
     this.isShared = store.isShared();
-    this.book = new RecordBook<>(store, new SessionCodec(), Optional.empty());
+    this.book = new RecordBook<>(store, SessionCodec.ofSessions(), Optional.empty());
     this.controlPlane = controlPlane;
     this.clock = clock;
     this.timers = timers;

@@ -118,6 +118,7 @@ public final class VolumeController implements AutoCloseable {
   private final OperationReports reports;
   private final OperationRunner runner;
   private final Runnable ending;
+  private final UpkeepTurn upkeep;
 
   /**
    * Opens a controller, and goes on with what an earlier life has begun.
@@ -140,13 +141,11 @@ public final class VolumeController implements AutoCloseable {
     registry = options.plugins;
     claims = new VolumeClaims(options.claims);
     holdsWhatItDeletes = options.claimStore != null;
-    catalog =
-        new Catalog(
-            options.store,
-            new ControlPlaneSession(
-                options.store, options.controlPlane, clock, timers, threads, options.sessionExpiry),
-            clock,
-            longestWait);
+    ControlPlaneSession session =
+        new ControlPlaneSession(
+            options.store, options.controlPlane, clock, timers, threads, options.sessionExpiry);
+    catalog = new Catalog(options.store, session, clock, longestWait);
+    upkeep = new UpkeepTurn(options.store, session);
     calls = new ControllerCalls(options.secrets);
     changes = new VolumeModification(catalog, this.controllers, calls, claims, options.told, clock);
     VolumeDeletion deletion =
@@ -686,6 +685,19 @@ public final class VolumeController implements AutoCloseable {
         catalog, snapshots, new MetadataStreams(controllers, calls, reads.policy()), runner);
   }
 
+  /**
+   * Takes the upkeep of the volumes, unless another control plane that shares the store has it: the
+   * work that one of them does at a time, such as that of a {@code VolumeKeeper}. This one has it
+   * until it is closed; if it ends without that, another one takes it 30 to 60 s later. Two may
+   * have it for a moment, which does no harm.
+   *
+   * @return the name of the control plane that has it; nothing if it is this one
+   * @throws ControllerException if the store cannot be asked, or this controller is closed
+   */
+  public Optional<String> takeUpkeep() {
+    return Catalog.asked(UpkeepTurn.TAKING, upkeep::take);
+  }
+
   /** Returns the operations that do not block. */
   public AsyncVolumeController async() {
     return async;
@@ -698,6 +710,7 @@ public final class VolumeController implements AutoCloseable {
   @Override
   public void close() {
     unfinished.close();
+    upkeep.close();
     ending.run();
     catalog.close();
   }

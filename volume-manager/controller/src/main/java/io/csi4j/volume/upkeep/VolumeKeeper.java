@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +41,10 @@ import org.jspecify.annotations.Nullable;
  * more, compares claims with what storage systems tell, and asks for the health of volumes. Each of
  * its parts can be used alone instead.
  *
- * <p>Any number of keepers may run in a cluster, and none has to be elected: a claim moves on by
- * conditional writes, so that no claim is freed without proof or twice. Two keepers may ask a
- * storage system for the same detachment at a time, which does no harm. The pauses are spread at
+ * <p>Any number of keepers may run in a cluster: a claim moves on by conditional writes, so that no
+ * claim is freed without proof or twice. Two keepers may ask a storage system for the same
+ * detachment at a time, which does no harm. With {@link Builder#oneAtATime} one of them does the
+ * chores, and another one goes on when its control plane has ended. The pauses are spread at
  * random, so that keepers do not work in step, and become longer, up to sixteen times, while a
  * chore fails.
  *
@@ -83,9 +85,14 @@ public final class VolumeKeeper implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Map<String, Running> chores = new LinkedHashMap<>();
+
+  /** Returns the control plane that does the chores of the cluster, if it is another one. */
+  private final Supplier<Optional<String>> elsewhere;
+
   private boolean isClosed;
 
   private VolumeKeeper(Builder options, Clock clock, Scheduler threads, Runnable ending) {
+    elsewhere = options.elsewhere;
     this.clock = clock;
     this.threads = threads;
     this.ending = ending;
@@ -178,8 +185,9 @@ public final class VolumeKeeper implements AutoCloseable {
    * The definition of a chore.
    *
    * @param isUrgent whether its first round begins at once
+   * @param isOfCluster whether one keeper does it for all
    */
-  private record Definition(Duration every, boolean isUrgent, Work work) {}
+  private record Definition(Duration every, boolean isUrgent, boolean isOfCluster, Work work) {}
 
   /** The rounds of one chore. */
   private static final class Running {
@@ -279,7 +287,11 @@ public final class VolumeKeeper implements AutoCloseable {
     String done = "";
     Optional<String> failure = Optional.empty();
     try {
-      done = chore.what.work().run();
+      Optional<String> other = chore.what.isOfCluster() ? elsewhere.get() : Optional.empty();
+      done =
+          other.isPresent()
+              ? "control plane '" + other.get() + "' does it"
+              : chore.what.work().run();
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
       failure = Optional.of("the keeper was closed");
@@ -343,8 +355,20 @@ public final class VolumeKeeper implements AutoCloseable {
 
     private final Map<String, Definition> chores = new LinkedHashMap<>();
     private Consumer<Round> listener = Builder::log;
+    private Supplier<Optional<String>> elsewhere = Optional::empty;
 
     private Builder() {}
+
+    /**
+     * Does the chores only while this control plane has the upkeep ({@link
+     * VolumeController#takeUpkeep}), so that one at a time of those that share a store does them.
+     * Chores of the host are always done. A reaper that gives receipts for its own node ({@link
+     * Sources#node}) works for that node alone: give it a keeper without this.
+     */
+    public Builder oneAtATime(VolumeController controller) {
+      elsewhere = Objects.requireNonNull(controller, "controller")::takeUpkeep;
+      return this;
+    }
 
     /**
      * Goes on with releases that were begun and not finished, here or elsewhere ({@link
@@ -352,7 +376,7 @@ public final class VolumeKeeper implements AutoCloseable {
      */
     public Builder resuming(ClaimCoordinator claims) {
       Objects.requireNonNull(claims, "claims");
-      return add("resume", Duration.ofMinutes(1), true, () -> resumed(claims.resume()));
+      return add("resume", Duration.ofMinutes(1), true, true, () -> resumed(claims.resume()));
     }
 
     /**
@@ -369,6 +393,7 @@ public final class VolumeKeeper implements AutoCloseable {
           "reap",
           Duration.ofMinutes(5),
           false,
+          true,
           () -> reaped(reaper.apply(reaper.plan(), throttle)));
     }
 
@@ -400,6 +425,7 @@ public final class VolumeKeeper implements AutoCloseable {
           "compare",
           Duration.ofMinutes(10),
           false,
+          true,
           () -> compared(controller, claims, policy, repair, found));
     }
 
@@ -414,6 +440,7 @@ public final class VolumeKeeper implements AutoCloseable {
           "health",
           Duration.ofMinutes(1),
           true,
+          true,
           () -> count(monitor.look().size(), "change", "was", "were") + " told");
     }
 
@@ -424,7 +451,7 @@ public final class VolumeKeeper implements AutoCloseable {
      * @param name its name; not one of the others
      */
     public Builder chore(String name, Duration every, Work work) {
-      return add(name, every, true, Objects.requireNonNull(work, "work"));
+      return add(name, every, true, false, Objects.requireNonNull(work, "work"));
     }
 
     /**
@@ -441,7 +468,12 @@ public final class VolumeKeeper implements AutoCloseable {
             "There is no chore '" + name + "' yet, only " + chores.keySet() + ". Add it first.");
       }
       chores.put(
-          name, new Definition(Durations.positive("pause", pause), known.isUrgent(), known.work()));
+          name,
+          new Definition(
+              Durations.positive("pause", pause),
+              known.isUrgent(),
+              known.isOfCluster(),
+              known.work()));
       return this;
     }
 
@@ -465,12 +497,14 @@ public final class VolumeKeeper implements AutoCloseable {
       return new VolumeKeeper(this, clock, threads, ending);
     }
 
-    private Builder add(String name, Duration every, boolean isUrgent, Work work) {
+    private Builder add(
+        String name, Duration every, boolean isUrgent, boolean isOfCluster, Work work) {
       if (chores.containsKey(name)) {
         throw new IllegalArgumentException(
             "There is a chore '" + name + "' already. Give this one another name.");
       }
-      chores.put(name, new Definition(Durations.positive("pause", every), isUrgent, work));
+      chores.put(
+          name, new Definition(Durations.positive("pause", every), isUrgent, isOfCluster, work));
       return this;
     }
 

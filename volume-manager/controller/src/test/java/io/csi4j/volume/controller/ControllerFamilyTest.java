@@ -224,6 +224,7 @@ class ControllerFamilyTest {
             "registerAll",
             "retainEphemeral",
             "summaries",
+            "takeUpkeep",
             "volumes",
             "whyNotClaimed");
     assertThat(methods(AsyncVolumeController.class).map(ControllerFamilyTest::signature))
@@ -452,6 +453,7 @@ class ControllerFamilyTest {
             Map.entry(SnapshotId.class, SnapshotId.of("snap-1")),
             Map.entry(GroupSnapshotId.class, GroupSnapshotId.of("group-1")),
             Map.entry(PageRequest.class, PageRequest.first()),
+            Map.entry(Duration.class, Duration.ofMillis(10)),
             Map.entry(VolumeFilter.class, VolumeFilter.all()),
             Map.entry(ClaimOverride.Person.class, new ClaimOverride.Person("ada")),
             Map.entry(Function.class, (Function<Object, Object>) each -> Optional.empty()),

@@ -10,6 +10,7 @@ import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.VALIDATE_VOLUME_CAPABILITIES;
 import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
@@ -1125,5 +1126,34 @@ class TwoControlPlanesTest {
     assertThat(sessions()).isEmpty();
     assertThat(two.controller.find(DB).map(CatalogVolume::id))
         .isEqualTo(Optional.of(plugin.contents().volumes().iterator().next()));
+  }
+
+  // ---- upkeep
+
+  @Test
+  void oneControlPlaneHasTheUpkeepUntilItIsClosed() {
+    assertThat(one.controller.takeUpkeep()).isEmpty();
+    assertThat(two.controller.takeUpkeep()).contains("one");
+    assertThat(one.controller.takeUpkeep()).isEmpty();
+
+    one.controller.close();
+
+    assertThat(two.controller.takeUpkeep()).isEmpty();
+    assertThatThrownBy(one.controller::takeUpkeep)
+        .isInstanceOfSatisfying(
+            ControllerException.class,
+            closed -> assertThat(closed.code()).isEqualTo(OperatorCode.ENGINE_CLOSED));
+  }
+
+  @Test
+  void theUpkeepOfAControlPlaneThatHasEndedIsTaken() {
+    assertThat(one.controller.takeUpkeep()).isEmpty();
+    assertThat(two.controller.takeUpkeep()).contains("one");
+    pass(Duration.ofSeconds(29));
+    assertThat(two.controller.takeUpkeep()).contains("one");
+    pass(Duration.ofSeconds(2));
+    assertThat(two.controller.takeUpkeep()).isEmpty();
+
+    assertThat(one.controller.takeUpkeep()).as("it was only slow").contains("two");
   }
 }

@@ -12,6 +12,8 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
+import io.csi4j.volume.controller.ControllerWorld;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
@@ -95,6 +97,51 @@ class VolumeKeeperTest {
     assertThat(time.waiting()).as("timers after closing").isZero();
     time.pass(Duration.ofHours(1));
     assertThat(runs).hasValue(2);
+  }
+
+  @Test
+  void oneOfTheControlPlanesDoesTheChoresAndEachDoesThoseOfItsHost() {
+    try (MemoryStore store = new MemoryStore();
+        VolumeController first = controller("cp-1", store);
+        VolumeController second = controller("cp-2", store);
+        VolumeKeeper one = open(keeper(first, store));
+        VolumeKeeper two = open(keeper(second, store))) {
+      time.settle();
+      Waits.until(() -> told.size() == 4);
+      assertThat(told)
+          .extracting(VolumeKeeper.Round::text)
+          .containsExactlyInAnyOrder(
+              "The chore 'resume' is done: 0 claims were freed, and 0 claims wait",
+              "The chore 'tidy' is done: run 1",
+              "The chore 'resume' is done: control plane 'cp-1' does it",
+              "The chore 'tidy' is done: run 2");
+      assertThat(two.chores()).hasSize(2);
+
+      one.close();
+      first.close();
+      told.clear();
+      time.pass(MINUTE);
+      Waits.until(() -> told.size() == 2);
+      assertThat(told)
+          .extracting(VolumeKeeper.Round::done)
+          .containsExactlyInAnyOrder("0 claims were freed, and 0 claims wait", "run 3");
+    }
+  }
+
+  private static VolumeController controller(String name, RecordStore store) {
+    return VolumeController.builder(new ControllerWorld().registry(), store)
+        .controlPlane(name)
+        .open();
+  }
+
+  private VolumeKeeper.Builder keeper(VolumeController controller, RecordStore store) {
+    ClaimCoordinator claims =
+        new ClaimCoordinator(
+            new ClaimBook(store, CLOCK), new ScriptedController(), CLOCK, event -> {});
+    return VolumeKeeper.builder()
+        .resuming(claims)
+        .chore("tidy", MINUTE, this::counted)
+        .oneAtATime(controller);
   }
 
   @Test

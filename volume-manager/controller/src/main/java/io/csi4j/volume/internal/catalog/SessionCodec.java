@@ -8,14 +8,33 @@ import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.store.RecordKey;
 import java.util.UUID;
 
-/** The form of sessions in a store: the messages of {@code state.proto}. */
+/**
+ * The form of sessions in a store, and of the record that names the session with the upkeep: the
+ * messages of {@code state.proto}.
+ */
 public final class SessionCodec implements ValueCodec<SessionRecord> {
 
   private static final int FORMAT = 1;
   private static final String PREFIX = "session/";
 
-  /** Makes the one form. */
-  public SessionCodec() {}
+  /** The key of the record that names the session with the upkeep. */
+  public static final RecordKey UPKEEP = new RecordKey(RecordKey.Space.CLUSTER, "upkeep");
+
+  private final boolean isOfUpkeep;
+
+  private SessionCodec(boolean isOfUpkeep) {
+    this.isOfUpkeep = isOfUpkeep;
+  }
+
+  /** Returns the form of the records of sessions, each under a key of its own. */
+  public static SessionCodec ofSessions() {
+    return new SessionCodec(false);
+  }
+
+  /** Returns the form of the one record that names the session with the upkeep. */
+  public static SessionCodec ofUpkeep() {
+    return new SessionCodec(true);
+  }
 
   @Override
   public RecordKey.Space space() {
@@ -24,7 +43,7 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
 
   @Override
   public RecordKey key(SessionRecord value) {
-    return key(value.owner());
+    return isOfUpkeep ? UPKEEP : key(value.owner());
   }
 
   /** Returns the key of the record of a session. */
@@ -34,7 +53,9 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
 
   @Override
   public String named(RecordKey key) {
-    return "the session of a control plane '" + key.name() + "'";
+    return isOfUpkeep
+        ? "the record of the control plane that has the upkeep"
+        : "the session of a control plane '" + key.name() + "'";
   }
 
   @Override

@@ -39,6 +39,7 @@ import io.csi4j.testkit.recording.Recording;
 import io.csi4j.volume.backup.BlockRangeFile;
 import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeFilter;
@@ -52,6 +53,7 @@ import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.view.ClaimsView;
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
@@ -361,6 +363,18 @@ final class JavadocSnippets {
       controller.delete(made.key());
     }
     // end
+  }
+
+  static VolumeController cluster(PluginRegistry plugins, RecordStore store) {
+    // snippet: ClusterSetup
+    ClusterIdentity blue = new ClusterSetup(store).create(); // once, by a person
+
+    VolumeController controller =
+        VolumeController.builder(plugins, store) // at each start
+            .cluster(blue) // from the configuration: no other catalog is opened
+            .open();
+    // end
+    return controller;
   }
 
   static CatalogVolume placement(

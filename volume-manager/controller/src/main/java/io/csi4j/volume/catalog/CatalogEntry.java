@@ -50,7 +50,9 @@ public record CatalogEntry(
   /**
    * A snapshot that was asked for, and of which its host was not told yet what came of it.
    *
-   * @param name the name under which it was asked for
+   * @param name the name that its host has chosen
+   * @param sentAs the name that the plugin is sent, with the identity of the cluster; nothing if it
+   *     is sent the name of the host
    * @param parameters what the plugin was told about it
    * @param group the volumes of which one was cut at the same moment; empty for a snapshot of this
    *     volume alone
@@ -59,6 +61,7 @@ public record CatalogEntry(
    */
   public record PendingSnapshot(
       String name,
+      Optional<String> sentAs,
       SortedMap<String, String> parameters,
       SortedSet<VolumeKey> group,
       Optional<RequestedTopologies> places,
@@ -82,35 +85,46 @@ public record CatalogEntry(
     /** Copies what can change. */
     public PendingSnapshot {
       Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(sentAs, "sentAs");
       parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
       group = Collections.unmodifiableSortedSet(new TreeSet<>(group));
       Objects.requireNonNull(places, "places");
       Objects.requireNonNull(answer, "answer");
     }
 
-    /** A snapshot of which nothing was answered yet. */
+    /** A snapshot that is asked for by the name of its host, and was not answered yet. */
     public PendingSnapshot(
         String name,
         SortedMap<String, String> parameters,
         SortedSet<VolumeKey> group,
         Optional<RequestedTopologies> places) {
-      this(name, parameters, group, places, Optional.empty());
+      this(name, Optional.empty(), parameters, group, places, Optional.empty());
     }
 
     /** A snapshot that may be anywhere, and of which nothing was answered yet. */
     public PendingSnapshot(
         String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
-      this(name, parameters, group, Optional.empty(), Optional.empty());
+      this(name, parameters, group, Optional.empty());
     }
 
     /** Returns the same request, answered with this. */
     public PendingSnapshot answered(Answer now) {
-      return new PendingSnapshot(name, parameters, group, places, Optional.of(now));
+      return new PendingSnapshot(name, sentAs, parameters, group, places, Optional.of(now));
     }
 
     /** Returns the same request without an answer. */
     public PendingSnapshot asked() {
-      return new PendingSnapshot(name, parameters, group, places, Optional.empty());
+      return new PendingSnapshot(name, sentAs, parameters, group, places, Optional.empty());
+    }
+
+    /** Returns the same request, which is sent under this name. */
+    public PendingSnapshot sentAs(Optional<String> sent) {
+      return new PendingSnapshot(name, sent, parameters, group, places, answer);
+    }
+
+    /** Returns the name that the plugin is sent. */
+    public String sentName() {
+      return sentAs.orElse(name);
     }
 
     /** Whether both are asked for under one name: a group has names of its own. */
@@ -123,6 +137,7 @@ public record CatalogEntry(
     public String toString() {
       return "PendingSnapshot[name="
           + name
+          + sentAs.map(each -> ", sentAs=" + each).orElse("")
           + ", parameters="
           + parameters.keySet()
           + (group.isEmpty() ? "" : ", group=" + group)

@@ -14,6 +14,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -95,6 +96,15 @@ public final class AsyncVolumeController {
   public CompletionStage<CatalogVolume> register(CatalogVolume volume) {
     return changing(
         Operation.REGISTER, "registering", volume.key(), () -> creation.register(volume));
+  }
+
+  /** Takes a volume on record that a cluster has made and no record names any more. */
+  public CompletionStage<CatalogVolume> adopt(ClusterIdentity cluster, CatalogVolume volume) {
+    return changing(
+        Operation.REGISTER,
+        "adopting",
+        volume.key(),
+        () -> creation.adopt(cluster, volume, () -> reads.unknown(volume.plugin(), cluster)));
   }
 
   /** Forgets a volume without holders, and leaves it where it is. */

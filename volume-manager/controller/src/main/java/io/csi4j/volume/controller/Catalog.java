@@ -5,6 +5,7 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
@@ -12,10 +13,12 @@ import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
 import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
+import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.path.StateCodes;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
 import io.csi4j.volume.internal.store.RecordFailure;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -30,6 +33,7 @@ import io.csi4j.volume.store.RecordStore.Watch;
 import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.RecordStoreException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +52,9 @@ final class Catalog implements AutoCloseable {
   /** More than any real contention needs: each lost turn means that another process has written. */
   private static final int TURNS = 1_000;
 
+  /** The number of records that are read at a time. */
+  private static final int PAGE = 500;
+
   /** The pause after which a session is looked at again whose work is waited for. */
   private static final Duration PAUSE = Duration.ofMillis(500);
 
@@ -57,6 +64,7 @@ final class Catalog implements AutoCloseable {
   private final CatalogCodec codec = new CatalogCodec();
   private final RecordBook<CatalogRecord> book;
   private final CatalogView view;
+  private final CatalogCluster cluster;
   private final ControlPlaneSession session;
   private final Clock clock;
   private final Duration longestWait;
@@ -64,10 +72,17 @@ final class Catalog implements AutoCloseable {
   /**
    * The catalog in this store.
    *
+   * @param expected the cluster that the host has named, if it has
    * @param longestWait how long work waits for that of another control plane
-   * @throws ControllerException if the store cannot be read, or a record in it
+   * @throws ControllerException if the store cannot be read, or a record in it, or if it is that of
+   *     another cluster, or a copy
    */
-  Catalog(RecordStore store, ControlPlaneSession session, Clock clock, Duration longestWait) {
+  Catalog(
+      RecordStore store,
+      Optional<ClusterIdentity> expected,
+      ControlPlaneSession session,
+      Clock clock,
+      Duration longestWait) {
     this.store = store;
     this.session = session;
     this.clock = clock;
@@ -75,11 +90,31 @@ final class Catalog implements AutoCloseable {
     this.view = new CatalogView(store, codec);
     try {
       this.book = asked(READING, () -> new RecordBook<>(store, codec, Optional.empty()));
+      this.cluster = new CatalogCluster(store);
+      cluster.open(expected);
       refuseUnreadable(READING);
     } catch (ControllerException failed) {
       view.close();
       throw failed;
     }
+  }
+
+  // ---- the cluster
+
+  /** Returns the identity of the cluster; nothing if it has none. */
+  Optional<ClusterIdentity> cluster() {
+    return cluster.identity(READING);
+  }
+
+  /**
+   * Returns the records of the volumes that this cluster has asked for: their names carry its
+   * identity. A cluster without one has asked for those whose names carry none.
+   */
+  Stream<CatalogEntry> own() {
+    Optional<ClusterIdentity> own = cluster();
+    return all().stream()
+        .filter(
+            record -> record.name().filter(it -> ClusterNames.cluster(it).equals(own)).isPresent());
   }
 
   // ---- one volume
@@ -127,6 +162,7 @@ final class Catalog implements AutoCloseable {
   /** The record of a volume that may be attached: that of one that is being forgotten is none. */
   Optional<CatalogEntry> findToAttach(VolumeKey key) {
     Subject subject = Subject.of("reading the record of volume '" + key + "'");
+    cluster.check(subject);
     return look(subject, key)
         .filter(
             record ->
@@ -189,6 +225,26 @@ final class Catalog implements AutoCloseable {
     return new VolumeSummary.Written(version, record.created(), record.changed());
   }
 
+  /**
+   * Returns all records as the store has them now, for decisions about what no record names.
+   *
+   * @throws ControllerException if one of them cannot be read
+   */
+  List<CatalogEntry> scanned() {
+    List<CatalogEntry> found = new ArrayList<>();
+    Optional<RecordKey> after = Optional.empty();
+    do {
+      Optional<RecordKey> behind = after;
+      RecordValues.Page<CatalogRecord> page = asked(READING, () -> book.page(behind, PAGE));
+      if (!page.unreadable().isEmpty()) {
+        throw failure(READING, RecordBook.failure(page.unreadable().get(0).problem()));
+      }
+      page.records().forEach(each -> each.value().ifPresent(it -> found.add(it.entry())));
+      after = page.next();
+    } while (after.isPresent());
+    return found;
+  }
+
   List<CatalogVolume> volumes() {
     return all().stream().flatMap(each -> each.volume().stream()).toList();
   }
@@ -248,6 +304,7 @@ final class Catalog implements AutoCloseable {
 
   private <T> Optional<T> worked(
       Subject subject, VolumeKey key, boolean waits, Function<VolumeWork, T> work) {
+    cluster.check(subject);
     for (int turn = 0; turn < TURNS; turn++) {
       if (!isFree(subject, key, CatalogWork.VOLUME, waits)) {
         return Optional.empty();
@@ -358,6 +415,7 @@ final class Catalog implements AutoCloseable {
 
   /** Begins work of the session of this control plane. */
   ControlPlaneSession.Ownership enter(Subject subject) {
+    cluster.check(subject);
     return asked(subject, session::enter);
   }
 

@@ -372,11 +372,11 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
 
   ControllerCall<Snapshot> cut(CatalogVolume volume, PendingSnapshot cut) {
     PluginId plugin = volume.plugin();
-    String name = cut.name();
+    String name = cut.sentName();
     return call(
         plugin,
         CsiOperation.CREATE_SNAPSHOT,
-        about("cutting snapshot", name, plugin),
+        about("cutting snapshot", cut.name(), plugin),
         lanes(VolumeLane.name(plugin, "snapshot " + name), VolumeLane.of(plugin, volume.id())),
         secretsOf(volume.spec()),
         (controller, given) -> {
@@ -417,8 +417,8 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
   }
 
   /** Snapshots of several volumes of one plugin, with the secrets of the first of them. */
-  ControllerCall<VolumeGroupSnapshot> cut(
-      List<CatalogVolume> volumes, String name, Map<String, String> parameters) {
+  ControllerCall<VolumeGroupSnapshot> cut(List<CatalogVolume> volumes, PendingSnapshot cut) {
+    String name = cut.sentName();
     PluginId plugin = volumes.get(0).plugin();
     List<VolumeId> ids = volumes.stream().map(CatalogVolume::id).toList();
     SortedSet<VolumeLane> lanes = lanes(VolumeLane.name(plugin, "group " + name));
@@ -426,7 +426,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
     return new ControllerCall<>(
         plugin,
         CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT,
-        about("cutting group snapshot", name, plugin),
+        about("cutting group snapshot", cut.name(), plugin),
         lanes,
         secretsOf(volumes.get(0).spec()),
         (services, given) ->
@@ -434,7 +434,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                 .group()
                 .createVolumeGroupSnapshot(
                     CreateVolumeGroupSnapshotRequest.builder(name, ids)
-                        .parameters(parameters)
+                        .parameters(cut.parameters())
                         .secrets(given)
                         .build()));
   }

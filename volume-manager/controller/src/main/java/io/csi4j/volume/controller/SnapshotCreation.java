@@ -16,6 +16,7 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -132,7 +133,7 @@ final class SnapshotCreation {
     return new Wish<>(
         volumes,
         cut,
-        calls.cut(volumes, cut.name(), cut.parameters()),
+        calls.cut(volumes, cut),
         VolumeGroupSnapshot::readyToUse,
         SnapshotCreation::answer);
   }
@@ -175,12 +176,10 @@ final class SnapshotCreation {
     Wish<Snapshot> wish =
         single(
             volume,
-            new PendingSnapshot(
-                name.value(),
-                new TreeMap<>(parameters),
-                new TreeSet<>(),
-                places,
-                Optional.empty()));
+            named(
+                volume.key(),
+                new PendingSnapshot(
+                    name.value(), new TreeMap<>(parameters), new TreeSet<>(), places)));
     places.ifPresent(asked -> refuseWherePluginChooses(wish.call(), asked));
     return wish;
   }
@@ -224,7 +223,29 @@ final class SnapshotCreation {
           "its " + volumes.size() + " volumes are not all of one plugin");
     }
     return group(
-        volumes, new PendingSnapshot(name.value(), new TreeMap<>(parameters), new TreeSet<>(keys)));
+        volumes,
+        named(
+            volumes.get(0).key(),
+            new PendingSnapshot(name.value(), new TreeMap<>(parameters), new TreeSet<>(keys))));
+  }
+
+  /**
+   * Returns the request under the name that the plugin is sent: the one that is on record, as the
+   * plugin may have been asked under it; otherwise one of this cluster.
+   */
+  private PendingSnapshot named(VolumeKey key, PendingSnapshot cut) {
+    return catalog
+        .cluster()
+        .map(
+            cluster ->
+                cut.sentAs(
+                    catalog
+                        .cuts(key)
+                        .filter(each -> each.isNamedAs(cut))
+                        .findFirst()
+                        .map(PendingSnapshot::sentAs)
+                        .orElseGet(() -> Optional.of(ClusterNames.snapshot(cut.name(), cluster)))))
+        .orElse(cut);
   }
 
   /**
@@ -564,7 +585,12 @@ final class SnapshotCreation {
         : single(
             volume,
             new PendingSnapshot(
-                cut.name(), cut.parameters(), cut.group(), Optional.empty(), cut.answer()));
+                cut.name(),
+                cut.sentAs(),
+                cut.parameters(),
+                cut.group(),
+                Optional.empty(),
+                cut.answer()));
   }
 
   private <T> void delete(SnapshotWork work, Wish<T> wish) {

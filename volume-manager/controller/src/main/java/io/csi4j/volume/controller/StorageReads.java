@@ -21,10 +21,15 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeHealthReport;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.VolumeController.PageRequest;
+import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -34,7 +39,10 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -157,6 +165,33 @@ record StorageReads(
 
   Listing<VolumeEntry> volumes(PluginId plugin) {
     return listing(plugin, "volumes", ControllerService::volumes);
+  }
+
+  /** The volumes that a cluster has made, and that no record here names. */
+  List<VolumeEntry> unknown(PluginId plugin, ClusterIdentity cluster) {
+    List<VolumeEntry> made = new ArrayList<>();
+    volumes(plugin)
+        .forEach(
+            each -> {
+              if (ClusterNames.in(each.volume(), cluster).isPresent()) {
+                made.add(each);
+              }
+            });
+    // The store is read, and after the list: a volume that is created meanwhile is on record before
+    // it is listed.
+    Set<VolumeId> ids = new HashSet<>();
+    Set<CreationName> names = new HashSet<>();
+    for (CatalogEntry record : catalog.scanned()) {
+      if (record.spec().plugin().equals(plugin)) {
+        record.id().ifPresent(ids::add);
+        record.name().ifPresent(names::add);
+      }
+    }
+    made.removeIf(
+        each ->
+            ids.contains(each.volume().id())
+                || names.contains(ClusterNames.in(each.volume(), cluster).orElseThrow()));
+    return List.copyOf(made);
   }
 
   /** The health of volumes, with the secrets that are named when it is read. */

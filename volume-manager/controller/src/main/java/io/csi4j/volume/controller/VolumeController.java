@@ -20,6 +20,7 @@ import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
@@ -144,7 +145,9 @@ public final class VolumeController implements AutoCloseable {
     ControlPlaneSession session =
         new ControlPlaneSession(
             options.store, options.controlPlane, clock, timers, threads, options.sessionExpiry);
-    catalog = new Catalog(options.store, session, clock, longestWait);
+    catalog =
+        new Catalog(
+            options.store, Optional.ofNullable(options.cluster), session, clock, longestWait);
     upkeep = new UpkeepTurn(options.store, session);
     calls = new ControllerCalls(options.secrets);
     changes = new VolumeModification(catalog, this.controllers, calls, claims, options.told, clock);
@@ -221,6 +224,21 @@ public final class VolumeController implements AutoCloseable {
    */
   public CatalogVolume register(CatalogVolume volume) {
     return await(async.register(volume));
+  }
+
+  /**
+   * Takes a volume on record that a cluster of csi4j has made and no record names any more, as
+   * after its store was lost. It can be deleted here then, and is never reaped if the cluster is
+   * another one. The same again changes nothing.
+   *
+   * @param cluster the cluster that has made it: this one, or a former one
+   * @param volume its origin has to be {@link CatalogVolume.Origin#CREATED}, its id that of one of
+   *     {@link #unknownVolumes}; without a context or a size it gets those that the plugin lists
+   * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if no such volume is
+   *     listed
+   */
+  public CatalogVolume adopt(ClusterIdentity cluster, CatalogVolume volume) {
+    return await(async.adopt(cluster, volume));
   }
 
   /**
@@ -515,9 +533,9 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Deletes every ephemeral volume but these, also one that an earlier life has only begun to make.
-   * To be told once after a start. {@value #AT_ONCE} are under way at a time; what is claimed, or
-   * cannot be deleted now, stays on record.
+   * Deletes every {@linkplain #ephemeral ephemeral volume of this cluster} but these, also one that
+   * an earlier life has only begun to make. To be told once after a start. {@value #AT_ONCE} are
+   * under way at a time; what is claimed, or cannot be deleted now, stays on record.
    *
    * @return those that are still there
    */
@@ -527,14 +545,13 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Every ephemeral volume on record, in the order of their keys: also one that was only begun to
-   * be made, and one that is being deleted.
+   * Returns the ephemeral volumes that this cluster has made, in the order of their keys: also one
+   * whose creation has only begun, and one that is being deleted. A volume on record whose name
+   * does not carry the identity of the cluster is none of them: one of before the cluster had an
+   * identity, and one that was adopted from another cluster, go by {@link #delete} alone.
    */
   public List<VolumeKey> ephemeral() {
-    return catalog.all().stream()
-        .filter(each -> each.spec().ephemeral())
-        .map(CatalogEntry::key)
-        .toList();
+    return catalog.own().filter(each -> each.spec().ephemeral()).map(CatalogEntry::key).toList();
   }
 
   /** Whether volumes are held in the store of claims while they are deleted. */
@@ -630,7 +647,19 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * One page of the same.
+   * Lists the volumes of the storage system that a cluster has made and no record here names: those
+   * whose id or context has a name with its identity. Nothing is changed, and no volume is ever
+   * deleted because of it: each can be {@linkplain #adopt adopted} by a person. A volume of a
+   * plugin that shows the name neither in the id nor in the context is not found.
+   *
+   * @param cluster this cluster, or a former one whose store was lost
+   */
+  public List<VolumeEntry> unknownVolumes(PluginId plugin, ClusterIdentity cluster) {
+    return reads.unknown(plugin, cluster);
+  }
+
+  /**
+   * One page of {@link #list(PluginId)}.
    *
    * @throws ControllerException {@link io.csi4j.volume.model.OperatorCode#LISTING_TOKEN_EXPIRED} if
    *     the plugin does not know the token any more
@@ -729,6 +758,7 @@ public final class VolumeController implements AutoCloseable {
     Duration snapshotPatience = Duration.ofHours(1);
     private Duration firstPause = UnfinishedWork.FIRST_PAUSE;
     private Duration sessionExpiry = ControlPlaneSession.EXPIRY;
+    private @Nullable ClusterIdentity cluster;
     private String controlPlane = "process " + ProcessHandle.current().pid();
     ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
     Consumer<OperatorMessage> told = Messages::log;
@@ -791,6 +821,16 @@ public final class VolumeController implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Sets the cluster whose catalog is expected in the store: one that {@link ClusterSetup#create}
+     * has made. The catalog of another cluster, an empty store and one without an identity are not
+     * opened. Without it, a catalog of any cluster is, also one without an identity.
+     */
+    public Builder cluster(ClusterIdentity value) {
+      cluster = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
     /** Sets how long a session has to be seen without a renewal before others may end it. */
     Builder sessionExpiry(Duration value) {
       sessionExpiry = value;
@@ -832,7 +872,9 @@ public final class VolumeController implements AutoCloseable {
     /**
      * Opens it, and goes on in the background with what an earlier life has begun.
      *
-     * @throws ControllerException if the store cannot be read
+     * @throws ControllerException if the store cannot be read, {@link OperatorCode#CLUSTER_OTHER}
+     *     if it does not have the catalog of the cluster that is expected, {@link
+     *     OperatorCode#CLUSTER_COPIED} if the catalog is a copy that nobody has accepted
      */
     public VolumeController open() {
       // Threads are there only while needed.

@@ -5,6 +5,7 @@ import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
@@ -14,10 +15,10 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.internal.text.HashedName;
+import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -30,10 +31,10 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * How a volume comes on record: one that was there before is registered, one that was not is made.
@@ -78,7 +79,79 @@ final class VolumeCreation {
    */
   CatalogVolume register(CatalogVolume wanted) {
     Subject subject = Subject.of("registering", ControllerCalls.identity(wanted));
-    if (wanted.origin() != CatalogVolume.Origin.REGISTERED) {
+    refuseOrigin(subject, wanted, CatalogVolume.Origin.REGISTERED, "that was there before");
+    return catalog.work(
+        subject,
+        wanted.key(),
+        work ->
+            work.entry()
+                .map(record -> describe(subject, work, record, wanted))
+                .orElseGet(
+                    () ->
+                        confirmed(
+                            subject,
+                            work,
+                            CatalogEntry.of(wanted, Optional.empty()),
+                            State.Present::new)));
+  }
+
+  /**
+   * Takes a volume on record that a cluster has made, and that no record names.
+   *
+   * @param unknown the volumes of that cluster that no record names
+   */
+  CatalogVolume adopt(
+      ClusterIdentity cluster, CatalogVolume wanted, Supplier<List<VolumeEntry>> unknown) {
+    Subject subject = Subject.of("adopting", ControllerCalls.identity(wanted));
+    refuseOrigin(subject, wanted, CatalogVolume.Origin.CREATED, "that a cluster has made");
+    return catalog.work(
+        subject,
+        wanted.key(),
+        work ->
+            known(subject, work, wanted)
+                .orElseGet(
+                    () -> adopt(subject, work, cluster, wanted, listed(cluster, wanted, unknown))));
+  }
+
+  private static VolumeEntry listed(
+      ClusterIdentity cluster, CatalogVolume wanted, Supplier<List<VolumeEntry>> unknown) {
+    return unknown.get().stream()
+        .filter(each -> each.volume().id().equals(wanted.id()))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                ControllerFailures.refused(
+                    OperatorCode.VOLUME_REQUEST_REFUSED,
+                    Subject.of("adopting", ControllerCalls.identity(wanted)),
+                    "the plugin lists no such volume of cluster '"
+                        + cluster
+                        + "' that is not on record"));
+  }
+
+  private CatalogVolume adopt(
+      Subject subject,
+      VolumeWork work,
+      ClusterIdentity cluster,
+      CatalogVolume wanted,
+      VolumeEntry entry) {
+    Volume listed = entry.volume();
+    CatalogVolume.Builder found = wanted.toBuilder();
+    if (wanted.context().isEmpty()) {
+      found.context(listed.context());
+    }
+    if (wanted.capacityBytes().isEmpty()) {
+      listed.capacityBytes().ifPresent(found::capacityBytes);
+    }
+    return confirmed(
+        subject,
+        work,
+        CatalogEntry.of(found.build(), ClusterNames.in(listed, cluster)),
+        State.Present::new);
+  }
+
+  private static void refuseOrigin(
+      Subject subject, CatalogVolume wanted, CatalogVolume.Origin origin, String of) {
+    if (wanted.origin() != origin) {
       throw ControllerFailures.refused(
           OperatorCode.VOLUME_REQUEST_REFUSED,
           subject,
@@ -86,18 +159,11 @@ final class VolumeCreation {
               + wanted.key()
               + "' is "
               + wanted.origin()
-              + ", and that of a volume that was there before is REGISTERED");
+              + ", and that of a volume "
+              + of
+              + " is "
+              + origin);
     }
-    return catalog.work(subject, wanted.key(), work -> register(subject, work, wanted));
-  }
-
-  private CatalogVolume register(Subject subject, VolumeWork work, CatalogVolume wanted) {
-    return work.entry()
-        .map(record -> describe(subject, work, record, wanted))
-        .orElseGet(
-            () ->
-                confirmed(
-                    subject, work, CatalogEntry.of(wanted, Optional.empty()), State.Present::new));
   }
 
   /** Changes what may change of a volume on record, if its plugin agrees. */
@@ -170,6 +236,35 @@ final class VolumeCreation {
     return volume;
   }
 
+  /** Returns the volume that is on record under this key; nothing if there is none. */
+  private static Optional<CatalogVolume> known(
+      Subject subject, VolumeWork work, CatalogVolume wanted) {
+    return work.entry()
+        .map(
+            known ->
+                known
+                    .volume()
+                    .filter(there -> isSame(there, wanted))
+                    .orElseThrow(
+                        () ->
+                            ControllerFailures.refused(
+                                OperatorCode.VOLUME_KNOWN_OTHERWISE,
+                                subject,
+                                "'" + wanted.key() + "' is on record")));
+  }
+
+  /**
+   * Whether a volume was taken on record by the same request, which may have left out a context.
+   */
+  private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {
+    boolean isLeftOut =
+        wanted.origin() == CatalogVolume.Origin.CREATED && wanted.context().isEmpty();
+    return there.origin() == wanted.origin()
+        && there.id().equals(wanted.id())
+        && (isLeftOut || there.context().equals(wanted.context()))
+        && there.spec().equals(wanted.spec());
+  }
+
   private void validate(Subject subject, CatalogVolume wanted, ControllerFacts facts) {
     ValidationResult answer = controllers.answer(calls.validate(wanted, facts));
     List<Violation> differences =
@@ -212,7 +307,12 @@ final class VolumeCreation {
     if (known == null) {
       return ask(
           work,
-          narrowed(new CatalogEntry(key, spec, Optional.of(name(key)), new State.Creating())),
+          narrowed(
+              new CatalogEntry(
+                  key,
+                  spec,
+                  Optional.of(ClusterNames.volume(key, catalog.cluster())),
+                  new State.Creating())),
           true);
     }
     Subject subject = ControllerCalls.about("creating", known);
@@ -237,18 +337,6 @@ final class VolumeCreation {
               : "");
     }
     return known.volume().orElseGet(() -> ask(work, known, false));
-  }
-
-  /**
-   * The name for a new volume. Where several control planes work, a call of one that has stopped
-   * may be late: no later volume of this key has the name, so such a call never concerns one.
-   */
-  private CreationName name(VolumeKey key) {
-    String unique =
-        catalog.isShared()
-            ? HashedName.of(key.namespace().value(), key.id(), UUID.randomUUID().toString())
-            : HashedName.inCatalog(key);
-    return new CreationName("csi4j-" + unique);
   }
 
   /** Whether two wishes differ in their places alone. */

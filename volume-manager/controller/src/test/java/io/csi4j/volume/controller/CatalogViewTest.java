@@ -219,7 +219,8 @@ class CatalogViewTest {
     VirtualTime time = new VirtualTime();
     ControlPlaneSession session =
         new ControlPlaneSession(store, "cp-1", time, time, time, ControlPlaneSession.EXPIRY);
-    try (Catalog catalog = new Catalog(store, session, time, Duration.ofMinutes(1))) {
+    try (Catalog catalog =
+        new Catalog(store, Optional.empty(), session, time, Duration.ofMinutes(1))) {
       ControlPlaneSession.Ownership work = session.enter();
       StoredCatalog.put(
           store,

@@ -23,6 +23,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -225,6 +226,7 @@ class ControllerFamilyTest {
             "retainEphemeral",
             "summaries",
             "takeUpkeep",
+            "unknownVolumes",
             "volumes",
             "whyNotClaimed");
     assertThat(methods(AsyncVolumeController.class).map(ControllerFamilyTest::signature))
@@ -440,6 +442,7 @@ class ControllerFamilyTest {
             Map.entry(VolumeId.class, HANDLE),
             Map.entry(VolumeSpec.class, SPEC),
             Map.entry(CatalogVolume.class, VOLUME),
+            Map.entry(ClusterIdentity.class, ClusterIdentity.of("abcdefghijk27")),
             Map.entry(CapacityRange.class, CapacityRange.atLeast(1)),
             Map.entry(Map.class, Map.of("tier", "fast")),
             Map.entry(Optional.class, Optional.empty()),

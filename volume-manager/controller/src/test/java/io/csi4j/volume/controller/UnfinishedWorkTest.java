@@ -48,6 +48,7 @@ class UnfinishedWorkTest {
   private final Catalog catalog =
       new Catalog(
           store,
+          Optional.empty(),
           new ControlPlaneSession(store, "cp-1", time, time, time, ControlPlaneSession.EXPIRY),
           time,
           Duration.ofMinutes(1));

@@ -286,6 +286,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     CatalogProto.Cut.Builder out =
         CatalogProto.Cut.newBuilder()
             .setName(cut.name())
+            .setSentAs(cut.sentAs().orElse(""))
             .addAllParameter(StoredParts.entries(cut.parameters()))
             .addAllGroup(cut.group().stream().map(StoredParts::key).toList());
     cut.places()
@@ -327,6 +328,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
         () ->
             new PendingSnapshot(
                 in.getName(),
+                said(in.getSentAs()),
                 StoredParts.entries(in.getParameterList()),
                 in.getGroupList().stream()
                     .map(StoredParts::key)

@@ -1,0 +1,147 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.internal.catalog.ClusterCodec;
+import io.csi4j.volume.internal.catalog.ClusterNames;
+import io.csi4j.volume.internal.catalog.ClusterRecord;
+import io.csi4j.volume.internal.store.RecordBook;
+import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.store.RecordStore;
+import java.util.Optional;
+
+/**
+ * The cluster that a catalog belongs to. Its identity stands in the store of the catalog, together
+ * with the identity of that store: records that were copied into another store are found out by
+ * that.
+ */
+final class CatalogCluster {
+
+  private final RecordStore store;
+  private final RecordBook<ClusterRecord> book;
+
+  /** The identity, which never changes once it is there. */
+  private volatile Optional<ClusterIdentity> known = Optional.empty();
+
+  private volatile boolean isChecked;
+
+  CatalogCluster(RecordStore store) {
+    this.store = store;
+    this.book =
+        Catalog.asked(
+            Subject.of("reading the identity of the cluster"),
+            () -> new RecordBook<>(store, new ClusterCodec(), Optional.empty()));
+  }
+
+  /**
+   * Refuses the catalog of another cluster than the host has named, and a copy.
+   *
+   * @param expected the cluster that the host has named, if it has
+   */
+  void open(Optional<ClusterIdentity> expected) {
+    Subject subject = Subject.of("opening the catalog of volumes");
+    Optional<ClusterIdentity> here = identity(subject);
+    if (expected.isPresent() && !here.equals(expected)) {
+      throw ControllerFailures.failed(
+          ChangeOutcome.HELD,
+          OperatorCode.CLUSTER_OTHER,
+          subject,
+          "cluster '"
+              + expected.get()
+              + "' is expected, and store '"
+              + store.identity()
+              + "' "
+              + here.map(it -> "is that of cluster '" + it + "'").orElse("has no identity"),
+          null);
+    }
+    check(subject);
+  }
+
+  /** Returns the identity of the cluster, as the store has it now; nothing if it has none. */
+  Optional<ClusterIdentity> identity(Subject subject) {
+    if (known.isEmpty()) {
+      known = look(subject).map(ClusterRecord::identity);
+    }
+    return known;
+  }
+
+  private Optional<ClusterRecord> look(Subject subject) {
+    return Catalog.asked(subject, () -> book.look(ClusterCodec.KEY, false).value());
+  }
+
+  /**
+   * Refuses work in a store that has a copy of the records. A store that accepts no writes refuses
+   * on its own; after a person has settled it, its records count as a copy until they are accepted.
+   */
+  void check(Subject subject) {
+    if (isChecked || store.readOnly().isPresent()) {
+      return;
+    }
+    Optional<ClusterRecord> here = look(subject);
+    if (here.filter(it -> !it.store().equals(store.identity())).isPresent()) {
+      throw ControllerFailures.failed(
+          ChangeOutcome.HELD,
+          OperatorCode.CLUSTER_COPIED,
+          subject,
+          "cluster '"
+              + here.get().identity()
+              + "' works with store '"
+              + here.get().store()
+              + "', and this is store '"
+              + store.identity()
+              + "'",
+          null);
+    }
+    isChecked = true;
+  }
+
+  /** Gives the cluster an identity. */
+  ClusterIdentity create() {
+    Subject subject = Subject.of("giving the cluster an identity");
+    ClusterRecord made = new ClusterRecord(ClusterNames.newIdentity(), store.identity());
+    return change(
+        subject,
+        now ->
+            now.<Decision<ClusterRecord>>map(
+                    there ->
+                        new Decision.Refuse<>(
+                            OperatorCode.CLUSTER_EXISTS,
+                            "it is that of cluster '" + there.identity() + "'"))
+                .orElseGet(() -> new Decision.Write<>(made)));
+  }
+
+  /** Notes that the cluster works with this store from now on. */
+  ClusterIdentity accept() {
+    Subject subject = Subject.of("accepting the store of the cluster");
+    return change(
+        subject,
+        now ->
+            now.<Decision<ClusterRecord>>map(
+                    there ->
+                        there.store().equals(store.identity())
+                            ? new Decision.Keep<>()
+                            : new Decision.Write<>(
+                                new ClusterRecord(there.identity(), store.identity())))
+                .orElseGet(
+                    () ->
+                        new Decision.Refuse<>(
+                            OperatorCode.CLUSTER_OTHER,
+                            "store '" + store.identity() + "' has no identity of a cluster")));
+  }
+
+  private ClusterIdentity change(Subject subject, Rule rule) {
+    return Catalog.asked(subject, () -> book.apply(ClusterCodec.KEY, true, rule::decide))
+        .after()
+        .value()
+        .orElseThrow()
+        .identity();
+  }
+
+  /** A rule about the record of the cluster. */
+  @FunctionalInterface
+  private interface Rule {
+    Decision<ClusterRecord> decide(Optional<ClusterRecord> now);
+  }
+}

@@ -1,10 +1,13 @@
 package io.csi4j.examples;
 
 import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.RecordStoreChecks;
 import io.csi4j.conformance.store.RecordStoreFixture;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
@@ -24,6 +27,7 @@ import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.jdbc.PostgresStore;
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.SnapshotName;
@@ -285,6 +289,38 @@ final class ClaimsSnippets {
       StoreIdentity settled = store.settle(); // writes are taken again
       log.accept(settled); // for the configuration, if the store is named there
     }
+    // end
+  }
+
+  static void identity(RecordStore store, Consumer<Object> host) {
+    // snippet: identity
+    ClusterIdentity blue = new ClusterSetup(store).create(); // once, by a person
+    host.accept(blue); // for the configuration, such as "q3f7k2mzc5xda"
+    // end
+  }
+
+  static void lost(
+      VolumeController controller,
+      PluginId plugin,
+      ClusterIdentity former,
+      VolumeSpec spec,
+      Consumer<Object> log) {
+    // snippet: lost
+    List<VolumeEntry> unknown = controller.unknownVolumes(plugin, former); // nothing is changed
+    unknown.forEach(log); // a person decides which key each of them gets
+    VolumeId id = unknown.get(0).volume().id();
+    CatalogVolume.Builder found = CatalogVolume.builder(VolumeKey.of("db"), spec, id);
+    controller.adopt(former, found.origin(CatalogVolume.Origin.CREATED).build());
+    // end
+  }
+
+  static void accept(EtcdStore store, Runnable compared) {
+    // snippet: accept
+    compared.run(); // no control plane works with the former store any more
+    if (store.readOnly().isPresent()) {
+      store.settle(); // the claims are right
+    }
+    new ClusterSetup(store).accept(); // the catalog is right, and this store is the only one
     // end
   }
 

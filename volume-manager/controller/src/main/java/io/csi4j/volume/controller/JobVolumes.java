@@ -308,9 +308,10 @@ public final class JobVolumes {
   }
 
   /**
-   * The ephemeral volumes on record of which nobody has a claim, and that nobody acquires now: left
-   * over by a process that died between two steps, or whose deletion is not done. One of which
-   * nobody can say whether it is claimed is none of them.
+   * The {@linkplain VolumeController#ephemeral ephemeral volumes} on record that this cluster has
+   * made, of which nobody has a claim, and that nobody acquires now: left over by a process that
+   * died between two steps, or whose deletion is not done. One of which nobody can say whether it
+   * is claimed is none of them.
    */
   public List<VolumeKey> unclaimed() {
     return controller.ephemeral().stream()

@@ -83,7 +83,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Several controllers, in any processes, may share a store that several processes can open. Work
  * on a volume has one owner among them, and goes on with another one when its owner has ended. A
- * {@code LocalStore} has one controller at a time.
+ * {@code LocalStore} has one controller at a time. Together they are a cluster, to which {@link
+ * ClusterSetup} gives an identity.
  *
  * <pre>{@code
  * try (VolumeController controller = VolumeController.builder(plugins, store).open()) {

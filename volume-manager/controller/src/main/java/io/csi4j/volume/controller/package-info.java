@@ -2,7 +2,8 @@
  * The calls to a storage system about volumes, from any host. Start at {@link
  * io.csi4j.volume.controller.VolumeController}; {@link io.csi4j.volume.controller.JobVolumes} are
  * volumes that live with a job, {@link io.csi4j.volume.controller.SnapshotBackups} snapshots that
- * an application need not wait for. What may be left behind when it did not do something, {@link
+ * an application need not wait for, {@link io.csi4j.volume.controller.ClusterSetup} gives a cluster
+ * its identity. What may be left behind when it did not do something, {@link
  * io.csi4j.volume.controller.ControllerException} says. Every call goes through {@code
  * Controllers}, which finds an instance that is ready and lets calls wait for each other.
  *

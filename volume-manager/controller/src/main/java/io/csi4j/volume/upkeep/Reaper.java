@@ -511,7 +511,8 @@ public final class Reaper {
     public interface Ephemeral {
 
       /**
-       * The ephemeral volumes that a controller has on record.
+       * The {@linkplain VolumeController#ephemeral ephemeral volumes} on record that the cluster of
+       * a controller has made.
        *
        * @param wanted whether the workload of a volume is there, or is about to be
        */

@@ -57,6 +57,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -257,6 +262,37 @@ class ClusterIdentityTest {
     assertThat(again.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(again).hasMessageContaining("it is that of cluster '" + blue + "'");
     assertThat(new ClusterSetup(store).identity()).contains(blue);
+  }
+
+  @Test
+  void ofManyWhoGiveAnIdentityAtOnceOneDoes() throws Exception {
+    RecordStore store = store();
+    int many = 8;
+    ExecutorService threads = Executors.newFixedThreadPool(many);
+    CyclicBarrier begin = new CyclicBarrier(many);
+    List<Future<ClusterIdentity>> acts = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      ClusterSetup setup = new ClusterSetup(store);
+      acts.add(
+          threads.submit(
+              () -> {
+                begin.await();
+                return setup.create();
+              }));
+    }
+    List<ClusterIdentity> made = new ArrayList<>();
+    List<OperatorCode> refused = new ArrayList<>();
+    for (Future<ClusterIdentity> act : acts) {
+      try {
+        made.add(act.get());
+      } catch (ExecutionException failed) {
+        refused.add(((ControllerException) failed.getCause()).code());
+      }
+    }
+    threads.shutdown();
+
+    assertThat(made).containsExactly(new ClusterSetup(store).identity().orElseThrow());
+    assertThat(refused).hasSize(many - 1).containsOnly(OperatorCode.CLUSTER_EXISTS);
   }
 
   @Test

@@ -122,6 +122,9 @@ class CatalogCodecTest implements CodecContract<CatalogCodec.Stored> {
                     new PendingSnapshot.Answer(
                         Optional.of(GroupSnapshotId.of("g")),
                         Map.of(VolumeId.of("v"), SnapshotId.of("s"))))),
+        GOLDEN + "52060a016e420173",
+        plain.with(
+            new PendingSnapshot("n", new TreeMap<>(), new TreeSet<>()).sentAs(Optional.of("s"))),
         GOLDEN + CHANGED,
         changed(plain));
   }
@@ -205,6 +208,7 @@ class CatalogCodecTest implements CodecContract<CatalogCodec.Stored> {
         there.with(
             new PendingSnapshot(
                 "placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested()))),
+        there.with(cutAnd(Optional.empty()).sentAs(Optional.of("csi4j-abcdefghijk27-n"))),
         there.with(cutAnd(Optional.empty())).with(cutAnd(Optional.of(GroupSnapshotId.of("g")))),
         changed(there),
         CatalogEntry.of(VOLUME.toBuilder().providerVersion("1.4.0").build(), Optional.of(NAME)),

@@ -11,6 +11,7 @@ module io.csi4j.volume.controller {
 
   exports io.csi4j.volume.backup;
   exports io.csi4j.volume.catalog;
+  exports io.csi4j.volume.catalog.view;
   exports io.csi4j.volume.controller;
   exports io.csi4j.volume.placement;
   exports io.csi4j.volume.upkeep;

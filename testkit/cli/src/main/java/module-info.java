@@ -10,8 +10,12 @@ module io.csi4j.testkit.cli {
   requires io.csi4j.testkit.proxy;
   requires io.csi4j.volume.claims;
   requires io.csi4j.volume.claims.etcd;
+  requires io.csi4j.volume.claims.jdbc;
+  requires io.csi4j.volume.controller;
   requires io.csi4j.volume.node;
   requires info.picocli;
+
+  uses java.sql.Driver;
 
   opens io.csi4j.testkit.cli to
       info.picocli;

@@ -45,6 +45,7 @@ import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
+import io.csi4j.volume.catalog.view.VolumesView;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -516,6 +517,14 @@ final class JavadocSnippets {
     // snippet: ClaimsView
     for (Claim claim : ClaimsView.read(directory).claims()) {
       log.accept(claim.volume() + ": " + claim.holders().keySet());
+    }
+    // end
+  }
+
+  static void volumesView(RecordStore store, Consumer<Object> log) {
+    // snippet: VolumesView
+    for (VolumesView.Volume each : VolumesView.all(store).volumes()) {
+      log.accept(each.entry().key() + ": " + each.entry().changes());
     }
     // end
   }

@@ -1,12 +1,13 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Shows the claims of one volume, or explains them. */
@@ -17,17 +18,12 @@ import picocli.CommandLine.Parameters;
       "2:the command line makes no sense, or nothing was ever claimed of the volume",
       "4:the claims cannot be read"
     })
-final class ClaimCommand extends ProgramCommand {
+final class ClaimCommand extends StoreCommand<Claim> {
 
   @Parameters(
       paramLabel = "VOLUME",
       description = "The volume as the host names it: db-1, or default/db-1.")
   private @Nullable String volume;
-
-  @Mixin private ClaimSource source = new ClaimSource();
-
-  @Option(names = "--json", description = "Print one object.")
-  private boolean json;
 
   private final Function<Claim, List<String>> lines;
 
@@ -36,21 +32,26 @@ final class ClaimCommand extends ProgramCommand {
    *
    * @param lines what it prints of a claim
    */
-  ClaimCommand(Console console, Function<Claim, List<String>> lines) {
-    super(console);
+  ClaimCommand(Console console, ShutdownTrigger ending, Function<Claim, List<String>> lines) {
+    super(console, ending);
     this.lines = lines;
   }
 
   @Override
-  public Integer call() {
-    ClaimSource.Read read = source.read();
+  Sight<Claim> look() {
+    StoreOptions.Read<List<Claim>> read = ClaimWords.read(source);
     Claim claim = ClaimWords.named(read, String.valueOf(volume));
-    if (json) {
-      console.print(ClaimWords.json(claim));
-    } else {
-      lines.apply(claim).forEach(line -> console.print(OneLine.of(line)));
+    return new Sight<>(new TreeMap<>(Map.of(claim.volume().toString(), claim)), read.trouble());
+  }
+
+  @Override
+  void print(Collection<Claim> shown) {
+    for (Claim claim : shown) {
+      if (json) {
+        console.print(ClaimWords.json(claim));
+      } else {
+        lines.apply(claim).forEach(line -> console.print(OneLine.of(line)));
+      }
     }
-    read.trouble().forEach(console::note);
-    return read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 }

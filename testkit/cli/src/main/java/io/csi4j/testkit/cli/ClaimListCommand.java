@@ -1,10 +1,12 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
+import java.util.Collection;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Lists the claims of a store. */
@@ -21,35 +23,35 @@ import picocli.CommandLine.Option;
       "  csi4j claims list --directory /var/lib/orchestrator/claims",
       "  csi4j claims list --etcd http://127.0.0.1:2379 --json"
     })
-final class ClaimListCommand extends ProgramCommand {
-
-  @Mixin private ClaimSource source = new ClaimSource();
+final class ClaimListCommand extends StoreCommand<Claim> {
 
   @Option(names = "--all", description = "List volumes that were claimed once, too.")
   private boolean all;
 
-  @Option(names = "--json", description = "Print an object on a line for each volume.")
-  private boolean json;
-
-  ClaimListCommand(Console console) {
-    super(console);
+  ClaimListCommand(Console console, ShutdownTrigger ending) {
+    super(console, ending);
   }
 
   @Override
-  public Integer call() {
-    ClaimSource.Read read = source.read();
-    List<Claim> shown =
-        read.claims().stream().filter(claim -> all || !claim.holders().isEmpty()).toList();
+  Sight<Claim> look() {
+    StoreOptions.Read<List<Claim>> read = ClaimWords.read(source);
+    SortedMap<String, Claim> shown = new TreeMap<>();
+    read.records().stream()
+        .filter(claim -> all || !claim.holders().isEmpty())
+        .forEach(claim -> shown.put(claim.volume().toString(), claim));
+    return new Sight<>(shown, read.trouble());
+  }
+
+  @Override
+  void print(Collection<Claim> shown) {
     if (json) {
       shown.forEach(claim -> console.print(ClaimWords.json(claim)));
     } else {
       table(shown).print(console);
     }
-    read.trouble().forEach(console::note);
-    return read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  private static TextTable table(List<Claim> claims) {
+  private static TextTable table(Collection<Claim> claims) {
     TextTable table = new TextTable("VOLUME", "MODE", "WORKLOADS", "NODES", "STATE", "EPOCH");
     for (Claim claim : claims) {
       table.row(

@@ -2,7 +2,9 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.view.ClaimsView;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,10 +16,19 @@ final class ClaimWords {
 
   private ClaimWords() {}
 
+  /** Reads all claims of a store. */
+  static StoreOptions.Read<List<Claim>> read(StoreOptions source) {
+    StoreOptions.Read<ClaimPage> read =
+        source.read(
+            ClaimsView::all,
+            page -> page.unreadable().stream().map(ClaimPage.Unreadable::problem).toList());
+    return new StoreOptions.Read<>(read.records().claims(), read.trouble());
+  }
+
   /** The claim of the volume that a command line names, with or without a namespace. */
-  static Claim named(ClaimSource.Read read, String name) {
+  static Claim named(StoreOptions.Read<List<Claim>> read, String name) {
     List<Claim> found =
-        read.claims().stream()
+        read.records().stream()
             .filter(
                 claim -> claim.volume().toString().equals(name) || claim.volume().id().equals(name))
             .toList();

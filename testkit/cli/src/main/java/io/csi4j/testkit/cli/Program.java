@@ -45,7 +45,9 @@ final class Program {
     all.put("plugin", () -> plugin(console, ending, args));
     all.put("mounts", () -> mounts(console, args));
     all.put("state", () -> state(console, ending, args));
-    all.put("claims", () -> claims(console, args));
+    all.put("volumes", () -> volumes(console, ending, args));
+    all.put("claims", () -> claims(console, ending, args));
+    all.put("store", () -> store(console, args));
     all.put("dump", () -> new CommandLine(new DumpCommand(console)));
     all.put("completion", () -> new CommandLine(new CompletionCommand(console)));
     all.put("train", () -> hidden(new CommandLine(new TrainCommand())));
@@ -120,23 +122,53 @@ final class Program {
     return made;
   }
 
-  private static CommandLine claims(Console console, String... args) {
+  private static CommandLine claims(Console console, ShutdownTrigger ending, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
-    all.put("list", () -> new CommandLine(new ClaimListCommand(console)));
+    all.put("list", () -> new CommandLine(new ClaimListCommand(console, ending)));
     all.put(
         "show",
         () ->
             described(
-                new ClaimCommand(console, ClaimWords::lines),
+                new ClaimCommand(console, ending, ClaimWords::lines),
                 "Shows all that is claimed of one volume.",
                 "  csi4j claims show db-1 --directory /var/lib/orchestrator/claims"));
     all.put(
         "explain",
         () ->
             described(
-                new ClaimCommand(console, ClaimWords::reasons),
+                new ClaimCommand(console, ending, ClaimWords::reasons),
                 "Explains what each claim of a volume waits for, and what would let it go on.",
                 "  csi4j claims explain db-1 --directory /var/lib/orchestrator/claims"));
+    return with(new CommandLine(new GroupCommand()), all, args, 1);
+  }
+
+  private static CommandLine volumes(Console console, ShutdownTrigger ending, String... args) {
+    Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("list", () -> new CommandLine(new VolumeListCommand(console, ending)));
+    all.put(
+        "show",
+        () ->
+            described(
+                new VolumeCommand(console, ending, VolumeWords::lines),
+                "Shows all that is on record of one volume. Secrets, mount flags and the values of"
+                    + " parameters and contexts are left out.",
+                "  csi4j volumes show db-1 --directory /var/lib/orchestrator/store"));
+    all.put(
+        "explain",
+        () ->
+            described(
+                new VolumeCommand(console, ending, VolumeWords::reasons),
+                "Explains what a volume waits for, which control plane works on it, and what comes"
+                    + " next.",
+                "  csi4j volumes explain db-1 --directory /var/lib/orchestrator/store"));
+    return with(new CommandLine(new GroupCommand()), all, args, 1);
+  }
+
+  private static CommandLine store(Console console, String... args) {
+    Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("move", () -> new CommandLine(new StoreMoveCommand(console)));
+    all.put("take-back", () -> new CommandLine(new StoreTakeBackCommand(console)));
+    all.put("accept", () -> new CommandLine(new StoreAcceptCommand(console)));
     return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
 

@@ -6,13 +6,10 @@ import io.csi4j.volume.state.LoadedState;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -53,6 +50,7 @@ final class StateCommand extends ProgramCommand {
 
   private final ShutdownTrigger ending;
   private final Show show;
+  private Look before = new Look(List.of(), ExitCode.OK);
 
   StateCommand(Console console, ShutdownTrigger ending, Show show) {
     super(console);
@@ -96,9 +94,12 @@ final class StateCommand extends ProgramCommand {
     if (watch) {
       ending.whenAsked(over::countDown);
     }
-    Look first = look();
-    first.lines().forEach(this::print);
-    return watch ? watch(first, over) : first.code();
+    before = look();
+    before.lines().forEach(this::print);
+    return watch
+        ? RepeatedLook.until(
+            over, every, console, before.code(), "The state can be read again.", this::lookAgain)
+        : before.code();
   }
 
   private Look look() {
@@ -113,34 +114,13 @@ final class StateCommand extends ProgramCommand {
     return new Look(lines, isUnreadable ? ExitCode.NO_CONNECTION : ExitCode.OK);
   }
 
-  /** Looks again until the end, and prints what has changed. */
-  private int watch(Look first, CountDownLatch over) throws InterruptedException {
-    Look before = first;
-    String failure = "";
-    int code = first.code();
-    while (!over.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
-      String failed = "";
-      try {
-        Look now = look();
-        changes(before, now).forEach(this::print);
-        before = now;
-        code = now.code();
-      } catch (RuntimeException e) {
-        // The volumes are not gone, though they cannot be seen.
-        CommandFailure unreadable = CommandFailure.of(e);
-        failed = String.valueOf(unreadable.getMessage());
-        code = unreadable.exitCode();
-      }
-      if (!failed.equals(failure)) {
-        String said = failed.isEmpty() ? "The state can be read again." : failed;
-        at(List.of(said)).forEach(console::note);
-        failure = failed;
-      }
-      if (console.out().checkError()) {
-        return ExitCode.NO_CONNECTION;
-      }
-    }
-    return code;
+  /** Looks again, and prints what has changed. */
+  private int lookAgain() {
+    // The volumes are not gone where they cannot be seen.
+    Look now = look();
+    changes(before, now).forEach(this::print);
+    before = now;
+    return now.code();
   }
 
   private List<String> changes(Look before, Look now) {
@@ -172,7 +152,7 @@ final class StateCommand extends ProgramCommand {
 
   private static List<String> at(List<String> lines) {
     List<String> all = new ArrayList<>();
-    all.add("--- " + Instant.now().truncatedTo(ChronoUnit.SECONDS));
+    all.add(RepeatedLook.heading());
     all.addAll(lines);
     return all;
   }

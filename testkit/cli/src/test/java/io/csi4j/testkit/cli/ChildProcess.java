@@ -72,6 +72,11 @@ final class ChildProcess implements AutoCloseable {
     await(text, () -> Files.exists(file) && Files.readString(file).contains(text));
   }
 
+  /** Waits until something has come about that it does. */
+  void awaitUntil(String what, Callable<Boolean> seen) throws Exception {
+    await(what, seen);
+  }
+
   private void await(Object what, Callable<Boolean> seen) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (!seen.call()) {

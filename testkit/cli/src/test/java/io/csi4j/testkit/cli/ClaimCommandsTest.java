@@ -41,7 +41,7 @@ class ClaimCommandsTest {
   @Test
   void onePlaceHasToBeNamedAndHasToHoldClaims() {
     assertThat(Run.of("claims", "list").err())
-        .startsWith("Say where the claims are: write either --directory DIR or --etcd URL.");
+        .startsWith("Say where the store is: write --directory DIR, --etcd URL or --jdbc URL.");
     Run nothing = Run.of("claims", "list", "--directory", temp.toString());
     assertThat(nothing.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(temp).isEmptyDirectory();

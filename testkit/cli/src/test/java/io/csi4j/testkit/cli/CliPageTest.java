@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.volume.claim.etcd.EtcdServer;
+import io.csi4j.volume.claim.etcd.EtcdTest;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -52,6 +54,11 @@ class CliPageTest {
       return ChildProcess.run(directory, List.of("/bin/sh", "-c", WORDS + line));
     }
 
+    /** Whether it writes to a store, for which there has to be an etcd. */
+    boolean isOfStores() {
+      return line.startsWith("csi4j store ");
+    }
+
     int code() {
       return shown.stream()
           .filter(each -> each.startsWith(EXIT_CODE))
@@ -92,12 +99,31 @@ class CliPageTest {
               "secrets.txt",
                   Files.writeString(temp.resolve("secrets.txt"), "key=hunter2-x\n").toString(),
               "report.zip", temp.resolve("report.zip").toString());
-      Path shell = Files.createDirectory(temp.resolve("shell"));
-      List<Example> examples = examples();
+      List<Example> examples = examples().stream().filter(each -> !each.isOfStores()).toList();
       assertThat(examples).hasSizeGreaterThan(15);
-      for (Example example : examples) {
-        check(example, example.words(shell), places);
-      }
+      checkAll(examples, places);
+    }
+  }
+
+  @Test
+  @EtcdTest
+  void everyExampleOfStoresShowsWhatItPrints() throws Exception {
+    try (ManagedDirectory world = ManagedDirectory.open(temp);
+        EtcdServer etcd = EtcdServer.start(Files.createDirectory(temp.resolve("etcd")))) {
+      List<Example> examples = examples().stream().filter(Example::isOfStores).toList();
+      assertThat(examples).hasSize(3);
+      checkAll(
+          examples,
+          Map.of(
+              "/var/lib/orchestrator/claims", world.claims().toString(),
+              "http://127.0.0.1:2379", etcd.address()));
+    }
+  }
+
+  private void checkAll(List<Example> examples, Map<String, String> places) throws Exception {
+    Path shell = Files.createDirectory(temp.resolve("shell"));
+    for (Example example : examples) {
+      check(example, example.words(shell), places);
     }
   }
 

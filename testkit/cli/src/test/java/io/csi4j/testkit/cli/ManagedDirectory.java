@@ -3,14 +3,17 @@ package io.csi4j.testkit.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -26,12 +29,17 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * A plugin in memory, a volume manager that has one of its volumes mounted, and a claim on disk: a
@@ -72,7 +80,17 @@ final class ManagedDirectory implements AutoCloseable {
             .open();
     mount(manager, WEB, HANDLE, 1);
     Path claims = temp.resolve("claims");
+    claimed(claims);
     try (LocalStore store = LocalStore.on(JournalStateStore.open(claims, journal))) {
+      catalogued(store, fake);
+    }
+    return new ManagedDirectory(root, claims, fake, manager);
+  }
+
+  /** Claims the volume in the directory of a store. */
+  static void claimed(Path directory) {
+    JournalSettings journal = JournalSettings.builder().acceptAnyFilesystem(true).build();
+    try (LocalStore store = LocalStore.on(JournalStateStore.open(directory, journal))) {
       assertThat(
               new ClaimBook(store, Clock.systemUTC())
                   .claim(
@@ -85,7 +103,22 @@ final class ManagedDirectory implements AutoCloseable {
                           .build()))
           .isNotNull();
     }
-    return new ManagedDirectory(root, claims, fake, manager);
+  }
+
+  /** Takes a volume on record, as a control plane does. */
+  private static void catalogued(RecordStore store, FakeCsiPlugin fake) {
+    PluginRegistry plugins = InMemoryPluginRegistry.open();
+    plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, fake.endpoint())));
+    try (VolumeController controller =
+        VolumeController.builder(plugins, store).claims(store).open()) {
+      VolumeSpec spec =
+          VolumeSpec.builder(PLUGIN)
+              .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+              .capacity(CapacityRange.atLeast(1 << 20))
+              .parameters(Map.of("type", "ssd"))
+              .build();
+      assertThat(controller.create(VolumeKey.of("db"), spec)).isNotNull();
+    }
   }
 
   private static void mount(VolumeManager manager, VolumeUse use, VolumeId handle, long epoch) {

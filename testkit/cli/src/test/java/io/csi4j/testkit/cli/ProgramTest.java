@@ -28,7 +28,7 @@ class ProgramTest {
     assertThat(run.out()).isEmpty();
     assertThat(run.errLines())
         .containsExactly(
-            "A command is missing: write plugin, mounts, state, claims, dump or completion.",
+            "A command is missing: write plugin, mounts, state, volumes, claims, store, dump or completion.",
             "See: csi4j --help");
   }
 
@@ -68,7 +68,7 @@ class ProgramTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"plugin", "mounts", "state", "claims"})
+  @ValueSource(strings = {"plugin", "mounts", "state", "volumes", "claims", "store"})
   void aGroupOfCommandsSaysWhichThereAre(String group) {
     Run run = Run.of(group);
 

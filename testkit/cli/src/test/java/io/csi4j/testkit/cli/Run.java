@@ -64,10 +64,15 @@ final class Run implements AutoCloseable {
 
   /** Waits until it has printed a whole line. */
   void awaitOut() {
+    awaitOut("\n");
+  }
+
+  /** Waits until it has printed this. */
+  void awaitOut(String text) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!out().contains("\n")) {
+    while (!out().contains(text)) {
       if (System.nanoTime() - end > 0 || code.isDone()) {
-        throw new AssertionError("it prints nothing: " + err());
+        throw new AssertionError("it does not print '" + text + "': " + out() + err());
       }
       LockSupport.parkNanos(100_000);
     }

@@ -262,7 +262,7 @@ public final class EtcdServer implements ContendedStore.Server {
   }
 
   /** Deletes the mark of a store, as the operator does who restores an older copy. */
-  void deleteMark(String key) {
+  public void deleteMark(String key) {
     try (Client client = Client.builder().endpoints(endpoint()).build()) {
       client.getKVClient().delete(ByteSequence.from(key, StandardCharsets.UTF_8)).join();
     }

@@ -219,7 +219,8 @@ public final class PostgresServer implements ContendedStore.Server {
     return pool(address());
   }
 
-  static HikariDataSource pool(String address) {
+  /** A pool of connections to this address. */
+  public static HikariDataSource pool(String address) {
     return new HikariDataSource(config(address));
   }
 

@@ -1,0 +1,176 @@
+package io.csi4j.testkit.cli;
+
+import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.ServiceLoader;
+import java.util.logging.Logger;
+import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of a driver that the command line names. A store takes it for each of its
+ * questions, one after the other, and gives it back; it is closed with this process.
+ */
+final class JdbcSource implements DataSource {
+
+  /** Would stand in the list of processes, and in the history of the shell. */
+  private static final Pattern PASSWORD = Pattern.compile("(?i)[?&](password|sslpassword)=");
+
+  private final Driver driver;
+  private final String url;
+  private final Properties login;
+
+  /** The connection that no question uses now. */
+  private @Nullable Connection idle;
+
+  private JdbcSource(Driver driver, String url, Properties login) {
+    this.driver = driver;
+    this.url = url;
+    this.login = login;
+  }
+
+  /**
+   * The connections to a database.
+   *
+   * @param jar the jar of the driver; the one on the class path if nothing is given
+   */
+  static JdbcSource of(
+      String url, Optional<Path> jar, Optional<String> user, Optional<String> password) {
+    if (PASSWORD.matcher(url).find()) {
+      throw CommandFailure.usage(
+          "There is a password in the URL of --jdbc, which other users can see. Write it into a"
+              + " file, and name that with --jdbc-password FILE.");
+    }
+    Properties login = new Properties();
+    user.ifPresent(name -> login.setProperty("user", name));
+    password.ifPresent(secret -> login.setProperty("password", secret));
+    return new JdbcSource(driver(url, jar), url, login);
+  }
+
+  private static Driver driver(String url, Optional<Path> jar) {
+    ClassLoader program = JdbcSource.class.getClassLoader();
+    ClassLoader loader = jar.map(file -> loader(file, program)).orElse(program);
+    return StreamSupport.stream(ServiceLoader.load(Driver.class, loader).spliterator(), false)
+        .filter(each -> accepts(each, url))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                CommandFailure.usage(
+                    jar.map(
+                            file ->
+                                "There is no JDBC driver for this URL in "
+                                    + OneLine.quoted(file.toString())
+                                    + ". Name the jar of the driver of PostgreSQL, and a URL such"
+                                    + " as jdbc:postgresql://db.example/csi4j.")
+                        .orElse(
+                            "There is no JDBC driver in this program. Name its jar with"
+                                + " --jdbc-driver JAR.")));
+  }
+
+  /** Stays open, as the connections need it. */
+  private static ClassLoader loader(Path jar, ClassLoader above) {
+    if (!Files.isRegularFile(jar)) {
+      throw CommandFailure.usage(
+          "There is no file " + OneLine.quoted(jar.toString()) + ". Name the jar of the driver.");
+    }
+    try {
+      return new URLClassLoader(new URL[] {jar.toUri().toURL()}, above);
+    } catch (MalformedURLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static boolean accepts(Driver driver, String url) {
+    try {
+      return driver.acceptsURL(url);
+    } catch (SQLException none) {
+      return false;
+    }
+  }
+
+  @Override
+  public synchronized Connection getConnection() throws SQLException {
+    Connection taken = idle;
+    idle = null;
+    if (taken == null || taken.isClosed()) {
+      taken = driver.connect(url, login);
+    }
+    if (taken == null) {
+      throw new SQLException("The driver does not take the URL.");
+    }
+    Connection connection = taken;
+    return (Connection)
+        Proxy.newProxyInstance(
+            JdbcSource.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, values) -> {
+              if (method.getName().equals("close")) {
+                giveBack(connection);
+                return null;
+              }
+              try {
+                return method.invoke(connection, values);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private synchronized void giveBack(Connection connection) {
+    idle = connection;
+  }
+
+  @Override
+  public Connection getConnection(String user, String password) throws SQLException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public @Nullable PrintWriter getLogWriter() {
+    return null;
+  }
+
+  @Override
+  public void setLogWriter(@Nullable PrintWriter out) throws SQLException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public void setLoginTimeout(int seconds) throws SQLException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public int getLoginTimeout() {
+    return 0;
+  }
+
+  @Override
+  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) {
+    return false;
+  }
+}

@@ -1,0 +1,210 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.volume.claim.etcd.EtcdLogin;
+import io.csi4j.volume.claim.etcd.EtcdPassword;
+import io.csi4j.volume.claim.etcd.EtcdPrefix;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.etcd.EtcdStore;
+import io.csi4j.volume.claim.etcd.EtcdTls;
+import io.csi4j.volume.claim.etcd.Pem;
+import io.csi4j.volume.claim.jdbc.JdbcSettings;
+import io.csi4j.volume.claim.jdbc.PostgresStore;
+import io.csi4j.volume.state.seal.AesGcmSealer;
+import io.csi4j.volume.state.seal.SealException;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoreIdentity;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that name a store in etcd or PostgreSQL, and the key of its records. */
+final class SharedStoreOptions {
+
+  private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  @Option(
+      names = "--etcd",
+      paramLabel = "URL",
+      description = "The store in etcd, at an endpoint such as http://127.0.0.1:2379. Repeatable.")
+  private List<URI> etcd = List.of();
+
+  @Option(
+      names = "--etcd-prefix",
+      paramLabel = "PREFIX",
+      description = "Below which key the records are. Default: /csi4j/.")
+  private @Nullable String prefix;
+
+  @Option(names = "--etcd-user", paramLabel = "NAME", description = "The user to log in as.")
+  private @Nullable String user;
+
+  @Option(
+      names = "--etcd-password",
+      paramLabel = "FILE",
+      description = "The file whose first line is the password of the user. Never printed.")
+  private @Nullable Path password;
+
+  @Option(
+      names = "--etcd-ca",
+      paramLabel = "FILE",
+      description = "The certificates to trust, in PEM. Default: those of the JVM.")
+  private @Nullable Path trusted;
+
+  @Option(names = "--etcd-cert", paramLabel = "FILE", description = "The client's certificate.")
+  private @Nullable Path certificate;
+
+  @Option(names = "--etcd-key", paramLabel = "FILE", description = "The key of that certificate.")
+  private @Nullable Path key;
+
+  @Option(
+      names = "--jdbc",
+      paramLabel = "URL",
+      description =
+          "The store in PostgreSQL, such as jdbc:postgresql://db.example/csi4j. No password in it.")
+  private @Nullable String jdbc;
+
+  @Option(
+      names = "--jdbc-driver",
+      paramLabel = "JAR",
+      description = "The jar of the JDBC driver, such as postgresql-42.7.14.jar.")
+  private @Nullable Path driver;
+
+  @Option(
+      names = "--jdbc-schema",
+      paramLabel = "NAME",
+      description = "The schema with the tables. Default: that of the user.")
+  private @Nullable String schema;
+
+  @Option(
+      names = "--jdbc-user",
+      paramLabel = "NAME",
+      description = "The user of the database to log in as.")
+  private @Nullable String jdbcUser;
+
+  @Option(
+      names = "--jdbc-password",
+      paramLabel = "FILE",
+      description = "The file whose first line is the password of that user. Never printed.")
+  private @Nullable Path jdbcPassword;
+
+  @Option(
+      names = "--key-file",
+      paramLabel = "FILE",
+      description = "The keys of sealed records, lines of ID BASE64. Never printed.")
+  private @Nullable Path keyFile;
+
+  /** Whether a store is named. */
+  boolean isGiven() {
+    return !etcd.isEmpty() || jdbc != null;
+  }
+
+  /** Returns the key of sealed records, if one was given. */
+  Optional<Sealer> sealer() {
+    return sealer(keyFile);
+  }
+
+  /** Returns the key in a file, if one was given. */
+  static Optional<Sealer> sealer(@Nullable Path file) {
+    if (file == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(AesGcmSealer.fromFile(file));
+    } catch (SealException e) {
+      throw CommandFailure.usage(OneLine.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Opens the store for a look: nothing is written. */
+  RecordStore look() {
+    return CommandFailure.orUsage(
+        () ->
+            isEtcd()
+                ? EtcdStore.look(etcdSettings())
+                : PostgresStore.look(source(), jdbcSettings()));
+  }
+
+  /** Opens the store for writing; a new one gets its mark. */
+  RecordStore open() {
+    return CommandFailure.orUsage(
+        () ->
+            isEtcd()
+                ? EtcdStore.open(etcdSettings())
+                : PostgresStore.open(source(), jdbcSettings()));
+  }
+
+  /** Settles the store: it accepts writes again. */
+  StoreIdentity settle() {
+    if (isEtcd()) {
+      try (EtcdStore store = CommandFailure.orUsage(() -> EtcdStore.open(etcdSettings()))) {
+        return store.settle();
+      }
+    }
+    try (PostgresStore store =
+        CommandFailure.orUsage(() -> PostgresStore.open(source(), jdbcSettings()))) {
+      return store.settle();
+    }
+  }
+
+  private boolean isEtcd() {
+    if (jdbc != null && !etcd.isEmpty()) {
+      throw CommandFailure.usage("There are two stores. Write either --etcd URL or --jdbc URL.");
+    }
+    return jdbc == null;
+  }
+
+  private EtcdSettings etcdSettings() {
+    EtcdSettings.Builder settings =
+        EtcdSettings.builder(etcd.toArray(URI[]::new)).deadline(DEADLINE);
+    sealer().ifPresent(settings::sealer);
+    if (prefix != null) {
+      settings.prefix(EtcdPrefix.of(prefix));
+    }
+    if (user != null) {
+      settings.login(new EtcdLogin(user, EtcdPassword.of(firstLine("--etcd", password))));
+    }
+    if (trusted != null || certificate != null) {
+      settings.tls(tls());
+    }
+    return settings.build();
+  }
+
+  private static String firstLine(String option, @Nullable Path file) {
+    if (file == null) {
+      throw CommandFailure.usage("%s-user needs %s-password FILE.".formatted(option, option));
+    }
+    List<String> lines = UserFile.lines("the password", file);
+    return lines.isEmpty() ? "" : lines.get(0);
+  }
+
+  private EtcdTls tls() {
+    EtcdTls tls = trusted == null ? EtcdTls.asTheJvm() : EtcdTls.trusting(Pem.file(trusted));
+    if (certificate == null) {
+      return tls;
+    }
+    if (key == null) {
+      throw CommandFailure.usage("--etcd-cert needs --etcd-key FILE.");
+    }
+    return tls.showing(new EtcdTls.ClientCertificate(Pem.file(certificate), Pem.file(key)));
+  }
+
+  private JdbcSource source() {
+    Optional<String> secret =
+        jdbcUser == null ? Optional.empty() : Optional.of(firstLine("--jdbc", jdbcPassword));
+    return JdbcSource.of(
+        String.valueOf(jdbc), Optional.ofNullable(driver), Optional.ofNullable(jdbcUser), secret);
+  }
+
+  private JdbcSettings jdbcSettings() {
+    JdbcSettings.Builder settings = JdbcSettings.builder().deadline(DEADLINE);
+    sealer().ifPresent(settings::sealer);
+    if (schema != null) {
+      settings.schema(schema);
+    }
+    return settings.build();
+  }
+}

@@ -1,0 +1,85 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.local.LocalStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Settles a store that accepts no writes. */
+@Command(
+    description = {
+      "Accepts a store that may have lost records: one that was restored from an older copy, or"
+          + " whose journal is damaged. Without --yes it only says what is wrong.",
+      "Before: compare its claims with what every node has on record and mounted, and its volumes"
+          + " with the storage systems. Stop what has a volume mounted without a claim."
+    },
+    exitCodeList = {
+      "0:the store accepts writes",
+      "1:without --yes: the store accepts no writes, or not all",
+      "2:the command line makes no sense",
+      "4:the store cannot be reached, read or written"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  csi4j store accept --etcd http://127.0.0.1:2379",
+      "  csi4j store accept --etcd http://127.0.0.1:2379 --yes"
+    })
+final class StoreAcceptCommand extends ProgramCommand {
+
+  @Mixin private StoreOptions store = new StoreOptions();
+
+  @Option(names = "--yes", description = "Accept it: a person has compared its records.")
+  private boolean yes;
+
+  StoreAcceptCommand(Console console) {
+    super(console);
+  }
+
+  @Override
+  public Integer call() {
+    StoreOptions.Read<StoreIdentity> read = store.read(RecordStore::identity, id -> List.of());
+    String before = "Store '" + OneLine.of(read.records().value()) + "'";
+    if (read.trouble().isEmpty()) {
+      console.print(before + " accepts writes. There is nothing to accept.");
+      return ExitCode.OK;
+    }
+    if (!yes) {
+      console.print(before + " needs a person:");
+      read.trouble().forEach(line -> console.print("  " + line));
+      console.print(
+          "Nothing was changed. Compare its claims with what every node has on record and mounted,"
+              + " and its volumes with the storage systems; then repeat the command with --yes.");
+      return ExitCode.FAILED;
+    }
+    StoreIdentity now = settle();
+    console.print(
+        "%s is accepted, and accepts writes. It is store '%s' from now on."
+            .formatted(before, OneLine.of(now.value())));
+    console.print(
+        "Start each process again that knew it before, and change the settings that name a store.");
+    return ExitCode.OK;
+  }
+
+  private StoreIdentity settle() {
+    List<Path> here = store.one();
+    if (here.isEmpty()) {
+      return store.shared().settle();
+    }
+    Optional<Sealer> sealer = store.shared().sealer();
+    try (LocalStore local =
+        CommandFailure.orUsage(
+            () ->
+                sealer
+                    .map(key -> LocalStore.open(here.get(0), key))
+                    .orElseGet(() -> LocalStore.open(here.get(0))))) {
+      local.settle();
+      return local.identity();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.csi4j.testkit.cli;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Shows records of a store, once or whenever they change.
+ *
+ * @param <T> what is shown of a volume
+ */
+abstract class StoreCommand<T> extends ProgramCommand {
+
+  @Mixin StoreOptions source = new StoreOptions();
+
+  @Option(names = "--json", description = "Print an object on a line for each volume.")
+  boolean json;
+
+  @Option(
+      names = "--watch",
+      description =
+          "Look again until Ctrl-C or SIGTERM, and print a time and the volumes that have changed.")
+  private boolean watch;
+
+  @Option(
+      names = "--every",
+      paramLabel = "TIME",
+      defaultValue = "2s",
+      description = "With --watch: the time between two looks. Default: ${DEFAULT-VALUE}.")
+  private Duration every = Duration.ofSeconds(2);
+
+  private final ShutdownTrigger ending;
+  private Sight<T> before = new Sight<>(new TreeMap<>(), List.of());
+
+  StoreCommand(Console console, ShutdownTrigger ending) {
+    super(console);
+    this.ending = ending;
+  }
+
+  /**
+   * One look at the store.
+   *
+   * @param shown what is shown, by the names of the volumes
+   * @param trouble what a person has to look after
+   */
+  record Sight<T>(SortedMap<String, T> shown, List<String> trouble) {
+
+    int code() {
+      return trouble.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    }
+  }
+
+  /** Looks at the store. */
+  abstract Sight<T> look();
+
+  /** Prints some of what was seen. */
+  abstract void print(Collection<T> shown);
+
+  @Override
+  public Integer call() throws InterruptedException {
+    CountDownLatch over = new CountDownLatch(1);
+    if (watch) {
+      ending.whenAsked(over::countDown);
+    }
+    before = look();
+    print(before.shown().values());
+    before.trouble().forEach(console::note);
+    return watch
+        ? RepeatedLook.until(
+            over, every, console, before.code(), "The store can be read again.", this::lookAgain)
+        : before.code();
+  }
+
+  private int lookAgain() {
+    Sight<T> now = look();
+    List<T> changed = new ArrayList<>();
+    for (Map.Entry<String, T> each : now.shown().entrySet()) {
+      if (!each.getValue().equals(before.shown().get(each.getKey()))) {
+        changed.add(each.getValue());
+      }
+    }
+    List<String> gone =
+        before.shown().keySet().stream().filter(name -> !now.shown().containsKey(name)).toList();
+    if (!changed.isEmpty() || !gone.isEmpty()) {
+      if (!json) {
+        console.print(console.screen().heading(RepeatedLook.heading()));
+      }
+      if (!changed.isEmpty()) {
+        print(changed);
+      }
+      gone.forEach(this::printGone);
+    }
+    now.trouble().stream().filter(line -> !before.trouble().contains(line)).forEach(console::note);
+    before = now;
+    return now.code();
+  }
+
+  private void printGone(String name) {
+    console.print(
+        json
+            ? new Json().with("gone", name)
+            : "volume " + OneLine.of(name) + ": not in the list any more");
+  }
+}

@@ -1,0 +1,90 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.journal.JournalView;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options that name a store, which is read without writing anything. */
+final class StoreOptions {
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "The store on this disk, in the directory of a LocalStore.")
+  private @Nullable Path directory;
+
+  @Mixin private SharedStoreOptions shared = new SharedStoreOptions();
+
+  /**
+   * What was read.
+   *
+   * @param records what it shows of each record
+   * @param trouble what a person has to look after
+   */
+  record Read<T>(T records, List<String> trouble) {
+
+    Read {
+      trouble = trouble.stream().map(OneLine::of).toList();
+    }
+  }
+
+  /** Reads a store. */
+  <T> Read<T> read(Function<RecordStore, T> reading, Function<T, List<String>> unreadable) {
+    try (RecordStore store = look()) {
+      T records = reading.apply(store);
+      List<String> trouble = new ArrayList<>(unreadable.apply(records));
+      store
+          .readOnly()
+          .filter(why -> !isEmpty(store))
+          .ifPresent(why -> trouble.add("The store accepts no writes: " + why.text() + "."));
+      here()
+          .forEach(
+              path ->
+                  JournalView.read(path).state().uncertainties().stream()
+                      .filter(doubt -> doubt.reason() != StateException.Reason.JOURNAL_TAIL_DROPPED)
+                      .forEach(doubt -> trouble.add(doubt.reason() + ": " + doubt.text())));
+      return new Read<>(records, trouble);
+    }
+  }
+
+  /** A new store has no mark, and nothing that could be missing. */
+  private static boolean isEmpty(RecordStore store) {
+    return Stream.of(RecordKey.Space.values())
+        .allMatch(space -> store.scan(space, Optional.empty(), 1).records().isEmpty());
+  }
+
+  private List<Path> here() {
+    return directory == null ? List.of() : List.of(directory.toAbsolutePath().normalize());
+  }
+
+  private RecordStore look() {
+    List<Path> here = one();
+    return here.isEmpty()
+        ? shared.look()
+        : CommandFailure.orUsage(() -> LocalStore.look(here.get(0), shared.sealer()));
+  }
+
+  /** Returns the directory that was named; none if another store was. */
+  List<Path> one() {
+    if ((directory == null) == !shared.isGiven()) {
+      throw CommandFailure.usage(
+          "Say where the store is: write --directory DIR, --etcd URL or --jdbc URL.");
+    }
+    return here();
+  }
+
+  SharedStoreOptions shared() {
+    return shared;
+  }
+}

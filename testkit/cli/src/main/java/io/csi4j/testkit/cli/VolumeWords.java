@@ -1,0 +1,257 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.view.VolumesView;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Volumes of a catalog in words, and as JSON. Of parameters, contexts and mount options neither
+ * shows a value.
+ */
+final class VolumeWords {
+
+  private VolumeWords() {}
+
+  /** Reads all volumes of a store. */
+  static StoreOptions.Read<VolumesView> read(StoreOptions source) {
+    return source.read(VolumesView::all, VolumesView::unreadable);
+  }
+
+  /** Returns the volume that a command line names, with or without a namespace. */
+  static VolumesView.Volume named(StoreOptions.Read<VolumesView> read, String name) {
+    List<VolumesView.Volume> found =
+        read.records().volumes().stream()
+            .filter(
+                each ->
+                    each.entry().key().toString().equals(name)
+                        || each.entry().key().id().equals(name))
+            .toList();
+    if (found.size() == 1) {
+      return found.get(0);
+    }
+    String quoted = OneLine.quoted(name);
+    if (found.isEmpty() && !read.trouble().isEmpty()) {
+      throw CommandFailure.noConnection(
+          "No volume %s can be read there, and not all records can. %s"
+              .formatted(quoted, String.join(" ", read.trouble())));
+    }
+    throw CommandFailure.usage(
+        found.isEmpty()
+            ? "There is no volume " + quoted + " on record there."
+            : "There are several volumes %s. Write one of %s."
+                .formatted(
+                    quoted,
+                    OptionText.oneOf(
+                        found.stream().map(each -> OneLine.of(each.entry().key() + "")))));
+  }
+
+  /** Returns how far a volume is, in one word. */
+  static String state(CatalogEntry entry) {
+    State state = entry.state();
+    if (state instanceof State.Creating) {
+      return "CREATING";
+    }
+    if (state instanceof State.Growing) {
+      return "GROWING";
+    }
+    return state instanceof State.Deleting ? "DELETING" : "PRESENT";
+  }
+
+  /** Returns the size of a volume, where it is known. */
+  static Optional<Long> bytes(CatalogEntry entry) {
+    return volume(entry).stream()
+        .flatMap(volume -> volume.capacityBytes().stream().boxed())
+        .findFirst();
+  }
+
+  /** Returns the volume as it is, or was before its deletion began. */
+  private static Optional<CatalogVolume> volume(CatalogEntry entry) {
+    return entry.state() instanceof State.Deleting going ? going.before() : entry.volume();
+  }
+
+  /** Returns what is asked for and not done, in a few words. */
+  static String pending(VolumesView.Volume volume) {
+    return Stream.concat(
+            volume.entry().changes().stream().map(VolumeWords::phrase),
+            volume.entry().pendingSnapshots().stream().map(each -> "snapshot " + each.name()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String phrase(VolumeChange change) {
+    return change.request() + " " + change.progress();
+  }
+
+  /** All that is on record. */
+  static List<String> lines(VolumesView.Volume volume) {
+    CatalogEntry entry = volume.entry();
+    VolumeSpec spec = entry.spec();
+    List<String> lines = new ArrayList<>();
+    lines.add(head(volume));
+    lines.add("  plugin: " + plugin(entry));
+    entry.name().ifPresent(name -> lines.add("  made under the name: " + name));
+    lines.add(
+        "  use: "
+            + joined(
+                spec.capabilitiesInFull().stream()
+                    .map(each -> each.accessMode() + (each.isBlock() ? " block" : " filesystem"))
+                    .toList()));
+    bytes(entry).ifPresent(size -> lines.add("  size: " + size + " bytes"));
+    volume(entry)
+        .filter(each -> !each.topologies().isEmpty())
+        .ifPresent(each -> lines.add("  reachable from: " + joined(each.topologies())));
+    names(lines, "parameters", spec.parameters().keySet());
+    names(lines, "parameters that may change", spec.mutableParameters().keySet());
+    volume(entry).ifPresent(each -> names(lines, "context", each.context().keys()));
+    spec.secrets().ifPresent(name -> lines.add("  secrets of the host: " + name));
+    spec.source().ifPresent(from -> lines.add("  made from: " + from));
+    if (spec.ephemeral()) {
+      lines.add("  ends with its use");
+    }
+    lines.addAll(pendingLines(volume));
+    return lines;
+  }
+
+  private static void names(List<String> lines, String what, Collection<String> names) {
+    if (!names.isEmpty()) {
+      lines.add("  " + what + ": " + joined(names));
+    }
+  }
+
+  private static String joined(Collection<?> values) {
+    return values.stream().map(Object::toString).sorted().collect(Collectors.joining(", "));
+  }
+
+  private static String head(VolumesView.Volume volume) {
+    CatalogEntry entry = volume.entry();
+    return "volume %s: %s, %s, version %s"
+        .formatted(
+            entry.key(),
+            state(entry),
+            entry.id().map(id -> "id '" + id + "'").orElse("its id is not known"),
+            volume.version());
+  }
+
+  private static String plugin(CatalogEntry entry) {
+    return entry.spec().plugin()
+        + volume(entry)
+            .flatMap(CatalogVolume::providerVersion)
+            .map(version -> ", version " + version + " when it came on record")
+            .orElse("");
+  }
+
+  private static List<String> pendingLines(VolumesView.Volume volume) {
+    List<String> lines = new ArrayList<>();
+    volume.entry().changes().forEach(each -> lines.add("  pending: " + phrase(each)));
+    volume
+        .entry()
+        .pendingSnapshots()
+        .forEach(
+            each ->
+                lines.add(
+                    "  pending: snapshot '"
+                        + each.name()
+                        + (each.answer().isPresent() ? "', which is cut" : "'")));
+    volume
+        .work()
+        .forEach(
+            each ->
+                lines.add(
+                    "  control plane '%s' works on it: %s, number %s"
+                        .formatted(
+                            each.controlPlane(),
+                            each.kind().toLowerCase(Locale.ROOT),
+                            each.epoch())));
+    return lines;
+  }
+
+  /** What the volume waits for, and what comes next. */
+  static List<String> reasons(VolumesView.Volume volume) {
+    CatalogEntry entry = volume.entry();
+    List<String> lines = new ArrayList<>();
+    lines.add(head(volume));
+    if (entry.state() instanceof State.Creating) {
+      lines.add("  the plugin was asked for it, or is about to be; no answer is on record");
+      lines.add("  a control plane asks again under the same name, which makes no second volume");
+    }
+    for (VolumeChange change : entry.changes()) {
+      lines.add("  " + phrase(change));
+      if (!change.seen().isEmpty()) {
+        lines.add("    seen last: " + change.seen());
+      }
+      lines.add("    " + change.next());
+    }
+    for (CatalogEntry.PendingSnapshot each : entry.pendingSnapshots()) {
+      lines.add(
+          "  snapshot '"
+              + each.name()
+              + (each.answer().isPresent()
+                  ? "' is cut, and the host has not taken it on record yet"
+                  : "' was asked for, and may be there without an answer"));
+    }
+    for (VolumesView.Work each : volume.work()) {
+      lines.add(
+          "  control plane '%s' works on it: %s, number %s"
+              .formatted(each.controlPlane(), each.kind().toLowerCase(Locale.ROOT), each.epoch()));
+      lines.add("    if that control plane has ended, another one takes the work over");
+    }
+    if (lines.size() == 1) {
+      lines.add("  nothing is pending");
+    }
+    return lines;
+  }
+
+  static Json json(VolumesView.Volume volume) {
+    CatalogEntry entry = volume.entry();
+    VolumeSpec spec = entry.spec();
+    return new Json()
+        .with("namespace", entry.key().namespace())
+        .with("volume", entry.key().id())
+        .with("version", volume.version())
+        .with("state", state(entry))
+        .with("id", entry.id())
+        .with("plugin", spec.plugin())
+        .with("provider_version", volume(entry).flatMap(CatalogVolume::providerVersion))
+        .with("name", entry.name())
+        .with("bytes", bytes(entry))
+        .list(
+            "uses",
+            spec.capabilitiesInFull(),
+            each ->
+                new Json()
+                    .with("mode", each.accessMode())
+                    .with("attachment", each.isBlock() ? "BLOCK" : "FILESYSTEM"))
+        .with("parameters", spec.parameters().keySet())
+        .with("ephemeral", spec.ephemeral())
+        .list(
+            "changes",
+            entry.changes(),
+            each ->
+                new Json()
+                    .with("request", each.request())
+                    .with("progress", each.progress())
+                    .with("seen", each.seen())
+                    .with("at", each.at()))
+        .list(
+            "snapshots",
+            entry.pendingSnapshots(),
+            each -> new Json().with("name", each.name()).with("cut", each.answer().isPresent()))
+        .list(
+            "work",
+            volume.work(),
+            each ->
+                new Json()
+                    .with("kind", each.kind())
+                    .with("control_plane", each.controlPlane())
+                    .with("epoch", each.epoch()));
+  }
+}

@@ -1,0 +1,167 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.claim.etcd.EtcdServer;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.etcd.EtcdStore;
+import io.csi4j.volume.claim.etcd.EtcdTest;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.local.LocalStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StoreCommandsTest {
+
+  @TempDir Path temp;
+
+  private static void put(RecordStore store, String volume) {
+    RecordKey key = RecordKey.of(Space.VOLUMES, VolumeKey.of(volume));
+    assertThat(
+            store.write(
+                new RecordWrite(key, Optional.empty(), Optional.of(StateValue.of(new byte[] {8})))))
+        .isInstanceOf(RecordStore.WriteResult.Written.class);
+  }
+
+  private Path filled() {
+    Path directory = temp.resolve("store");
+    try (LocalStore store = LocalStore.open(directory)) {
+      put(store, "db");
+    }
+    return directory;
+  }
+
+  @Test
+  void aMoveNeedsADirectoryAndAnotherStore() {
+    for (String[] args :
+        new String[][] {
+          {"store", "move"},
+          {"store", "move", "--from-directory", "a"},
+          {"store", "move", "--etcd", "http://127.0.0.1:1"},
+          {"store", "move", "--from-directory", "a", "--to-directory", "b", "--etcd", "http://h:1"}
+        }) {
+      Run run = Run.of(args);
+      assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(run.errLines())
+          .containsExactly(
+              "Say from where to where: write --from-directory DIR or --to-directory DIR, and"
+                  + " --etcd URL or --jdbc URL.",
+              "See: csi4j store move --help");
+    }
+    Run missing =
+        Run.of("store", "move", "--from-directory", temp + "/none", "--etcd", "http://127.0.0.1:1");
+    assertThat(missing.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(missing.errLines())
+        .first()
+        .isEqualTo("There is no directory '" + temp + "/none'. Check the path.");
+    assertThat(temp).isEmptyDirectory();
+  }
+
+  @Test
+  void aDriverOfADatabaseIsNamedAndNoPasswordStandsInAUrl() throws Exception {
+    String url = "jdbc:postgresql://127.0.0.1:1/csi4j";
+    Run secret = Run.of("claims", "list", "--jdbc", url + "?user=u&password=hunter2");
+    assertThat(secret.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(secret.errLines())
+        .containsExactly(
+            "There is a password in the URL of --jdbc, which other users can see. Write it into a"
+                + " file, and name that with --jdbc-password FILE.",
+            "See: csi4j claims list --help");
+    Run missing = Run.of("claims", "list", "--jdbc", url, "--jdbc-driver", temp + "/none.jar");
+    assertThat(missing.errLines())
+        .first()
+        .isEqualTo("There is no file '" + temp + "/none.jar'. Name the jar of the driver.");
+    Run foreign = Run.of("claims", "list", "--jdbc", "jdbc:none:there");
+    assertThat(foreign.errLines())
+        .first()
+        .isEqualTo("There is no JDBC driver in this program. Name its jar with --jdbc-driver JAR.");
+    Run nobody = Run.of("claims", "list", "--jdbc", url, "--jdbc-user", "u");
+    assertThat(nobody.errLines()).first().isEqualTo("--jdbc-user needs --jdbc-password FILE.");
+    Path password = Files.writeString(temp.resolve("password"), "hunter2\n");
+    Run down =
+        Run.of(
+            "claims", "list", "--jdbc", url, "--jdbc-user", "u", "--jdbc-password", password + "");
+    assertThat(down.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(down.errLines())
+        .singleElement()
+        .asString()
+        .startsWith("Opening the store failed: the database says 08001 '")
+        .doesNotContain("hunter2");
+  }
+
+  @Test
+  void aDirectoryIsTakenBackOnceItsRecordsWereMoved() {
+    Path directory = filled();
+    Run none = Run.of("store", "take-back", directory.toString());
+    assertThat(none.code()).isZero();
+    assertThat(none.out())
+        .matches("The records of store 'local-[-0-9a-f]+' were not moved; nothing was changed.\n");
+  }
+
+  @Test
+  void aDirectoryInGoodOrderHasNothingToAccept() {
+    Run run = Run.of("store", "accept", "--directory", filled().toString());
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .matches("Store 'local-[-0-9a-f]+' accepts writes. There is nothing to accept.\n");
+  }
+
+  @Test
+  @EtcdTest
+  void aRestoredEtcdIsAcceptedOnceAPersonSaysSo() throws Exception {
+    try (EtcdServer etcd = EtcdServer.start(Files.createDirectory(temp.resolve("etcd")))) {
+      EtcdSettings settings = EtcdSettings.of(etcd.endpoint());
+      try (EtcdStore store = EtcdStore.open(settings)) {
+        put(store, "db");
+      }
+      etcd.deleteMark("/csi4j/store");
+      String[] look = {"store", "accept", "--etcd", etcd.address()};
+
+      Run first = Run.of(look);
+
+      assertThat(first.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(first.outLines()).hasSize(3);
+      assertThat(first.outLines().get(0)).matches("Store '.+' needs a person:");
+      assertThat(first.outLines().subList(1, 3))
+          .containsExactly(
+              "  The store accepts no writes: it has records and no mark, as an older copy that was"
+                  + " restored.",
+              "Nothing was changed. Compare its claims with what every node has on record and"
+                  + " mounted, and its volumes with the storage systems; then repeat the command"
+                  + " with --yes.");
+      Path directory = filled();
+      Run move =
+          Run.of(
+              "store", "move", "--from-directory", directory.toString(), "--etcd", etcd.address());
+      assertThat(move.code()).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(move.errLines())
+          .singleElement()
+          .asString()
+          .endsWith("then accept the store with 'csi4j store accept'.");
+
+      Run accepted = Run.of("store", "accept", "--etcd", etcd.address(), "--yes");
+
+      assertThat(accepted.code()).as(accepted.err()).isZero();
+      try (EtcdStore store = EtcdStore.open(settings)) {
+        assertThat(store.readOnly()).isEmpty();
+        assertThat(accepted.outLines())
+            .containsExactly(
+                first.outLines().get(0).replace(" needs a person:", "")
+                    + " is accepted, and accepts writes. It is store '"
+                    + store.identity()
+                    + "' from now on.",
+                "Start each process again that knew it before, and change the settings that name a"
+                    + " store.");
+      }
+      assertThat(Run.of(look).code()).isZero();
+    }
+  }
+}

@@ -395,8 +395,8 @@ class EtcdTroubleTest {
         .hasMessageContaining(
             "Writing CLAIMS/default/db failed: "
                 + why
-                + ". Compare its claims with what the nodes have mounted, then call"
-                + " EtcdStore.settle();");
+                + ". Compare its claims with what the nodes have mounted, then accept it"
+                + " with 'csi4j store accept' or EtcdStore.settle();");
     assertThat(catchThrowableOfType(RecordStoreException.class, () -> first(store)).reason())
         .isEqualTo(Reason.IN_DOUBT);
     assertThat(book.read(DB).holder(WorkloadId.of("web"))).as("it is read").isPresent();

@@ -563,7 +563,7 @@ class PostgresStoreTest {
       assertThatExceptionOfType(ClaimException.class)
           .isThrownBy(change)
           .withMessageContaining(why)
-          .withMessageContaining("then call settle() on the store")
+          .withMessageContaining("then accept the store with 'csi4j store accept' or settle()")
           .satisfies(e -> assertThat(e.outcome()).isEqualTo(ChangeOutcome.HELD))
           .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK));
     }
@@ -572,8 +572,8 @@ class PostgresStoreTest {
         .withMessage(
             "Writing CLAIMS/default/db failed: "
                 + why
-                + ". Compare its claims with what the nodes have mounted, then call"
-                + " PostgresStore.settle().")
+                + ". Compare its claims with what the nodes have mounted, then accept it"
+                + " with 'csi4j store accept' or PostgresStore.settle().")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.IN_DOUBT));
     assertThat(book.read(DB).holder(WorkloadId.of("web"))).as("it is read").isPresent();
   }

@@ -100,7 +100,8 @@ public final class StoreMemory {
               ForeignText.of(doing)
                   + " failed: "
                   + why
-                  + ". Compare its claims with what the nodes have mounted, then call "
+                  + ". Compare its claims with what the nodes have mounted, then accept it with 'csi4j"
+                  + " store accept' or "
                   + settling
                   + ".");
         });

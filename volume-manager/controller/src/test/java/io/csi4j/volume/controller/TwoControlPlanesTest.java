@@ -84,6 +84,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,10 +103,11 @@ class TwoControlPlanesTest {
   private final FakeCsiPlugin plugin =
       world.registered(PluginShape.full().without(NodeCapability.EXPAND_VOLUME));
   private final String name = "test-" + UUID.randomUUID();
+  private final String threadName = "csi4j-volume-" + name;
   private final RecordStore memory = new MemoryStore();
   private final RecordStore store = client(name);
   private final AtomicLong now = new AtomicLong();
-  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+  private final OnDemandThreads threads = new OnDemandThreads(threadName);
   private final RegistryControllers links = world.controllers(threads);
   private final List<VolumeController> open = new ArrayList<>();
   private final List<RecordStore> clients = new ArrayList<>(List.of(store));
@@ -401,16 +403,21 @@ class TwoControlPlanesTest {
     return StoredCatalog.record(store, DB).flatMap(it -> it.work(CatalogWork.VOLUME));
   }
 
-  /** Waits until the other control plane has looked at the record, and waits for the owner. */
-  private void assertWaits(CompletableFuture<?> begun) {
+  /** Waits until each of these has looked at the record of its volume, and waits for the owner. */
+  private void assertWaits(CompletableFuture<?>... begun) {
     Waits.until(
         () ->
-            Thread.getAllStackTraces().values().stream()
-                .anyMatch(
-                    stack ->
-                        List.of(stack).stream()
-                            .anyMatch(at -> at.getMethodName().equals("awaitChange"))));
-    assertThat(begun).isNotDone();
+            Thread.getAllStackTraces().entrySet().stream()
+                    .filter(each -> each.getKey().getName().startsWith(threadName))
+                    .filter(each -> Stream.of(each.getValue()).anyMatch(at -> isWaiting(at)))
+                    .count()
+                == begun.length);
+    assertThat(begun).allSatisfy(each -> assertThat(each).isNotDone());
+  }
+
+  private static boolean isWaiting(StackTraceElement at) {
+    return at.getClassName().equals(Catalog.class.getName())
+        && at.getMethodName().equals("awaitChange");
   }
 
   // ---- what they see of each other
@@ -808,12 +815,13 @@ class TwoControlPlanesTest {
     one.losesNoAnswers();
     CompletableFuture<CatalogVolume> second = begun(() -> two.controller.create(WEB, spec()));
     CompletableFuture<CatalogVolume> third = begun(() -> two.controller.expand(DB, LARGEST));
+    assertWaits(second, third);
     for (int i = 0; i < 3; i++) {
       renew(one);
       pass(Duration.ofSeconds(20));
     }
     renew(one);
-    assertWaits(third);
+    assertWaits(second, third);
     gate.open();
 
     assertThat(ended(first).capacityBytes()).hasValue(2 << 20);

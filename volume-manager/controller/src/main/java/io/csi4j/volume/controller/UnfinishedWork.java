@@ -51,8 +51,11 @@ final class UnfinishedWork implements AutoCloseable {
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
   private final Consumer<OperatorMessage> told;
 
-  /** The volumes that wait for a person. */
-  private final Set<VolumeKey> held = ConcurrentHashMap.newKeySet();
+  /**
+   * The volumes that wait for a person, with what was on record of each then: once something else
+   * is on record, another control plane has gone on with it.
+   */
+  private final ConcurrentMap<VolumeKey, CatalogEntry> held = new ConcurrentHashMap<>();
 
   /** The volumes whose next attempt waits for its time, or is under way. */
   private final Set<VolumeKey> planned = ConcurrentHashMap.newKeySet();
@@ -95,7 +98,36 @@ final class UnfinishedWork implements AutoCloseable {
 
   /** Those that wait for a person, in the order of their keys. */
   List<VolumeKey> held() {
-    return held.stream().sorted().toList();
+    return those(this::isHeld);
+  }
+
+  /** Whether a volume waits for a person, and no control plane has got further with it since. */
+  private boolean isHeld(CatalogEntry now) {
+    return uncut(now).equals(held.get(now.key()));
+  }
+
+  private boolean isHeld(VolumeKey key) {
+    try {
+      return catalog.known(key).filter(this::isHeld).isPresent();
+    } catch (ControllerException storeDown) {
+      return held.containsKey(key);
+    }
+  }
+
+  /** What is on record but for snapshots, which are cut beside all other work. */
+  private static CatalogEntry uncut(CatalogEntry now) {
+    return now.cutting(List.of());
+  }
+
+  /** Notes that a volume waits for a person; returns whether that is news. */
+  private boolean hold(VolumeKey key) {
+    try {
+      Optional<CatalogEntry> now = catalog.known(key).map(UnfinishedWork::uncut);
+      return now.isPresent() && !now.get().equals(held.put(key, now.get()));
+    } catch (ControllerException storeDown) {
+      // The next attempt notes it.
+      return false;
+    }
   }
 
   private List<VolumeKey> those(Predicate<CatalogEntry> which) {
@@ -116,7 +148,7 @@ final class UnfinishedWork implements AutoCloseable {
    * @param failure what the caller of the operation was told
    */
   void ended(VolumeKey key, Optional<ControllerException> failure) {
-    if (failure.filter(UnfinishedWork::needsPerson).isEmpty() && held.remove(key)) {
+    if (failure.filter(UnfinishedWork::needsPerson).isEmpty() && held.remove(key) != null) {
       attempts.remove(key);
       failures.remove(key);
     }
@@ -138,7 +170,7 @@ final class UnfinishedWork implements AutoCloseable {
     if (change.progress() != Progress.IN_PROGRESS) {
       return change;
     }
-    if (held.contains(key)) {
+    if (isHeld(key)) {
       return new VolumeChange(change.request(), Progress.HELD, last.line(), change.at());
     }
     return change.request() instanceof Request.Deletion
@@ -155,6 +187,9 @@ final class UnfinishedWork implements AutoCloseable {
       catalog.lookAtOwners();
     }
     those(UnfinishedWork::isOwed).forEach(this::later);
+    // Others may have brought to an end what was tried here.
+    List.copyOf(reported.keySet()).forEach(this::later);
+    List.copyOf(held.keySet()).forEach(this::later);
     if (catalog.isShared()) {
       timers.after(BETWEEN_LOOKS, this::lookAgain);
     }
@@ -176,12 +211,15 @@ final class UnfinishedWork implements AutoCloseable {
    * first pause of a volume is short again once its work has come to its end.
    */
   void later(VolumeKey key) {
+    if (isHeld(key)) {
+      return;
+    }
+    held.remove(key);
     if (!mayBeOwed(key)) {
-      held.remove(key);
       attempts.remove(key);
       failures.remove(key);
       reported.remove(key);
-    } else if (!closed && !held.contains(key) && planned.add(key)) {
+    } else if (!closed && planned.add(key)) {
       Duration pause = pauses.pause(attempts.getOrDefault(key, 0) + 1, timers.random());
       timers.after(pause, () -> attempt(key));
     }
@@ -219,7 +257,7 @@ final class UnfinishedWork implements AutoCloseable {
   private void failed(VolumeKey key, Throwable thrown) {
     ControllerException failure = ControllerFailures.of(SUBJECT, thrown);
     failures.put(key, failure.operatorMessage());
-    boolean isHeld = needsPerson(failure) && held.add(key);
+    boolean isHeld = needsPerson(failure) && hold(key);
     boolean isOther = reported.put(key, failure.code()) != failure.code();
     if (isHeld || isOther) {
       told.accept(failure.operatorMessage());

@@ -526,8 +526,10 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Those with which nothing more is done before a person has looked: {@link #changes} says why,
-   * and {@link #resume} goes on with them.
+   * Returns the volumes with which this control plane does nothing more before a person has looked:
+   * {@link #changes} says why, and {@link #resume} goes on with them. Where several control planes
+   * work, each finds that out with an attempt of its own, at most a minute after the first. A
+   * volume is no longer returned once any of them has got further with it, as its record shows.
    */
   public List<VolumeKey> held() {
     return unfinished.held();

@@ -32,6 +32,7 @@ import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.StoredCatalog;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -83,6 +84,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -1109,6 +1111,43 @@ class TwoControlPlanesTest {
           return two.controller.pending().isEmpty();
         });
     assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void aVolumeThatWaitsForAPersonIsResumedWithAnyControlPlane() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    assertThat(failure(() -> one.controller.create(DB, spec())).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+    plugin.inject(
+        Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
+    assertThat(failure(() -> one.controller.delete(DB)).code())
+        .isEqualTo(OperatorCode.VOLUME_MAY_BE_LEFT);
+    runsUntil(two, () -> two.controller.held().equals(List.of(DB)));
+    assertThat(two.controller.changes(DB))
+        .extracting(VolumeChange::progress)
+        .containsExactly(VolumeChange.Progress.HELD);
+    plugin.clearFaults();
+    one.controller.resume(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+    Waits.until(() -> two.controller.held().isEmpty());
+
+    one.controller.create(DB, spec());
+    plugin.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "not now"), When.calling(DELETE_VOLUME).once());
+    assertThat(failure(() -> one.controller.delete(DB)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+    runsUntil(two, () -> StoredCatalog.record(store, DB).isEmpty());
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  private static void runsUntil(Plane plane, BooleanSupplier done) {
+    Waits.until(
+        () -> {
+          plane.runTimers();
+          return done.getAsBoolean();
+        });
   }
 
   @Test

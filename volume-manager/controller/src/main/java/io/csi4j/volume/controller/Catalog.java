@@ -169,7 +169,7 @@ final class Catalog implements AutoCloseable {
                 record
                     .work(CatalogWork.VOLUME)
                     .filter(work -> work.kind() == Kind.DEREGISTRATION)
-                    .filter(work -> !isLeft(key, work) && !isOver(subject, work.owner()))
+                    .filter(work -> !isLeft(key, work) && !isOver(subject, key, work))
                     .isEmpty())
         .map(this::shown);
   }
@@ -186,7 +186,7 @@ final class Catalog implements AutoCloseable {
   }
 
   private boolean isLeft(VolumeKey key, CatalogWork work) {
-    return session.isKnownOver(work.owner()) || session.isGivenUp(key, work);
+    return session.isKnownOver(key, work) || session.isGivenUp(key, work);
   }
 
   // ---- lists
@@ -258,7 +258,7 @@ final class Catalog implements AutoCloseable {
   boolean isWorkedOnElsewhere(VolumeKey key) {
     return asked(READING, () -> view.known(key))
         .flatMap(record -> record.work(CatalogWork.VOLUME))
-        .filter(work -> !session.isOwn(work.owner()) && !session.isKnownOver(work.owner()))
+        .filter(work -> !session.isOwn(work.owner()) && !session.isKnownOver(key, work))
         .isPresent();
   }
 
@@ -276,7 +276,7 @@ final class Catalog implements AutoCloseable {
 
   private void lookAt(Owner owner) {
     try {
-      var unused = isOver(READING, owner);
+      var unused = asked(READING, () -> session.isOver(owner));
     } catch (ControllerException unknown) {
       // The next round looks again. Work of the other sessions goes on.
     }
@@ -352,11 +352,12 @@ final class Catalog implements AutoCloseable {
       Subject subject, Optional<CatalogRecord> record, String part) {
     return record
         .flatMap(it -> it.work(part))
-        .filter(work -> !session.isOwn(work.owner()) && !isOver(subject, work.owner()));
+        .filter(work -> !session.isOwn(work.owner()))
+        .filter(work -> !isOver(subject, record.get().entry().key(), work));
   }
 
-  private boolean isOver(Subject subject, Owner owner) {
-    return asked(subject, () -> session.isOver(owner));
+  private boolean isOver(Subject subject, VolumeKey key, CatalogWork work) {
+    return asked(subject, () -> session.isOver(key, work));
   }
 
   /** Waits until no other control plane works on a part of a volume. */

@@ -4,6 +4,7 @@ import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.catalog.SessionCodec;
 import io.csi4j.volume.internal.catalog.SessionRecord;
+import io.csi4j.volume.internal.catalog.SessionRecord.Part;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
 import io.csi4j.volume.internal.store.RecordFailure;
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * what a clock says alone; a control plane that only stood still finds its session gone.
  *
  * <p>Work whose end cannot be written is given up, and no other work begins under its session. The
- * work that goes on under it is not concerned: the session is renewed until that has ended. Then
- * its record is removed, and others take over what was given up.
+ * work that goes on under it is not concerned: the session is renewed until that has ended. Its
+ * record says what was given up, and others take that over at once.
  *
  * <p>In a store that only one process can have open there is no other control plane, and nothing is
  * written: each session but that of this process has ended.
@@ -63,6 +64,9 @@ final class ControlPlaneSession implements AutoCloseable {
   /** The sessions of which this process knows that they have ended. */
   private final Set<String> ended = ConcurrentHashMap.newKeySet();
 
+  /** What other control planes have given up, as far as their sessions were looked at. */
+  private final ConcurrentMap<String, Set<Part>> givenUp = new ConcurrentHashMap<>();
+
   private final ConcurrentMap<String, Observed> observed = new ConcurrentHashMap<>();
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -84,6 +88,9 @@ final class ControlPlaneSession implements AutoCloseable {
     private int working;
     private long renewedAt;
 
+    /** Whether the record of the session lacks some of what was given up. */
+    private boolean isIncomplete;
+
     /** Set once the record of the session is found to be gone: others take its work over. */
     private boolean isLost;
 
@@ -92,13 +99,6 @@ final class ControlPlaneSession implements AutoCloseable {
       this.renewedAt = renewedAt;
     }
   }
-
-  /**
-   * A part of a volume.
-   *
-   * @param part the part, as {@link CatalogWork#part} names it
-   */
-  private record Part(VolumeKey volume, String part) {}
 
   /** Work of this control plane that counts for a session until it is {@linkplain #end ended}. */
   final class Ownership {
@@ -154,7 +154,7 @@ final class ControlPlaneSession implements AutoCloseable {
       lock.lock();
       try {
         isGivenUp = true;
-        session.givenUp.add(new Part(volume, part));
+        session.isIncomplete |= session.givenUp.add(new Part(volume, part));
         if (session == current) {
           current = null;
         }
@@ -164,11 +164,12 @@ final class ControlPlaneSession implements AutoCloseable {
     }
 
     /**
-     * Ends the work. A session under which no other work begins ends with its last work. Ending
-     * again has no effect.
+     * Ends the work. A session under which no other work begins ends with its last work; before
+     * that, its record is made to say what was given up. Ending again has no effect.
      */
     void end() {
       boolean isLast;
+      boolean isIncomplete;
       lock.lock();
       try {
         if (isEnded) {
@@ -177,6 +178,7 @@ final class ControlPlaneSession implements AutoCloseable {
         isEnded = true;
         session.working--;
         isLast = session.working == 0 && (closed || session != current);
+        isIncomplete = session.isIncomplete && !session.isLost;
         if (isLast) {
           forget(session);
         }
@@ -185,6 +187,8 @@ final class ControlPlaneSession implements AutoCloseable {
       }
       if (isLast) {
         remove(session.owner);
+      } else if (isIncomplete && isShared) {
+        renewIfPossible(session);
       }
     }
   }
@@ -252,7 +256,7 @@ final class ControlPlaneSession implements AutoCloseable {
         new Session(new Owner(UUID.randomUUID().toString(), controlPlane), clock.nanos());
     own.add(begun.owner.session());
     if (isShared) {
-      SessionRecord record = new SessionRecord(begun.owner, 1);
+      SessionRecord record = SessionRecord.begun(begun.owner);
       var unused =
           book.apply(
               SessionCodec.key(begun.owner),
@@ -315,6 +319,23 @@ final class ControlPlaneSession implements AutoCloseable {
     return !isShared ? !isOwn(owner) : ended.contains(owner.session());
   }
 
+  /** Whether it is known here that another control plane does not go on with this work. */
+  boolean isKnownOver(VolumeKey volume, CatalogWork work) {
+    return isKnownOver(work.owner())
+        || givenUp
+            .getOrDefault(work.owner().session(), Set.of())
+            .contains(new Part(volume, work.part()));
+  }
+
+  /**
+   * Looks whether another control plane goes on with this work.
+   *
+   * @throws RecordFailure if the store cannot be asked
+   */
+  boolean isOver(VolumeKey volume, CatalogWork work) {
+    return isKnownOver(volume, work) || isOver(work.owner()) || isKnownOver(volume, work);
+  }
+
   /**
    * Looks whether the session of another control plane has ended, and ends it if it was not renewed
    * for long enough.
@@ -327,11 +348,14 @@ final class ControlPlaneSession implements AutoCloseable {
     }
     RecordKey key = SessionCodec.key(owner);
     Optional<SessionRecord> now = book.look(key, false).value();
+    now.filter(session -> !session.givenUp().isEmpty())
+        .ifPresent(session -> givenUp.put(owner.session(), session.givenUp()));
     if (now.isPresent() && (isRecent(now.get()) || end(key, now.get()).isPresent())) {
       return false;
     }
     ended.add(owner.session());
     observed.remove(owner.session());
+    givenUp.remove(owner.session());
     return true;
   }
 
@@ -415,6 +439,7 @@ final class ControlPlaneSession implements AutoCloseable {
   /** Renews a session; one that has been ended is this process's no more. */
   private void renew(Session session) {
     long asked = clock.nanos();
+    Set<Part> parts = givenUp(session);
     Optional<SessionRecord> now =
         book.apply(
                 SessionCodec.key(session.owner),
@@ -422,7 +447,7 @@ final class ControlPlaneSession implements AutoCloseable {
                 there ->
                     there
                         .<Decision<SessionRecord>>map(
-                            known -> new Decision.Write<>(known.renewed()))
+                            known -> new Decision.Write<>(known.renewed(parts)))
                         .orElseGet(Decision.Keep::new))
             .after()
             .value();
@@ -430,9 +455,19 @@ final class ControlPlaneSession implements AutoCloseable {
     try {
       if (now.isPresent()) {
         session.renewedAt = asked;
+        session.isIncomplete &= !now.get().givenUp().equals(session.givenUp);
       } else {
         lost(session);
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Set<Part> givenUp(Session session) {
+    lock.lock();
+    try {
+      return Set.copyOf(session.givenUp);
     } finally {
       lock.unlock();
     }

@@ -143,7 +143,7 @@ final class SnapshotWork implements AutoCloseable {
       Rule rule,
       Begun begun) {
     String part = part(cut);
-    begun.isTaken = there.flatMap(it -> it.work(part)).filter(this::isOthers).isPresent();
+    begun.isTaken = there.flatMap(it -> it.work(part)).filter(it -> isOthers(key, it)).isPresent();
     begun.before = there.flatMap(it -> it.entry().cut(cut));
     begun.mark = Optional.empty();
     if (begun.isTaken) {
@@ -177,8 +177,8 @@ final class SnapshotWork implements AutoCloseable {
     Optional<CatalogWork> mark = Optional.empty();
   }
 
-  private boolean isOthers(CatalogWork work) {
-    return !session.isOwn(work.owner()) && !session.isKnownOver(work.owner());
+  private boolean isOthers(VolumeKey key, CatalogWork work) {
+    return !session.isOwn(work.owner()) && !session.isKnownOver(key, work);
   }
 
   /**
@@ -241,7 +241,9 @@ final class SnapshotWork implements AutoCloseable {
   private boolean isMine(CatalogRecord record, VolumeKey key, String part) {
     CatalogWork mark = marks.get(key);
     Optional<CatalogWork> now = record.work(part);
-    return mark == null ? now.filter(this::isOthers).isEmpty() : now.equals(Optional.of(mark));
+    return mark == null
+        ? now.filter(it -> isOthers(key, it)).isEmpty()
+        : now.equals(Optional.of(mark));
   }
 
   private static boolean isOnRecord(CatalogEntry record, PendingSnapshot cut) {

@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.controller.ControlPlaneSession.Ownership;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
@@ -9,11 +10,15 @@ import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +28,17 @@ class ControlPlaneSessionTest {
   private static final VolumeKey DB = VolumeKey.of("db");
   private static final VolumeKey WEB = VolumeKey.of("web");
 
-  private final RecordStore store = new MemoryStore();
+  private final AtomicBoolean isDown = new AtomicBoolean();
+  private final RecordStore store =
+      new SteppingStore(new MemoryStore(), (next, write) -> write.get()) {
+        @Override
+        public WriteResult write(List<RecordWrite> writes) {
+          if (isDown.get()) {
+            throw new RecordStoreException(Reason.UNAVAILABLE, "it is down", null);
+          }
+          return super.write(writes);
+        }
+      };
   private final VirtualTime time = new VirtualTime();
   private final ControlPlaneSession session = session("one");
   private final ControlPlaneSession other = session("two");
@@ -74,9 +89,11 @@ class ControlPlaneSessionTest {
   void aSessionIsRenewedForTheWorkThatGoesOnWhenOtherWorkIsGivenUp() {
     Ownership givenUp = session.enter();
     Ownership goingOn = session.enter();
+    assertThat(other.isOver(WEB, workOf(givenUp))).isFalse();
     givenUp.giveUp(WEB, CatalogWork.VOLUME);
     givenUp.end();
-    assertThat(other.isOver(goingOn.owner())).isFalse();
+    assertThat(other.isOver(WEB, workOf(givenUp))).isTrue();
+    assertThat(other.isOver(DB, workOf(goingOn))).isFalse();
     time.pass(Duration.ofMinutes(5));
 
     assertThat(goingOn.mayCall()).isTrue();
@@ -101,6 +118,24 @@ class ControlPlaneSessionTest {
     assertThat(sessions()).hasSize(1);
     assertThat(next.mayCall()).isTrue();
     assertThat(other.isOver(next.owner())).isFalse();
+  }
+
+  @Test
+  void workThatIsGivenUpWhileTheStoreIsDownIsTakenOverAfterTheNextRenewal() {
+    Ownership givenUp = session.enter();
+    Ownership goingOn = session.enter();
+    isDown.set(true);
+    givenUp.giveUp(WEB, "snapshot nightly");
+    givenUp.end();
+    isDown.set(false);
+    CatalogWork cut = new CatalogWork("snapshot nightly", Kind.SNAPSHOT, givenUp.owner(), 1);
+    assertThat(other.isOver(WEB, cut)).isFalse();
+    time.pass(Duration.ofSeconds(8));
+
+    assertThat(other.isOver(WEB, cut)).isTrue();
+    assertThat(other.isOver(WEB, workOf(goingOn))).isFalse();
+    assertThat(session.isGivenUp(WEB, cut)).isTrue();
+    assertThat(session.isGivenUp(WEB, workOf(goingOn))).isFalse();
   }
 
   @Test

@@ -1,12 +1,17 @@
 package io.csi4j.volume.internal.catalog;
 
+import io.csi4j.volume.internal.catalog.SessionRecord.Part;
 import io.csi4j.volume.internal.catalog.proto.CatalogProto;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.store.ValueCodec;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
+import java.util.Comparator;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * The form of sessions in a store, and of the record that names the session with the upkeep: the
@@ -60,16 +65,26 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
 
   @Override
   public byte[] encode(SessionRecord value, UUID mark, UnknownFields newer) {
-    CatalogProto.Session session =
+    CatalogProto.Session.Builder session =
         CatalogProto.Session.newBuilder()
             .setFormat(FORMAT)
             .setSession(value.owner().session())
             .setControlPlane(value.owner().controlPlane())
             .setRenewal(value.renewal())
             .setMarkHigh(mark.getMostSignificantBits())
-            .setMarkLow(mark.getLeastSignificantBits())
-            .build();
-    return new RecordBytes<>(session, newer).bytes();
+            .setMarkLow(mark.getLeastSignificantBits());
+    value.givenUp().stream()
+        .sorted(Comparator.comparing(Part::volume).thenComparing(Part::part))
+        .forEach(part -> session.addGivenUp(encoded(part)));
+    return new RecordBytes<>(session.build(), newer).bytes();
+  }
+
+  private static CatalogProto.GivenUp encoded(Part part) {
+    return CatalogProto.GivenUp.newBuilder()
+        .setNamespace(part.volume().namespace().value())
+        .setId(part.volume().id())
+        .setPart(part.part())
+        .build();
   }
 
   @Override
@@ -82,8 +97,16 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
             "session",
             () ->
                 new SessionRecord(
-                    new CatalogWork.Owner(in.getSession(), in.getControlPlane()), in.getRenewal()));
+                    new CatalogWork.Owner(in.getSession(), in.getControlPlane()),
+                    in.getRenewal(),
+                    in.getGivenUpList().stream()
+                        .map(SessionCodec::decoded)
+                        .collect(Collectors.toSet())));
     return new Decoded<>(session, read.newer());
+  }
+
+  private static Part decoded(CatalogProto.GivenUp in) {
+    return new Part(VolumeKey.of(Namespace.of(in.getNamespace()), in.getId()), in.getPart());
   }
 
   @Override

@@ -263,7 +263,7 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Looks at the sessions of all control planes that own work. One that has ended is known from
+   * Looks at the sessions of all control planes. One that owns work and has ended is known from
    * then on: its work is taken up though no request comes for it.
    */
   void lookAtOwners() {
@@ -272,6 +272,11 @@ final class Catalog implements AutoCloseable {
         .map(CatalogWork::owner)
         .distinct()
         .forEach(this::lookAt);
+    try {
+      session.endLeft();
+    } catch (RecordFailure unknown) {
+      // The next round looks again.
+    }
   }
 
   private void lookAt(Owner owner) {

@@ -8,6 +8,8 @@ import io.csi4j.volume.internal.catalog.SessionRecord.Part;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
 import io.csi4j.volume.internal.store.RecordFailure;
+import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.VolumeKey;
@@ -49,6 +51,9 @@ final class ControlPlaneSession implements AutoCloseable {
 
   /** Renewals in the time of one expiry. */
   private static final int RENEWALS = 4;
+
+  /** The number of sessions that are read at once. */
+  private static final int PAGE = 100;
 
   private final boolean isShared;
   private final RecordBook<SessionRecord> book;
@@ -357,6 +362,52 @@ final class ControlPlaneSession implements AutoCloseable {
     observed.remove(owner.session());
     givenUp.remove(owner.session());
     return true;
+  }
+
+  /**
+   * Ends the sessions in the store that no control plane renews, and those of this process that are
+   * left over: a process that was killed while it did nothing leaves a session for which no other
+   * control plane waits.
+   *
+   * @throws RecordFailure if the store cannot be asked
+   */
+  void endLeft() {
+    if (!isShared) {
+      return;
+    }
+    Set<String> there = new HashSet<>();
+    Optional<RecordKey> after = Optional.empty();
+    do {
+      RecordValues.Page<SessionRecord> page = book.page(after, PAGE);
+      for (Seen<SessionRecord> each : page.records()) {
+        SessionRecord session = each.value().orElseThrow();
+        there.add(session.owner().session());
+        endIfLeft(each.key(), session);
+      }
+      after = page.next();
+    } while (after.isPresent());
+    observed.keySet().retainAll(there);
+    givenUp.keySet().retainAll(there);
+  }
+
+  private void endIfLeft(RecordKey key, SessionRecord session) {
+    if (!isOwn(session.owner())) {
+      if (!isRecent(session)) {
+        var unused = end(key, session);
+      }
+    } else if (!isOpen(session.owner())) {
+      remove(session.owner());
+    }
+  }
+
+  /** Whether work goes on or begins under a session; one that is being written is waited for. */
+  private boolean isOpen(Owner owner) {
+    lock.lock();
+    try {
+      return open.containsKey(owner.session());
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Whether a session was seen for less than the expiry without a renewal. */

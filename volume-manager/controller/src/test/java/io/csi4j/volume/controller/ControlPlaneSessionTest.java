@@ -150,6 +150,59 @@ class ControlPlaneSessionTest {
   }
 
   @Test
+  void theSessionOfAProcessThatWasKilledWhileItDidNothingIsRemoved() {
+    ControlPlaneSession killed = session("three");
+    killed.enter().end();
+    assertThat(sessions()).hasSize(1);
+    other.endLeft();
+    time.pass(Duration.ofSeconds(29));
+    other.endLeft();
+    assertThat(sessions()).as("it was seen for less than 30 s").hasSize(1);
+    time.pass(Duration.ofSeconds(1));
+    other.endLeft();
+    assertThat(sessions()).isEmpty();
+  }
+
+  @Test
+  void aSessionUnderWhichWorkGoesOnIsNotLeftOver() {
+    Ownership work = session.enter();
+    for (int i = 0; i < 10; i++) {
+      other.endLeft();
+      session.endLeft();
+      time.pass(Duration.ofSeconds(10));
+    }
+    assertThat(work.mayCall()).isTrue();
+    assertThat(sessions()).hasSize(1);
+  }
+
+  @Test
+  void aControlPlaneWhoseIdleSessionWasRemovedBeginsAnother() {
+    Ownership first = session.enter();
+    first.end();
+    other.endLeft();
+    time.pass(Duration.ofSeconds(31));
+    other.endLeft();
+    assertThat(sessions()).isEmpty();
+
+    Ownership next = session.enter();
+    assertThat(next.owner()).isNotEqualTo(first.owner());
+    assertThat(next.mayCall()).isTrue();
+    assertThat(sessions()).hasSize(1);
+  }
+
+  @Test
+  void aSessionOfThisProcessThatCouldNotBeRemovedIsRemovedLater() {
+    Ownership work = session.enter();
+    work.giveUp(WEB, CatalogWork.VOLUME);
+    isDown.set(true);
+    work.end();
+    isDown.set(false);
+    assertThat(sessions()).hasSize(1);
+    session.endLeft();
+    assertThat(sessions()).isEmpty();
+  }
+
+  @Test
   void noCallIsSentUnderASessionThatAnotherControlPlaneHasEnded() {
     Ownership stood = session.enter();
     assertThat(other.isOver(stood.owner())).isFalse();

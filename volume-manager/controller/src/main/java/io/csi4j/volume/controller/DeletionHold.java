@@ -8,9 +8,10 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
 /**
- * The hold that a deletion has on the claims of a volume. The claims of a volume and its record are
- * in two stores, and any process may claim: only a conditional write to the claims themselves rules
- * out that a volume is claimed between the last look at them and the call that deletes it.
+ * The hold that a deletion has on the claims of a volume. The claims of a volume and its record may
+ * be in two stores, and are written one after the other even where they are in one. Any process may
+ * claim: only a conditional write to the claims themselves rules out that a volume is claimed
+ * between the last look at them and the call that deletes it.
  *
  * @param book where volumes are claimed; nothing if the host shows its claims without their store
  */
@@ -44,7 +45,7 @@ record DeletionHold(Optional<ClaimBook> book) {
     }
   }
 
-  /** Ends the hold, whatever its epoch, of a deletion that nobody continues. */
+  /** Ends the hold, whatever its epoch, of a deletion that no control plane continues. */
   void endLeft(Subject subject, VolumeKey volume) {
     try {
       book.ifPresent(

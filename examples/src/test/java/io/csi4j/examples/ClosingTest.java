@@ -70,8 +70,11 @@ import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.store.shared.PolledWatches;
+import io.csi4j.volume.store.shared.StoreMemory;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.TaskMounts;
@@ -242,6 +245,24 @@ class ClosingTest {
         test -> {
           Watch watch = test.kept(new MemoryStore()).watch(RecordKey.Space.CLAIMS);
           return new Used(watch, () -> watch.next(Duration.ZERO));
+        }),
+    POLLED_WATCHES(
+        PolledWatches.class,
+        test -> {
+          StoreIdentity identity = new StoreIdentity("one");
+          StoreMemory memory =
+              new StoreMemory(
+                  "it is at version", Optional.empty(), identity, "settle()", Optional.empty(), 0);
+          PolledWatches watches =
+              new PolledWatches(
+                  "closing-test",
+                  memory,
+                  Duration.ofMillis(1),
+                  "the server",
+                  (space, version, limit) ->
+                      new PolledWatches.Writes(identity, version, 0, version, List.of()));
+          return new Used(
+              watches, () -> watches.begin(RecordKey.Space.CLAIMS, 0).next(Duration.ZERO));
         }),
     OPEN_PATH(
         OpenPath.class,

@@ -70,7 +70,12 @@ public final class EtcdStore implements RecordStore {
     this.mark = first.mark();
     this.memory =
         new StoreMemory(
-            "etcd is at revision", configured, first.identity(), first.problem(), first.revision());
+            "etcd is at revision",
+            configured,
+            first.identity(),
+            "EtcdStore.settle()",
+            first.problem(),
+            first.revision());
   }
 
   private boolean isEmpty(String doing) {
@@ -161,7 +166,7 @@ public final class EtcdStore implements RecordStore {
     if (memory.readOnly().isPresent()) {
       // A person may have settled it through another process.
       seen(doing, etcd::look);
-      memory.checkWritable(doing, "EtcdStore.settle()");
+      memory.checkWritable(doing);
     }
     long before = memory.reached();
     Etcd.Answer answer;

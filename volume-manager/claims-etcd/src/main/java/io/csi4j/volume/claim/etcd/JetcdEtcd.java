@@ -88,7 +88,7 @@ final class JetcdEtcd implements Etcd {
               return response.getGetResponses().get(0).getKvs().stream()
                   .map(
                       each ->
-                          new RecordName.Found(
+                          new RecordName.Row(
                               keys.name(each.getKey().getBytes()),
                               each.getModRevision(),
                               each.getValue().getBytes()))

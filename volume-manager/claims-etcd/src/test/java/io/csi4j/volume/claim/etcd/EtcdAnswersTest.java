@@ -210,7 +210,13 @@ class EtcdAnswersTest {
     long before = 10;
     StoreIdentity store = etcd.answer(true, before).identity();
     StoreMemory memory =
-        new StoreMemory("etcd is at revision", Optional.empty(), store, Optional.empty(), before);
+        new StoreMemory(
+            "etcd is at revision",
+            Optional.empty(),
+            store,
+            "EtcdStore.settle()",
+            Optional.empty(),
+            before);
     memory.saw(before, store, 12);
     memory.saw(before, store, 11);
 

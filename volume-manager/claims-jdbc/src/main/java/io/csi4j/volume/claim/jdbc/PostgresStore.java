@@ -86,6 +86,7 @@ public final class PostgresStore implements RecordStore {
             "the database is at version",
             settings.identity(),
             first.identity(),
+            "PostgresStore.settle()",
             first.problem(),
             first.version());
     watches =
@@ -320,7 +321,7 @@ public final class PostgresStore implements RecordStore {
     if (memory.readOnly().isPresent()) {
       // A person may have settled it through another process.
       look(doing);
-      memory.checkWritable(doing, "PostgresStore.settle()");
+      memory.checkWritable(doing);
     }
     String opened = memory.opened().value();
     OptionalLong made;

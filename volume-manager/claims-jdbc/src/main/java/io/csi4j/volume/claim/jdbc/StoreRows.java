@@ -45,8 +45,8 @@ record StoreRows(
     }
 
     /** Returns the same without its space. */
-    RecordName.Found found() {
-      return new RecordName.Found(RowName.name(name), version, Objects.requireNonNull(record));
+    RecordName.Row found() {
+      return new RecordName.Row(RowName.name(name), version, Objects.requireNonNull(record));
     }
 
     /** Returns the change, where this is a write. */

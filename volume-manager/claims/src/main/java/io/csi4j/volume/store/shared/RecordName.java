@@ -43,16 +43,16 @@ public final class RecordName {
     return text.toString();
   }
 
-  /** Asks a store for records in the order of their names. */
+  /** A query for records in the order of their names. */
   @FunctionalInterface
-  public interface Question {
+  public interface Query {
 
     /**
      * Returns the records behind a name.
      *
      * @param limit the number of them; fewer only if there are no more
      */
-    List<Found> behind(byte[] name, int limit);
+    List<Row> behind(byte[] name, int limit);
   }
 
   /**
@@ -63,7 +63,7 @@ public final class RecordName {
    * @param value its bytes
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  public record Found(byte[] name, long version, byte[] value) {
+  public record Row(byte[] name, long version, byte[] value) {
 
     /** Returns the record. */
     public StoredRecord in(RecordKey.Space space) {
@@ -76,11 +76,11 @@ public final class RecordName {
    * one, so it is longer where something else has written bytes that are no name.
    */
   public static Page page(
-      RecordKey.Space space, Optional<RecordKey> after, int limit, Question question) {
+      RecordKey.Space space, Optional<RecordKey> after, int limit, Query query) {
     List<StoredRecord> records = new ArrayList<>();
     byte[] last = after.map(key -> bytes(key.name())).orElse(new byte[0]);
     while (true) {
-      List<Found> found = question.behind(last, limit);
+      List<Row> found = query.behind(last, limit);
       found.forEach(each -> records.add(each.in(space)));
       if (found.size() < limit) {
         return new Page(records, Optional.empty());

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class StoreMemory {
 
   private final String store;
+  private final String settling;
   private final Optional<StoreIdentity> configured;
   private final AtomicReference<StoreIdentity> identity;
   private final AtomicLong highest;
@@ -35,6 +36,7 @@ public final class StoreMemory {
    * @param store the product and its number, for people, such as {@code etcd is at revision}
    * @param configured the store that this process has to find, if it was given one
    * @param opened which store it is
+   * @param settling the method that settles the store, such as {@code EtcdStore.settle()}
    * @param problem why it may have lost records, if something in it says so
    * @param reached how far it is
    */
@@ -42,9 +44,11 @@ public final class StoreMemory {
       String store,
       Optional<StoreIdentity> configured,
       StoreIdentity opened,
+      String settling,
       Optional<ReasonText> problem,
       long reached) {
     this.store = store;
+    this.settling = settling;
     this.configured = configured;
     this.opened = opened;
     this.identity = new AtomicReference<>(opened);
@@ -90,9 +94,8 @@ public final class StoreMemory {
    * Refuses a write to a store that accepts none.
    *
    * @param doing what is refused
-   * @param settling the method that settles the store
    */
-  public void checkWritable(String doing, String settling) {
+  public void checkWritable(String doing) {
     readOnly.ifPresent(
         why -> {
           throw new RecordStoreException(

@@ -80,7 +80,7 @@ class RecordNameTest {
               (name, most) ->
                   kept.tailSet(name, false).stream()
                       .limit(most)
-                      .map(each -> new RecordName.Found(each, 1, new byte[] {1}))
+                      .map(each -> new RecordName.Row(each, 1, new byte[] {1}))
                       .toList());
       page.records().forEach(each -> names.add(each.key().name()));
       assertThat(page.next()).isNotEqualTo(after.or(() -> Optional.of(key("none"))));

@@ -15,6 +15,8 @@ import io.csi4j.volume.store.shared.StoreMemory;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -123,6 +125,9 @@ public final class PostgresStore implements RecordStore {
     try {
       if (isNew && settings.makesTables()) {
         makeTables();
+      }
+      if (isNew && holds(tables.hasFormerNames())) {
+        database.ask(tables.formNames(), PreparedStatement::executeUpdate);
       }
       if (isNew && settings.identity().isEmpty()) {
         mark(tables.mark());
@@ -297,7 +302,7 @@ public final class PostgresStore implements RecordStore {
                     tables.read(keys.size()),
                     statement -> {
                       for (int i = 0; i < keys.size(); i++) {
-                        statement.setBytes(i + 1, RowName.of(keys.get(i)));
+                        statement.setBytes(i + 1, LongName.kept(RowName.of(keys.get(i))));
                       }
                     }))
         .rows()
@@ -358,16 +363,20 @@ public final class PostgresStore implements RecordStore {
     int at = 2;
     for (RecordWrite each : writes) {
       byte[] name = RowName.of(each.key());
+      byte[] kept = LongName.kept(name);
       if (each.seen().isEmpty()) {
-        statement.setBytes(at++, name);
+        statement.setBytes(at++, kept);
       }
       if (each.next().isPresent()) {
-        statement.setBytes(at++, each.next().get().bytes());
+        statement.setBytes(at++, LongName.record(name, each.next().get().bytes()));
       }
       if (each.seen().isPresent()) {
-        statement.setBytes(at++, name);
+        statement.setBytes(at++, kept);
         statement.setLong(at++, each.seen().get().version());
-        statement.setBytes(at++, each.seen().get().value().bytes());
+        statement.setBytes(at++, LongName.record(name, each.seen().get().value().bytes()));
+        if (each.next().isEmpty()) {
+          statement.setBytes(at++, LongName.removal(name));
+        }
       }
     }
   }
@@ -419,20 +428,59 @@ public final class PostgresStore implements RecordStore {
         after,
         Math.min(limit, LONGEST_PAGE),
         (name, most) ->
-            seen(
-                    "Listing " + space,
-                    () ->
-                        answer(
-                            tables.scan(),
-                            statement -> {
-                              statement.setBytes(1, RowName.of(space, name));
-                              statement.setBytes(2, RowName.end(space));
-                              statement.setInt(3, most);
-                            }))
-                .rows()
-                .stream()
+            behind(space, RowName.of(space, name), most).stream()
                 .map(StoreRows.Row::found)
                 .toList());
+  }
+
+  /** The first rows of a space behind a name, in the order of their complete names. */
+  private List<StoreRows.Row> behind(RecordKey.Space space, byte[] name, int most) {
+    List<StoreRows.Row> rows = new ArrayList<>();
+    byte[] at = name;
+    if (LongName.isOfGroup(name)) {
+      group(space, name).stream()
+          .filter(row -> Arrays.compareUnsigned(row.name(), name) > 0)
+          .forEach(rows::add);
+      at = LongName.end(name);
+    }
+    boolean isMore = true;
+    while (isMore && rows.size() < most) {
+      int asked = most - rows.size();
+      List<StoreRows.Row> next = between(space, at, RowName.end(space), asked);
+      isMore = next.size() == asked;
+      for (StoreRows.Row row : next) {
+        if (LongName.isOfGroup(row.name())) {
+          rows.addAll(group(space, row.name()));
+          at = LongName.end(row.name());
+          isMore = true;
+          break;
+        }
+        rows.add(row);
+        at = row.name();
+      }
+    }
+    return rows.subList(0, Math.min(rows.size(), most));
+  }
+
+  private List<StoreRows.Row> group(RecordKey.Space space, byte[] name) {
+    return between(space, LongName.begin(name), LongName.end(name), Integer.MAX_VALUE).stream()
+        .sorted((one, other) -> Arrays.compareUnsigned(one.name(), other.name()))
+        .toList();
+  }
+
+  private List<StoreRows.Row> between(
+      RecordKey.Space space, byte[] after, byte[] before, int limit) {
+    return seen(
+            "Listing " + space,
+            () ->
+                answer(
+                    tables.scan(),
+                    statement -> {
+                      statement.setBytes(1, after);
+                      statement.setBytes(2, before);
+                      statement.setInt(3, limit);
+                    }))
+        .rows();
   }
 
   @Override

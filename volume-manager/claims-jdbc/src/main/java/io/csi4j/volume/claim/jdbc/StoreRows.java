@@ -79,7 +79,7 @@ record StoreRows(
       elsewhere = result.getString(4);
       byte[] name = result.getBytes(5);
       if (name != null) {
-        rows.add(new Row(name, result.getLong(6), result.getBytes(7)));
+        rows.add(LongName.row(name, result.getLong(6), result.getBytes(7)));
       }
     }
     return new StoreRows(

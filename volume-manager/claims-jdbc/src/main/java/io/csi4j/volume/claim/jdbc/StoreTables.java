@@ -136,6 +136,26 @@ final class StoreTables {
         .formatted(store, home, claims, writes, isHome);
   }
 
+  /** Whether there are long names in the form of before: one value. */
+  String hasFormerNames() {
+    return "SELECT EXISTS (SELECT FROM %s WHERE %s)".formatted(claims, isFormer());
+  }
+
+  /** Gives long names their form. */
+  String formNames() {
+    return """
+        UPDATE %s SET name = substring(name FROM 1 FOR %d) || sha256(name),
+          record = sha256(name) || int4send(octet_length(name)) || name || record WHERE %s"""
+        .formatted(claims, LongName.FIRST, isFormer());
+  }
+
+  private static String isFormer() {
+    return ("octet_length(name) > %d AND NOT (octet_length(name) = %d"
+            + " AND substring(name FROM %d) = substring(record FROM 1 FOR %d))")
+        .formatted(
+            LongName.SHORT, LongName.FIRST + LongName.DIGEST, LongName.FIRST + 1, LongName.DIGEST);
+  }
+
   /** Records. Takes their names. */
   String read(int names) {
     return answer(
@@ -183,8 +203,9 @@ final class StoreTables {
   /**
    * Some writes, all or none. Takes the identity of the store, and for each write what it needs: a
    * new record its name and bytes; a changed one its bytes, and the name, the version and the bytes
-   * that are expected; a removed one those three. Gives the version of the last write, if the
-   * writes were made. A row that had its version before was beyond the store, and gives way.
+   * that are expected; a removed one those three, and what the log of writes has for the removal.
+   * Gives the version of the last write, if the writes were made. A row that had its version before
+   * was beyond the store, and gives way.
    *
    * <p>A single write that is not made changes no row. Of several, some may: then the statement
    * divides by zero, which undoes all of it.
@@ -234,7 +255,7 @@ final class StoreTables {
     String same = " WHERE c.name = ? AND c.version = ? AND c.record = ? RETURNING c.name, ";
     return write.next().isPresent()
         ? "UPDATE %1$s AS c SET version = %2$s, record = ? FROM turn" + same + "c.version, c.record"
-        : "DELETE FROM %1$s AS c USING turn" + same + "%2$s AS version, NULL::bytea AS record";
+        : "DELETE FROM %1$s AS c USING turn" + same + "%2$s AS version, ?::bytea AS record";
   }
 
   /** Changes nothing. Its commit comes after all that was seen before, on the standbys too. */

@@ -12,7 +12,8 @@ CREATE TABLE csi4j_claim_store (
 );
 
 -- The records as they are, by a name that sorts as the volumes do: claims, behind a byte 0 the
--- volumes of the catalog, behind a byte 1 what belongs to the cluster.
+-- volumes of the catalog, behind a byte 1 what belongs to the cluster. Of a name with more than 2,600
+-- bytes it has the first 2,569 and the SHA-256 digest; the name is then in the record, too.
 CREATE TABLE csi4j_claim (
   name bytea PRIMARY KEY,
   version bigint NOT NULL,

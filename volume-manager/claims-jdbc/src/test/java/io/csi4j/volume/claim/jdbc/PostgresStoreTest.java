@@ -23,6 +23,7 @@ import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
@@ -47,9 +48,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -214,6 +217,83 @@ class PostgresStoreTest {
         assertThat(all.claims())
             .containsExactlyElementsOf(volumes.stream().map(Claim::none).toList());
         assertThat(all.unreadable()).hasSize(3);
+      }
+    }
+  }
+
+  /** Names of the longest volumes, of letters that no compression makes shorter. */
+  private static List<VolumeKey> longest(int seed) {
+    Random random = new Random(seed);
+    Supplier<String> name =
+        () ->
+            random
+                .ints(1024, 0x4e00, 0x9fa0)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    Namespace namespace = Namespace.of(name.get());
+    String id = name.get();
+    List<VolumeKey> all = new ArrayList<>();
+    for (String end : List.of("a", "b", "c", "\u4e00", "\u9f00")) {
+      all.add(VolumeKey.of(namespace, id.substring(0, 1023) + end));
+      all.add(VolumeKey.of(namespace, id.substring(0, 500) + end));
+    }
+    all.add(VolumeKey.of(namespace, "x"));
+    all.add(VolumeKey.of(Namespace.of(name.get()), id));
+    all.add(VolumeKey.of("short"));
+    return all.stream().sorted().toList();
+  }
+
+  @Test
+  void theLongestNamesAreKeptApartInTheirOrder() throws Exception {
+    List<VolumeKey> all = longest(7);
+    List<VolumeKey> mixed = new ArrayList<>(all);
+    Collections.shuffle(mixed, new Random(8));
+    try (RecordStore store = open();
+        Watch watch = store.watch(Space.CLAIMS)) {
+      for (VolumeKey each : mixed) {
+        StoredRecord written = write(store, each);
+        assertThat(next(watch)).isEqualTo(new Change.Written(written));
+      }
+
+      for (int limit : List.of(1, 2, 3, 7, 100)) {
+        assertThat(all(store, limit).claims())
+            .containsExactlyElementsOf(all.stream().map(Claim::none).toList());
+      }
+
+      VolumeKey gone = all.get(all.size() / 2);
+      StoredRecord there = store.read(ClaimCodec.key(gone)).orElseThrow();
+      StoredRecord now = write(store, gone);
+      assertThat(next(watch)).isEqualTo(new Change.Written(now));
+      RecordWrite late =
+          new RecordWrite(there.key(), Optional.of(there), Optional.of(there.value()));
+      assertThat(store.write(late)).isEqualTo(new WriteResult.Conflict(List.of(now)));
+      assertThat(store.write(new RecordWrite(now.key(), Optional.of(now), Optional.empty())))
+          .isEqualTo(new WriteResult.Written(List.of()));
+      // The conflict has used up a version.
+      assertThat(next(watch)).isEqualTo(new Change.Removed(now.key(), now.version() + 2));
+      assertThat(store.read(now.key())).isEmpty();
+      assertThat(all(store, 3).claims()).hasSize(all.size() - 1);
+    }
+  }
+
+  @Test
+  void aLongNameOfBeforeGetsItsFormWhenTheStoreIsOpened() {
+    VolumeKey volume = VolumeKey.of(Namespace.of("\u4e00".repeat(1024)), "\u4e01".repeat(1024));
+    StoredRecord there;
+    try (RecordStore store = open()) {
+      there = write(store, volume);
+      server.sql(
+          "UPDATE "
+              + quoted()
+              + ".csi4j_claim SET name = substring(record FROM 37 FOR 6145),"
+              + " record = substring(record FROM 37 + 6145)");
+      assertThat(store.read(there.key())).isEmpty();
+    }
+
+    for (int i = 0; i < 2; i++) {
+      try (RecordStore store = open()) {
+        assertThat(store.read(there.key())).contains(there);
+        assertThat(all(store, 1).claims()).containsExactly(Claim.none(volume));
       }
     }
   }

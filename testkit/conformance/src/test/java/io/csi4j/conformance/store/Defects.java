@@ -45,6 +45,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -452,6 +453,14 @@ final class Defects {
                         .map(each -> at(each, each.version() + 7))
                         .toList()));
     add(
+        "of other spaces than the claims there is one page",
+        page(
+            right ->
+                (space, after, limit) ->
+                    space != Space.CLAIMS && after.isPresent()
+                        ? List.of()
+                        : right.of(space, after, limit)));
+    add(
         "pages are counted and not keyed",
         store -> {
           Paging right = store.page;
@@ -573,6 +582,13 @@ final class Defects {
     return taken;
   }
 
+  private static RecordKey keyOf(Change change) {
+    if (change instanceof Change.Written written) {
+      return written.now().key();
+    }
+    return ((Change.Removed) change).key();
+  }
+
   /** A store whose watches are made from right ones. */
   private static Consumer<ToyStore> watch(BiFunction<ToyStore, Watch, Watch> wrong) {
     return store -> store.watch = space -> wrong.apply(store, store.feed.watch(space));
@@ -614,6 +630,27 @@ final class Defects {
                   },
                   () -> {
                     over.set(true);
+                    right.close();
+                  });
+            }));
+    add(
+        "watches are told of one key before another",
+        watch(
+            (store, right) -> {
+              Deque<Change> ahead = new ConcurrentLinkedDeque<>();
+              return new ToyWatch(
+                  wait -> {
+                    if (ahead.isEmpty()) {
+                      right.next(wait).ifPresent(ahead::add);
+                      ahead.addAll(taken(right));
+                    }
+                    Optional<Change> next =
+                        ahead.stream().min(Comparator.comparing(Defects::keyOf));
+                    next.ifPresent(ahead::remove);
+                    return next;
+                  },
+                  () -> {
+                    ahead.clear();
                     right.close();
                   });
             }));
@@ -685,6 +722,25 @@ final class Defects {
     return () -> calls.incrementAndGet() % 5 == 1 && isInACrowd();
   }
 
+  /** Callers of a crowd read such keys as they were before the last write. */
+  private static Consumer<ToyStore> readBehind(Predicate<RecordKey> keys) {
+    return store -> {
+      Map<RecordKey, Optional<StoredRecord>> before = new ConcurrentHashMap<>();
+      Function<RecordKey, Optional<StoredRecord>> right = store.read;
+      put(rightly ->
+              now -> {
+                before.put(now.key(), store.there.apply(now.key()));
+                rightly.accept(now);
+              })
+          .accept(store);
+      store.read =
+          key -> {
+            Optional<StoredRecord> there = right.apply(key);
+            return isInACrowd() && keys.test(key) ? before.getOrDefault(key, there) : there;
+          };
+    };
+  }
+
   private void crowds() {
     add(
         "who looked before the last write of a crowd may write over it",
@@ -700,25 +756,10 @@ final class Defects {
                   (there, write) -> isInACrowd() && write.seen().equals(before.get(write.key())))
               .accept(store);
         });
+    add("reads in a crowd show what was", readBehind(key -> key.name().endsWith("db")));
     add(
-        "reads in a crowd show what was",
-        store -> {
-          Map<RecordKey, Optional<StoredRecord>> before = new ConcurrentHashMap<>();
-          Function<RecordKey, Optional<StoredRecord>> right = store.read;
-          put(rightly ->
-                  now -> {
-                    before.put(now.key(), store.there.apply(now.key()));
-                    rightly.accept(now);
-                  })
-              .accept(store);
-          store.read =
-              key -> {
-                Optional<StoredRecord> there = right.apply(key);
-                return isInACrowd() && key.name().endsWith("db")
-                    ? before.getOrDefault(key, there)
-                    : there;
-              };
-        });
+        "claims in a crowd are behind volumes",
+        readBehind(key -> key.space() == Space.CLAIMS && key.name().endsWith("db")));
     add(
         "some writes of a crowd are conflicts for nothing",
         matches(

@@ -33,6 +33,9 @@ public final class AllChecks {
     }
     if (fixture.abilities().contains(Ability.SHARED)) {
       SharedChecks.addTo(all);
+      if (fixture.abilities().contains(Ability.TOGETHER)) {
+        SharedChecks.addTogetherTo(all);
+      }
     }
     if (fixture.abilities().contains(Ability.DURABLE)) {
       DurableChecks.addTo(all);

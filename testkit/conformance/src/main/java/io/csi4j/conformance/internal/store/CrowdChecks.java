@@ -5,12 +5,15 @@ import static io.csi4j.conformance.internal.store.Scene.check;
 import static io.csi4j.conformance.internal.store.Scene.same;
 
 import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.Watch;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Phaser;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 
 /** Many callers at once. */
@@ -34,6 +37,9 @@ final class CrowdChecks {
     all.add(
         "what many callers do and see fits one order",
         scene -> oneOrder(scene, i -> scene.store()));
+    all.add(
+        "a caller that sees a write sees the writes of other keys before it",
+        scene -> acrossKeys(scene, scene.store()));
     all.add("who has a key for himself meets nobody", CrowdChecks::alone);
     all.add("a watch shows the writes of a crowd in their order", CrowdChecks::watched);
   }
@@ -113,6 +119,46 @@ final class CrowdChecks {
     List<There> written = history.written();
     check(writers > 0 && !written.isEmpty(), "Of many writes none was made.");
     scene.isThere(written.get(written.size() - 1), "What is there in the end");
+  }
+
+  /** Writes one key and then another, again and again, while a reader reads them backwards. */
+  static void acrossKeys(Scene scene, RecordStore reader) throws Exception {
+    RecordKey second = Keys.in(Space.VOLUMES);
+    AtomicBoolean over = new AtomicBoolean();
+    Callable<Integer> writes =
+        () -> {
+          try {
+            There first = scene.read(DB);
+            There then = scene.read(second);
+            for (int i = 0; i < 100; i++) {
+              first = scene.write(first, "+".repeat(i + 1));
+              then = scene.write(then, "+".repeat(i + 1));
+            }
+          } finally {
+            over.set(true);
+          }
+          return 0;
+        };
+    Callable<Integer> reads =
+        () -> {
+          int seen = 0;
+          while (!over.get() || seen == 0) {
+            seen = Scene.read(reader, second).text().length();
+            int before = Scene.read(reader, DB).text().length();
+            check(
+                before >= seen,
+                "Write "
+                    + seen
+                    + " of a key was seen, and write "
+                    + seen
+                    + " of the key before it"
+                    + " was not, but write "
+                    + before
+                    + ".");
+          }
+          return seen;
+        };
+    Crowd.atOnce(scene.patience(), List.of(writes, reads));
   }
 
   /** Reads and writes in turns, each of them together with the others. */

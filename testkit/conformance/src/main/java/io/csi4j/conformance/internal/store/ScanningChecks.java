@@ -10,8 +10,10 @@ import io.csi4j.volume.store.RecordStore.Page;
 import io.csi4j.volume.store.StoredRecord;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -44,6 +46,7 @@ final class ScanningChecks {
             same(walk(scene, limit), keys, "A scan by pages of " + limit);
           }
         });
+    all.add("each space has its own pages", ScanningChecks::pagesOfSpaces);
     all.add(
         "the order of a scan is that of keys, whatever their letters",
         scene -> {
@@ -96,6 +99,34 @@ final class ScanningChecks {
         Scene.keys(Scene.records(Scene.pages(scene.store(), Space.CLAIMS, Optional.of(after), 10))),
         expected,
         "What stands behind " + after);
+  }
+
+  /** Pages of each space, which begin and end between records of other spaces. */
+  private static void pagesOfSpaces(Scene scene) {
+    Map<Space, List<RecordKey>> written = new EnumMap<>(Space.class);
+    for (Space space : Space.values()) {
+      List<RecordKey> keys =
+          Keys.keys(5 + space.name().length()).stream()
+              .map(key -> new RecordKey(space, key.name()))
+              .toList();
+      writeAll(scene, keys);
+      written.put(space, keys);
+    }
+    written.forEach(
+        (space, keys) -> {
+          for (int limit : List.of(1, 2, 5, keys.size(), 100)) {
+            same(
+                Scene.keys(
+                    Scene.records(Scene.pages(scene.store(), space, Optional.empty(), limit))),
+                keys,
+                "A scan of the space " + space + " by pages of " + limit);
+          }
+          same(
+              Scene.keys(
+                  Scene.records(Scene.pages(scene.store(), space, Optional.of(keys.get(3)), 2))),
+              keys.subList(4, keys.size()),
+              "What stands behind " + keys.get(3));
+        });
   }
 
   /** All keys, in the order in which pages of this size show them. */

@@ -95,6 +95,15 @@ final class SharedChecks {
     all.add(
         "what many clients do and see fits one order",
         scene -> CrowdChecks.oneOrder(scene, clients(scene)));
+    all.add(
+        "another client that sees a write sees the writes of other keys before it",
+        scene -> CrowdChecks.acrossKeys(scene, scene.another()));
+  }
+
+  static void addTogetherTo(AllChecks all) {
+    all.add(
+        "no write of several by many clients is made in part",
+        scene -> TogetherChecks.inStep(scene, clients(scene)));
   }
 
   /** Four clients, taken in turn. */

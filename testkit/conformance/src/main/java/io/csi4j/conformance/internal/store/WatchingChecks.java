@@ -80,6 +80,18 @@ final class WatchingChecks {
         });
     add(
         all,
+        "a watch shows the writes of several keys in their order",
+        (scene, watch, follower) -> {
+          List<There> written = new ArrayList<>();
+          for (int i = 0; i < 9; i++) {
+            for (String id : List.of("m", "z", "a")) {
+              written.add(scene.write(Keys.key(id), "w-" + i));
+            }
+          }
+          same(follower.until(written.get(26)), written, "What a watch shows of several keys");
+        });
+    add(
+        all,
         "of two watches each shows everything",
         (scene, watch, follower) -> {
           try (Watch other = scene.watch()) {

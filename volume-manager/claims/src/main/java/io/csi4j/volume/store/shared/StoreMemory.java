@@ -31,7 +31,7 @@ public final class StoreMemory {
   private volatile Optional<ReasonText> readOnly;
 
   /**
-   * Of a store that has just been opened.
+   * Begins with a store that has just been opened.
    *
    * @param store the product and its number, for people, such as {@code etcd is at revision}
    * @param configured the store that this process has to find, if it was given one
@@ -70,7 +70,7 @@ public final class StoreMemory {
         .or(() -> problem);
   }
 
-  /** Which store it is; another one for good once another one has answered. */
+  /** Returns the identity of the store that was opened; for good that of another that answered. */
   public StoreIdentity identity() {
     return identity.get();
   }
@@ -80,7 +80,7 @@ public final class StoreMemory {
     return opened;
   }
 
-  /** Why it may have lost records. */
+  /** Returns why the store may have lost records. */
   public Optional<ReasonText> uncertainty() {
     return doubt.get();
   }
@@ -127,7 +127,7 @@ public final class StoreMemory {
     }
   }
 
-  /** Whether an answer shows that a person has settled a store that accepts no writes. */
+  /** Returns whether an answer shows that a person has settled a store that accepts no writes. */
   public boolean isSettledBy(StoreIdentity answering, Optional<ReasonText> problem) {
     return readOnly.isPresent() && against(answering, problem).isEmpty();
   }
@@ -141,7 +141,7 @@ public final class StoreMemory {
     readOnly = Optional.empty();
   }
 
-  /** How far the store is for sure: to be asked before the store is. */
+  /** Returns how far the store is for certain. A caller reads this before it asks the store. */
   public long reached() {
     return highest.get();
   }

@@ -1,0 +1,243 @@
+package io.csi4j.examples.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections to one Redis, each with one command at a time, in the protocol RESP2. A reply is a
+ * {@code byte[]}, a {@code Long}, a list of replies, or null.
+ */
+final class RedisConnections {
+
+  /** More than any reply of a script of the store. */
+  private static final int LONGEST = 128 << 20;
+
+  private final InetSocketAddress server;
+  private final int deadline;
+  private final Deque<Line> idle = new ConcurrentLinkedDeque<>();
+  private volatile boolean closed;
+
+  RedisConnections(InetSocketAddress server, Duration deadline) {
+    this.server = server;
+    this.deadline = Math.toIntExact(deadline.toMillis());
+  }
+
+  /** What became of a command that has no reply. */
+  enum Fate {
+    /** The server did nothing, and will do nothing. */
+    REFUSED,
+    /** The command was sent, and may have been carried out. */
+    UNKNOWN,
+    /** Nothing was sent: the connections were closed here. */
+    CLOSED
+  }
+
+  /** A command without a reply. The message says why, as a clause. */
+  static final class Failure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final Fate fate;
+
+    Failure(Fate fate, String because, @Nullable Throwable cause) {
+      super(because, cause);
+      this.fate = fate;
+    }
+
+    Fate fate() {
+      return fate;
+    }
+  }
+
+  /** Sends a command that changes nothing, again if a connection was no longer there. */
+  @Nullable Object read(List<byte[]> command) {
+    while (true) {
+      boolean wasIdle = !idle.isEmpty();
+      try {
+        return write(command);
+      } catch (Failure failure) {
+        if (failure.fate() != Fate.UNKNOWN || !wasIdle) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /** Sends a command once. */
+  @Nullable Object write(List<byte[]> command) {
+    if (closed) {
+      throw new Failure(Fate.CLOSED, "the store was closed here", null);
+    }
+    Line line = idle.poll();
+    if (line == null) {
+      line = connect();
+    }
+    try {
+      Object reply = line.ask(command);
+      giveBack(line);
+      return reply;
+    } catch (Refusal refusal) {
+      giveBack(line);
+      throw new Failure(Fate.REFUSED, "Redis says '" + refusal.getMessage() + "'", refusal);
+    } catch (IOException e) {
+      // The other idle ones are most likely lost with this one.
+      closeQuietly(line);
+      closeIdle();
+      throw new Failure(Fate.UNKNOWN, "the connection to Redis was lost (" + e + ")", e);
+    }
+  }
+
+  private Line connect() {
+    Socket socket = new Socket();
+    try {
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout(deadline);
+      socket.connect(server, deadline);
+      return new Line(socket);
+    } catch (IOException e) {
+      closeQuietly(socket);
+      throw new Failure(
+          Fate.REFUSED, "Redis at " + server + " cannot be reached (" + e.getMessage() + ")", e);
+    }
+  }
+
+  private void giveBack(Line line) {
+    idle.push(line);
+    if (closed) {
+      closeIdle();
+    }
+  }
+
+  private void closeIdle() {
+    for (Line line = idle.poll(); line != null; line = idle.poll()) {
+      closeQuietly(line);
+    }
+  }
+
+  private static void closeQuietly(Closeable broken) {
+    try {
+      broken.close();
+    } catch (IOException e) {
+      // Nothing is asked by it any more.
+      return;
+    }
+  }
+
+  /** Sends nothing more. A command that is under way gets its reply. */
+  void close() {
+    closed = true;
+    closeIdle();
+  }
+
+  /** A reply that says that the command was not carried out. */
+  private static final class Refusal extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Refusal(String message) {
+      super(message);
+    }
+  }
+
+  private static final class Line implements Closeable {
+    private final Socket socket;
+    private final InputStream in;
+
+    Line(Socket socket) throws IOException {
+      this.socket = socket;
+      this.in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
+    }
+
+    @Nullable Object ask(List<byte[]> command) throws IOException {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      out.writeBytes(("*" + command.size() + "\r\n").getBytes(US_ASCII));
+      for (byte[] part : command) {
+        out.writeBytes(("$" + part.length + "\r\n").getBytes(US_ASCII));
+        out.writeBytes(part);
+        out.writeBytes(new byte[] {'\r', '\n'});
+      }
+      out.writeTo(socket.getOutputStream());
+      return reply();
+    }
+
+    private @Nullable Object reply() throws IOException {
+      String line = line();
+      String rest = line.substring(1);
+      switch (line.charAt(0)) {
+        case '+':
+          return rest.getBytes(UTF_8);
+        case '-':
+          throw new Refusal(rest);
+        case ':':
+          return Long.valueOf(rest);
+        case '$':
+          return bytes(Integer.parseInt(rest));
+        case '*':
+          return list(Integer.parseInt(rest));
+        default:
+          throw new IOException("no reply of Redis begins with '" + line.charAt(0) + "'");
+      }
+    }
+
+    private byte @Nullable [] bytes(int length) throws IOException {
+      if (length < 0) {
+        return null;
+      }
+      if (length > LONGEST) {
+        throw new IOException("a reply has " + length + " bytes");
+      }
+      byte[] bytes = in.readNBytes(length);
+      if (bytes.length < length || in.read() != '\r' || in.read() != '\n') {
+        throw new EOFException("Redis has closed the connection");
+      }
+      return bytes;
+    }
+
+    private @Nullable List<@Nullable Object> list(int size) throws IOException {
+      if (size < 0) {
+        return null;
+      }
+      List<@Nullable Object> list = new ArrayList<>();
+      for (int i = 0; i < size; i++) {
+        try {
+          list.add(reply());
+        } catch (Refusal inside) {
+          // What follows is not read: the connection is of no use any more.
+          throw new IOException("Redis says inside a reply: " + inside.getMessage(), inside);
+        }
+      }
+      return list;
+    }
+
+    private String line() throws IOException {
+      StringBuilder line = new StringBuilder();
+      for (int c = in.read(); c != '\r'; c = in.read()) {
+        if (c < 0 || line.length() > 1 << 16) {
+          throw new EOFException("Redis has closed the connection");
+        }
+        line.append((char) c);
+      }
+      if (in.read() != '\n' || line.isEmpty()) {
+        throw new IOException("the server does not speak the protocol of Redis");
+      }
+      return line.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+}

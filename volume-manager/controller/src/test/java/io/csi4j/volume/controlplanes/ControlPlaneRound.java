@@ -101,7 +101,7 @@ final class ControlPlaneRound {
 
     @Override
     public String toString() {
-      return "%d operations; each of these %d times: a process killed, stopped, cut off, %s killed, stopped; %d volumes created, %d deleted, used %d times; %d answers named a takeover; %d left by late calls of stopped processes"
+      return "%d operations; each of these %d times: a process killed, stopped, cut off, %s killed, stopped; %d volumes created, %d deleted, used %d times; %d requests met a takeover; %d left by late calls of stopped processes"
           .formatted(
               operations,
               troubles / Trouble.values().length,
@@ -359,7 +359,7 @@ final class ControlPlaneRound {
       }
     }
     wrong.addAll(check.wrong());
-    compare(settled, check);
+    int late = compare(settled, check);
     return new Report(
         kind.product(),
         did.get(),
@@ -367,8 +367,8 @@ final class ControlPlaneRound {
         check.operations(each -> each.deed == Deed.CREATE && each.answer.isPresent()).size(),
         check.operations(each -> each.deed == Deed.DELETE && each.answer.isPresent()).size(),
         check.uses(),
-        check.operations(each -> each.message.contains("took over")).size(),
-        check.late().size(),
+        check.operations(each -> each.message.contains("VOLUME_TAKEN_OVER")).size(),
+        late,
         List.copyOf(wrong));
   }
 
@@ -425,7 +425,8 @@ final class ControlPlaneRound {
     }
   }
 
-  private void compare(Settled settled, ControlPlaneCheck check) {
+  /** Returns the number of volumes and snapshots that late calls have left. */
+  private int compare(Settled settled, ControlPlaneCheck check) {
     Set<String> there = new HashSet<>();
     settled.contents().volumes().forEach(id -> there.add(id.value()));
     settled
@@ -436,14 +437,19 @@ final class ControlPlaneRound {
                 wrong.add("volume " + id + " of key " + key + " is not at the storage system");
               }
             });
+    int without = there.size();
     there.removeAll(check.late());
+    int late = without - there.size();
     there.forEach(id -> wrong.add("volume " + id + " at the storage system is on no record"));
     Set<String> snapshots = new HashSet<>();
     settled.contents().snapshots().stream().map(SnapshotId::value).forEach(snapshots::add);
-    snapshots.removeAll(check.late());
     snapshots.removeAll(check.snapshots());
+    without = snapshots.size();
+    snapshots.removeAll(check.late());
+    late += without - snapshots.size();
     snapshots.forEach(id -> wrong.add("snapshot " + id + " is known to none"));
     settled.contents().attached().forEach(each -> wrong.add("without a claim there is " + each));
+    return late;
   }
 
   /** Without a last line that a kill has cut. */

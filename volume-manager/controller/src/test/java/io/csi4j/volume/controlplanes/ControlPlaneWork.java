@@ -19,6 +19,7 @@ import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -238,7 +239,7 @@ final class ControlPlaneWork {
                 controller.deleteSnapshot(
                     ControlPlaneMain.PLUGIN, cut.snapshot().get(), Optional.empty());
               } else {
-                var unused = controller.dropSnapshot(cut.volume(), cut.name());
+                drop(cut);
               }
               isGone[0] = true;
               return cut.snapshot().map(each -> each.id().value()).orElse("");
@@ -249,6 +250,17 @@ final class ControlPlaneWork {
     return isAnswered;
   }
 
+  /** A volume with a pending snapshot is not deleted: without a volume there is no snapshot. */
+  private void drop(Cut cut) {
+    try {
+      var unused = controller.dropSnapshot(cut.volume(), cut.name());
+    } catch (ControllerException e) {
+      if (e.code() != OperatorCode.VOLUME_UNKNOWN) {
+        throw e;
+      }
+    }
+  }
+
   // ---- claims
 
   private boolean acquire(VolumeKey key) {
@@ -257,19 +269,33 @@ final class ControlPlaneWork {
         Deed.ACQUIRE,
         key,
         () -> {
-          var unused =
-              claims.acquire(
-                  ClaimRequest.builder(
-                          VolumeUse.of(key, workload),
-                          node,
-                          new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                          ClaimMode.WRITE)
-                      .nodeId(nodeId)
-                      .build());
+          grant(key);
           log.uses(key.id(), workload.value());
           known.put(key, Knowledge.USED);
           return "";
         });
+  }
+
+  /** After a refusal there is no claim, unless the storage system was asked to attach. */
+  private void grant(VolumeKey key) {
+    try {
+      var unused =
+          claims.acquire(
+              ClaimRequest.builder(
+                      VolumeUse.of(key, workload),
+                      node,
+                      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                      ClaimMode.WRITE)
+                  .nodeId(nodeId)
+                  .build());
+    } catch (ClaimException e) {
+      if (e.outcome() == ChangeOutcome.REFUSED
+          && e.code() != OperatorCode.ATTACH_REFUSED
+          && e.code() != OperatorCode.ATTACHED_OTHERWISE) {
+        known.put(key, Knowledge.FREE);
+      }
+      throw e;
+    }
   }
 
   private boolean release(VolumeKey key) {

@@ -150,6 +150,10 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
         return Optional.of(
             new ClaimProgress.WaitsForStorage(usage, holder, detachMessage(subject, failed)));
       }
+      // A controller that does not have the volume on record fails before it asks the guard.
+      if (together.get().isEmpty() && !isOwed(usage, holder, together)) {
+        return Optional.empty();
+      }
       // Who answers for a claim knows nothing of what was attached after it.
       List<ClaimHolder> done =
           together.get().stream()

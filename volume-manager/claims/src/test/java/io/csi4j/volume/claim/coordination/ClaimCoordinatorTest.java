@@ -595,6 +595,22 @@ class ClaimCoordinatorTest {
     assertThat(book.read(DB).overrides()).hasSize(1);
   }
 
+  /** Such a controller fails before it asks whether the volume is to be detached. */
+  @Test
+  void aPersonAnswersForAVolumeThatTheControllerDoesNotHaveOnRecord() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    storage.isOnRecord = false;
+    assertThat(claims.confirmRelease(receipt(web))).isInstanceOf(WaitsForStorage.class);
+
+    assertThat(
+            claims.confirmRelease(
+                new ReleaseProof.OperatorOverride(
+                    usage("web"), web.epoch(), new Person("ann"), WORDS, Covers.NODE_AND_STORAGE)))
+        .isEqualTo(new Gone(usage("web")));
+    assertThat(book.read(DB).holders()).isEmpty();
+  }
+
   @Test
   void whoAnswersForTheStorageOfAClaimDoesNotAnswerForWhatWasAttachedLater() {
     ClaimCoordinator other =

@@ -44,6 +44,9 @@ public final class ScriptedController implements StorageController {
   /** Whether its plugins attach volumes; nothing if nobody can say. */
   public Optional<Boolean> attaches = Optional.of(true);
 
+  /** Whether it has the volumes on record: without that it detaches none, and asks no guard. */
+  public boolean isOnRecord = true;
+
   /** Why it has no volume for a claim. */
   public Optional<ClaimDecision.Refused> whyNot = Optional.empty();
 
@@ -97,7 +100,13 @@ public final class ScriptedController implements StorageController {
 
   @Override
   public ControllerAnswer detach(AttachmentTask task, Guard guard) {
-    return call("detach", task, guard);
+    return isOnRecord
+        ? call("detach", task, guard)
+        : new ControllerAnswer.Failed(
+            StatusCode.INVALID_ARGUMENT,
+            Outcome.SETTLED,
+            new ReasonText("it is not on record"),
+            Optional.empty());
   }
 
   private synchronized ControllerAnswer call(String what, AttachmentTask task, Guard guard) {

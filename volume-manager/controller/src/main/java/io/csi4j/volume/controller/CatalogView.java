@@ -191,11 +191,9 @@ final class CatalogView implements AutoCloseable {
   void upTo(RecordKey key, long version, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
     try {
-      while (!isAt(key, version)) {
-        if (!await(end - System.nanoTime())) {
-          readAgain();
-          return;
-        }
+      boolean isThere = false;
+      while (!isThere) {
+        isThere = isUpTo(key, version, end);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -203,14 +201,40 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  private boolean isAt(RecordKey key, long version) {
+  /**
+   * Says whether a write was taken in; if not, waits until a report of the watch may have been
+   * taken in. One thread waits for the watch, without the lock, and the others for that thread.
+   */
+  private boolean isUpTo(RecordKey key, long version, long end) throws InterruptedException {
+    Watch reporting;
+    long left;
     lock.lock();
     try {
       catchUp();
-      return reported.getOrDefault(key, 0L) >= version;
+      if (reported.getOrDefault(key, 0L) >= version) {
+        return true;
+      }
+      left = end - System.nanoTime();
+      if (watch == null || left <= 0) {
+        readAgain();
+        return true;
+      }
+      if (isAwaited) {
+        var unused = free.awaitNanos(left);
+        return false;
+      }
+      isAwaited = true;
+      reporting = watch;
     } finally {
       lock.unlock();
     }
+    Optional<Change> next = Optional.empty();
+    try {
+      next = reporting.next(Duration.ofNanos(left));
+    } finally {
+      awaited(reporting, next);
+    }
+    return false;
   }
 
   private void readAgain() {
@@ -221,37 +245,6 @@ final class CatalogView implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-  }
-
-  /**
-   * Waits until a report of the watch may have been taken in. One thread waits for the watch,
-   * without the lock, and the others for that thread.
-   *
-   * @return whether there is something to wait for, and time
-   */
-  private boolean await(long nanos) throws InterruptedException {
-    Watch reporting;
-    lock.lock();
-    try {
-      if (watch == null || nanos <= 0) {
-        return false;
-      }
-      if (isAwaited) {
-        var unused = free.awaitNanos(nanos);
-        return true;
-      }
-      isAwaited = true;
-      reporting = watch;
-    } finally {
-      lock.unlock();
-    }
-    Optional<Change> next = Optional.empty();
-    try {
-      next = reporting.next(Duration.ofNanos(nanos));
-    } finally {
-      awaited(reporting, next);
-    }
-    return true;
   }
 
   private void awaited(Watch reporting, Optional<Change> next) {

@@ -201,9 +201,7 @@ final class VolumeModification {
 
   /** As it is used now, else the first way in which it may be: as the node calls have it. */
   private VolumeCapability capability(CatalogVolume volume) {
-    return claims
-        .find(volume.key())
-        .flatMap(claim -> claimed(volume, claim))
+    return claimed(volume, claims.claim(volume.key()))
         .orElseGet(() -> volume.spec().capabilitiesInFull().iterator().next());
   }
 

@@ -65,6 +65,8 @@ class VolumeChangeTest {
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final FakeCsiPlugin plugin = world.registered(PluginShape.full());
 
+  private volatile boolean isClaimStoreDown;
+
   /** Nothing is tried in the background, unless a test is about that. */
   private Duration firstPause = Duration.ofDays(1);
 
@@ -73,7 +75,7 @@ class VolumeChangeTest {
 
   private VolumeController open() {
     return VolumeController.builder(world.registry(), LocalStore.on(medium.open()))
-        .claims(key -> Optional.ofNullable(claims.peek()))
+        .claims(this::claim)
         .told(told::add)
         .firstPause(firstPause)
         .settings(
@@ -81,6 +83,13 @@ class VolumeChangeTest {
                 .policy(policy -> policy.attempts(1).attemptDeadline(Duration.ofSeconds(20)))
                 .build())
         .open();
+  }
+
+  private Optional<Claim> claim(VolumeKey key) {
+    if (isClaimStoreDown) {
+      throw new IllegalStateException("the store of claims is down");
+    }
+    return Optional.ofNullable(claims.peek());
   }
 
   private void reopen() {
@@ -449,6 +458,19 @@ class VolumeChangeTest {
 
     assertThat(controller.changes(DB)).isEmpty();
     assertThat(controller.pending()).isEmpty();
+  }
+
+  @Test
+  void aSizeIsNotAskedForWhileTheClaimsCannotBeRead() {
+    isClaimStoreDown = true;
+    ControllerException failed = failure(() -> controller.expand(DB, LARGE));
+    assertThat(failed.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+    assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(controller.pending()).isEmpty();
+
+    isClaimStoreDown = false;
+    assertThat(controller.expand(DB, LARGE).capacityBytes()).hasValue(100L << 30);
   }
 
   @Test

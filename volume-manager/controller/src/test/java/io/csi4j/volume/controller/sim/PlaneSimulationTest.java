@@ -1,0 +1,120 @@
+package io.csi4j.volume.controller.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.controller.sim.PlaneSimulation.Outcome;
+import io.csi4j.volume.controller.sim.PlaneWorld.Count;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Histories of several control planes under a seed; each rule of theirs is needed. */
+@Timeout(1_800)
+class PlaneSimulationTest {
+
+  private static final int SLICE = 150;
+  private static final int SHARE = 2_500;
+
+  @Test
+  void whateverHappensNoVolumeIsLostOrMadeTwiceAndAllWorkEnds() {
+    Map<Count, Long> counts = sound(1, SLICE);
+    for (Count what : Count.values()) {
+      // A late attachment of a deleted volume is rare.
+      if (what != Count.ANSWERED_FOR) {
+        assertThat(counts.getOrDefault(what, 0L)).as("%s happened", what).isPositive();
+      }
+    }
+  }
+
+  @Tag("campaign")
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2_501, 5_001, 7_501})
+  void inTenThousandHistoriesNoVolumeIsLostOrMadeTwiceAndAllWorkEnds(long from) {
+    assertThat(sound(from, SHARE)).containsKey(Count.ANSWERED_FOR);
+  }
+
+  private static Map<Count, Long> sound(long from, int seeds) {
+    Map<Count, Long> counts = new EnumMap<>(Count.class);
+    for (long seed = from; seed < from + seeds; seed++) {
+      Outcome outcome = PlaneSimulation.play(seed, null, false);
+      assertThat(outcome.violation()).as("seed %s", seed).isEmpty();
+      outcome.counts().forEach((what, count) -> counts.merge(what, count, Long::sum));
+    }
+    return counts;
+  }
+
+  @Test
+  void theSameSeedPlaysTheSameHistory() {
+    for (long seed = 1; seed <= 6; seed++) {
+      Outcome first = PlaneSimulation.play(seed, null, false);
+      Outcome second = PlaneSimulation.play(seed, null, false);
+      assertThat(second.steps()).as("seed %s", seed).isEqualTo(first.steps());
+      assertThat(second.counts()).as("seed %s", seed).isEqualTo(first.counts());
+    }
+  }
+
+  /** Each rule, with the seed at which its harm was found, and the harm. */
+  static Stream<Arguments> rules() {
+    return Stream.of(
+        Arguments.of(LostRule.RECORD_WITHOUT_CONDITION, 2, "takes over"),
+        Arguments.of(LostRule.CLAIM_WITHOUT_CONDITION, 2, "is granted twice"),
+        Arguments.of(LostRule.SESSION_WITHOUT_CONDITION, 35, "0 s after a renewal"),
+        Arguments.of(LostRule.EPOCH_IS_FORGOTTEN, 7, "whose session lasts"),
+        Arguments.of(LostRule.TAKEOVER_IS_NOT_SEEN, 238, "is deleted, and its record keeps it"),
+        Arguments.of(LostRule.NOTHING_IS_HELD, 347, "is granted, and is gone"),
+        Arguments.of(LostRule.NAME_IS_NOT_KEPT, 3, "is made twice"),
+        Arguments.of(LostRule.SESSION_AGE_IS_IGNORED, 123, "which is not its work"),
+        Arguments.of(LostRule.SESSION_ENDS_EARLY, 1, "7 s after a renewal"),
+        Arguments.of(LostRule.LEFT_WORK_STAYS, 13, "a deletion is left"),
+        Arguments.of(LostRule.UNKNOWN_IS_REFUSED, 16, "is removed, and"),
+        Arguments.of(LostRule.REFUSED_DELETION_IS_LATE, 3, "is deleted, and its record keeps it"),
+        Arguments.of(LostRule.WRITE_IS_LOST, 1, "which is not its work"),
+        Arguments.of(LostRule.RECORD_IS_NOT_ASKED, 1, "is granted, and is gone"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rules")
+  void withoutARuleItsHarmIsFound(LostRule lost, long seed, String harm) {
+    assertThat(harms(lost, LongStream.of(seed)))
+        .hasValueSatisfying(found -> assertThat(found).contains(harm));
+  }
+
+  /** Not by one history alone: a change of the product moves what happens under a seed. */
+  @Tag("campaign")
+  @ParameterizedTest
+  @EnumSource
+  void withoutARuleAHarmIsFoundWithinAThousandHistories(LostRule lost) {
+    assertThat(harms(lost, LongStream.rangeClosed(1, 1_000))).isPresent();
+    assertThat(rules().map(each -> each.get()[0])).contains(lost);
+  }
+
+  private static Optional<String> harms(LostRule lost, LongStream seeds) {
+    return seeds
+        .mapToObj(seed -> PlaneSimulation.play(seed, lost, false))
+        .flatMap(outcome -> outcome.violation().stream())
+        .findFirst();
+  }
+
+  /** Some 800 setups. */
+  @Test
+  void aControlPlaneMayEndAtEachStepWhateverAnotherOneIsAskedFor() {
+    assertThat(PlaneExplorer.broken(false, setup -> {})).isEmpty();
+  }
+
+  /** Some 36,000 setups. */
+  @Tag("campaign")
+  @Test
+  void twoControlPlanesMayEndAtEachOfTheirSteps() {
+    assertThat(PlaneExplorer.broken(true, setup -> {})).isEmpty();
+  }
+}

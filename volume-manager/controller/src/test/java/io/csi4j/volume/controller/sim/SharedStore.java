@@ -1,0 +1,392 @@
+package io.csi4j.volume.controller.sim;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.internal.catalog.CatalogCodec;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.catalog.SessionCodec;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** The store that all control planes share: linearizable, with lost answers and late writes. */
+final class SharedStore {
+
+  private static final CatalogCodec VOLUMES = new CatalogCodec();
+  private static final SessionCodec SESSIONS = new SessionCodec();
+  private static final ClaimCodec CLAIMS = new ClaimCodec();
+
+  /** A change of a record, for watches. */
+  private record Logged(RecordStore.Watch.Change change, long at) {}
+
+  private final PlaneWorld world;
+  private final Timeline timeline;
+  private final NavigableMap<RecordKey, StoredRecord> records = new TreeMap<>();
+  private final Map<RecordKey.Space, List<Logged>> log = new HashMap<>();
+
+  /** When each session was renewed last. */
+  private final Map<RecordKey, Long> renewed = new HashMap<>();
+
+  private long revision;
+
+  SharedStore(PlaneWorld world) {
+    this.world = world;
+    this.timeline = world.timeline;
+  }
+
+  // ---- what is really written
+
+  Optional<CatalogRecord> volume(VolumeKey key) {
+    return Optional.ofNullable(records.get(CatalogCodec.key(key))).map(SharedStore::volume);
+  }
+
+  Claim claim(VolumeKey key) {
+    return Optional.ofNullable(records.get(ClaimCodec.key(key)))
+        .map(SharedStore::claim)
+        .orElseGet(() -> Claim.none(key));
+  }
+
+  boolean has(RecordKey key) {
+    return records.containsKey(key);
+  }
+
+  private static CatalogWork.Owner session(StoredRecord record) {
+    try {
+      return SESSIONS.decode(record.value().bytes()).value().owner();
+    } catch (MalformedRecordException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static CatalogRecord volume(StoredRecord record) {
+    try {
+      return VOLUMES.decode(record.value().bytes()).value();
+    } catch (MalformedRecordException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static Claim claim(StoredRecord record) {
+    try {
+      return CLAIMS.decode(record.value().bytes()).value();
+    } catch (MalformedRecordException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  // ---- writes
+
+  private RecordStore.WriteResult write(RecordWrite write, Line line) {
+    RecordKey key = write.key();
+    Optional<StoredRecord> there = Optional.ofNullable(records.get(key));
+    if (!isMet(write, there)) {
+      return new RecordStore.WriteResult.Conflict(line.shown(there).stream().toList());
+    }
+    Optional<StoredRecord> next =
+        write.next().map(value -> new StoredRecord(key, revision + 1, value));
+    if (isLost(write, there, next)) {
+      return new RecordStore.WriteResult.Written(next.stream().toList());
+    }
+    revision++;
+    judge(key, there, next, line);
+    line.wrote(key, next);
+    RecordStore.Watch.Change change;
+    if (next.isPresent()) {
+      records.put(key, next.get());
+      change = new RecordStore.Watch.Change.Written(next.get());
+    } else {
+      records.remove(key);
+      change = new RecordStore.Watch.Change.Removed(key, revision);
+    }
+    log.computeIfAbsent(key.space(), it -> new ArrayList<>())
+        .add(new Logged(change, timeline.now()));
+    return new RecordStore.WriteResult.Written(next.stream().toList());
+  }
+
+  private boolean isMet(RecordWrite write, Optional<StoredRecord> there) {
+    RecordKey.Space space = write.key().space();
+    boolean isAny =
+        world.lost(LostRule.RECORD_WITHOUT_CONDITION) && space == RecordKey.Space.VOLUMES
+            || world.lost(LostRule.CLAIM_WITHOUT_CONDITION) && space == RecordKey.Space.CLAIMS
+            || world.lost(LostRule.SESSION_WITHOUT_CONDITION)
+                && space == RecordKey.Space.CLUSTER
+                && write.next().isEmpty();
+    // What a lost rule hides is not compared: the version alone decides then.
+    return isAny
+        || write.seen().equals(there)
+        || (isHiding(space)
+            && write.seen().map(StoredRecord::version).equals(there.map(StoredRecord::version)));
+  }
+
+  private boolean isHiding(RecordKey.Space space) {
+    return space == RecordKey.Space.VOLUMES
+        && (world.lost(LostRule.EPOCH_IS_FORGOTTEN) || world.lost(LostRule.TAKEOVER_IS_NOT_SEEN));
+  }
+
+  private boolean isLost(
+      RecordWrite write, Optional<StoredRecord> there, Optional<StoredRecord> next) {
+    if (write.key().space() == RecordKey.Space.CLAIMS) {
+      return world.lost(LostRule.NOTHING_IS_HELD)
+          && next.map(SharedStore::claim).flatMap(it -> it.holder(Claim.DELETION)).isPresent()
+          && there.map(SharedStore::claim).flatMap(it -> it.holder(Claim.DELETION)).isEmpty();
+    }
+    return world.lost(LostRule.WRITE_IS_LOST)
+        && write.key().space() == RecordKey.Space.VOLUMES
+        && world.happens(0.02);
+  }
+
+  private void judge(
+      RecordKey key, Optional<StoredRecord> there, Optional<StoredRecord> next, Line line) {
+    if (key.space() == RecordKey.Space.CLUSTER) {
+      if (next.isEmpty() && there.isPresent()) {
+        world.judge.sessionEnded(session(there.get()), renewed.get(key), line.plane.name);
+      }
+      renewed.put(key, timeline.now());
+    } else if (key.space() == RecordKey.Space.VOLUMES) {
+      world.judge.written(
+          key.volume().orElseThrow(),
+          there.map(SharedStore::volume),
+          next.map(SharedStore::volume),
+          line.plane.name);
+    }
+  }
+
+  // ---- the way of one control plane to it
+
+  /** The connection of a control plane. */
+  final class Line implements RecordStore {
+
+    private final ControlPlane plane;
+
+    /** The work on each volume that was written here last, where an epoch is forgotten. */
+    private final Map<RecordKey, CatalogWork> own = new HashMap<>();
+
+    Line(ControlPlane plane) {
+      this.plane = plane;
+    }
+
+    private void travel(RecordKey.Space space) {
+      timeline.live();
+      long time = world.latency();
+      if (space == RecordKey.Space.CLUSTER) {
+        // A session is written under its lock.
+        timeline.sleepAlone(time);
+      } else {
+        timeline.sleep(time);
+      }
+      if (plane.isCutOff() || world.happens(0.01)) {
+        throw new RecordStoreException("no answer", new IllegalStateException("cut off"));
+      }
+    }
+
+    @Override
+    public Optional<StoredRecord> read(RecordKey key) {
+      travel(key.space());
+      return shown(Optional.ofNullable(records.get(key)));
+    }
+
+    private void wrote(RecordKey key, Optional<StoredRecord> next) {
+      if (world.lost(LostRule.EPOCH_IS_FORGOTTEN) && key.space() == RecordKey.Space.VOLUMES) {
+        Optional<CatalogWork> work =
+            next.flatMap(record -> volume(record).work(CatalogWork.VOLUME));
+        if (work.isPresent()) {
+          own.put(key, work.get());
+        } else {
+          own.remove(key);
+        }
+      }
+    }
+
+    private Optional<StoredRecord> shown(Optional<StoredRecord> there) {
+      if (there.isEmpty() || !isHiding(there.get().key().space())) {
+        return there;
+      }
+      StoredRecord stored = there.get();
+      CatalogRecord record = volume(stored);
+      Optional<CatalogWork> work = record.work(CatalogWork.VOLUME);
+      CatalogWork mine = own.get(stored.key());
+      if (work.isEmpty()) {
+        return there;
+      }
+      if (mine != null) {
+        return Optional.of(with(stored, record.with(mine)));
+      }
+      boolean isLeft =
+          world.lost(LostRule.TAKEOVER_IS_NOT_SEEN)
+              && !work.get().owner().controlPlane().equals(plane.name)
+              && !has(SessionCodec.key(work.get().owner()));
+      return isLeft ? Optional.of(with(stored, record.without(CatalogWork.VOLUME))) : there;
+    }
+
+    private StoredRecord with(StoredRecord stored, CatalogRecord shown) {
+      return new StoredRecord(
+          stored.key(),
+          stored.version(),
+          StateValue.of(VOLUMES.encode(shown, new UUID(0, stored.version()), UnknownFields.NONE)));
+    }
+
+    @Override
+    public WriteResult write(List<RecordWrite> writes) {
+      RecordWrite write = writes.get(0);
+      travel(write.key().space());
+      if (write.key().space() == RecordKey.Space.CLUSTER
+          && write.next().isEmpty()
+          && world.happens(0.2)) {
+        // The end of a session is late: the session may be renewed meanwhile.
+        timeline.sleepAlone(world.millis(20_000));
+      }
+      int fate = world.happens(0.04) ? 1 + timeline.pick(3) : 0;
+      WriteResult result =
+          switch (fate) {
+            case 1 -> unknown();
+            case 2 -> {
+              SharedStore.this.write(write, this);
+              yield unknown();
+            }
+            case 3 -> {
+              late(write);
+              yield unknown();
+            }
+            default -> SharedStore.this.write(write, this);
+          };
+      if (fate > 0) {
+        world.tell(plane.name + " has no answer to its write of " + write.key() + " " + fate);
+      }
+      if (write.key().space() == RecordKey.Space.CLUSTER) {
+        timeline.sleepAlone(world.latency());
+      } else {
+        timeline.sleep(world.latency());
+      }
+      return result;
+    }
+
+    private void late(RecordWrite write) {
+      timeline.after(
+          world.network,
+          Duration.ofMillis(timeline.pick(60_000)).toNanos(),
+          () -> {
+            WriteResult result = SharedStore.this.write(write, this);
+            world.tell("a write of " + plane.name + " arrives late: " + result);
+          });
+    }
+
+    private WriteResult unknown() {
+      return new WriteResult.Unknown(new ReasonText("the answer was lost"));
+    }
+
+    /** A view of the catalog scans under its lock. */
+    @Override
+    public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+      travel(RecordKey.Space.CLUSTER);
+      return Page.of(
+          after.map(key -> records.tailMap(key, false)).orElse(records).values().stream()
+              .filter(each -> each.key().space() == space)
+              .limit(limit)
+              .flatMap(each -> shown(Optional.of(each)).stream())
+              .toList(),
+          limit);
+    }
+
+    @Override
+    public Watch watch(RecordKey.Space space) {
+      timeline.live();
+      if (plane.isCutOff()) {
+        throw new RecordStoreException("no answer", new IllegalStateException("cut off"));
+      }
+      return new LoggedWatch(this, space);
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return new StoreIdentity("simulated");
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A watch, which may be behind, and may miss changes. */
+  private final class LoggedWatch implements RecordStore.Watch {
+
+    private final Line line;
+    private final List<Logged> changes;
+
+    /** Set for the watch of a view, which waits under its lock; that of a waiter only waits. */
+    private boolean isOfView;
+
+    private int at;
+    private long behind;
+
+    LoggedWatch(Line line, RecordKey.Space space) {
+      this.line = line;
+      this.changes = log.computeIfAbsent(space, it -> new ArrayList<>());
+      this.at = changes.size();
+      this.behind = lag();
+    }
+
+    private long lag() {
+      return Duration.ofMillis(timeline.pick(world.happens(0.02) ? 40_000 : 300)).toNanos();
+    }
+
+    @Override
+    public Optional<Change> next(Duration wait) {
+      timeline.live();
+      Optional<Change> next = visible();
+      if (next.isPresent() || wait.isZero()) {
+        isOfView |= wait.isZero();
+        return next;
+      }
+      if (isOfView) {
+        timeline.sleepAlone(Duration.ofMillis(500).toNanos());
+        return visible();
+      }
+      timeline.sleep(Duration.ofMillis(500).toNanos());
+      // A waiter measures the time of the machine: it is made to look again.
+      return visible().or(() -> Optional.of(missed()));
+    }
+
+    private Change missed() {
+      return new Change.Missed(new ReasonText("the watch was broken"));
+    }
+
+    private Optional<Change> visible() {
+      if (at == changes.size() || changes.get(at).at() + behind > timeline.now()) {
+        return Optional.empty();
+      }
+      if (line.plane.isCutOff()) {
+        return Optional.empty();
+      }
+      behind = lag();
+      if (world.happens(0.03)) {
+        at = changes.size();
+        return Optional.of(missed());
+      }
+      Change next = changes.get(at++).change();
+      return Optional.of(
+          next instanceof Change.Written written
+              ? new Change.Written(line.shown(Optional.of(written.now())).orElseThrow())
+              : next);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,73 @@
+package io.csi4j.benchmarks.scale;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The times of single operations in one window.
+ *
+ * @param sorted the nanoseconds of each, in order
+ * @param nanos the length of the window
+ */
+record Latencies(long[] sorted, long nanos) {
+
+  /** What is done again and again. */
+  interface Work {
+    void doNext() throws Exception;
+  }
+
+  /** Lets callers do it for a time, each one after the other. */
+  static Latencies of(int callers, long millis, Work work)
+      throws InterruptedException, ExecutionException {
+    ExecutorService threads = Executors.newFixedThreadPool(callers);
+    try {
+      AtomicBoolean isOver = new AtomicBoolean();
+      List<Future<long[]>> running = new ArrayList<>();
+      long begun = System.nanoTime();
+      for (int i = 0; i < callers; i++) {
+        running.add(threads.submit(() -> times(isOver, work)));
+      }
+      Thread.sleep(millis);
+      isOver.set(true);
+      long[] all = new long[0];
+      for (Future<long[]> each : running) {
+        long[] times = each.get();
+        int before = all.length;
+        all = Arrays.copyOf(all, before + times.length);
+        System.arraycopy(times, 0, all, before, times.length);
+      }
+      long nanos = System.nanoTime() - begun;
+      Arrays.sort(all);
+      return new Latencies(all, nanos);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static long[] times(AtomicBoolean isOver, Work work) throws Exception {
+    long[] times = new long[1024];
+    int count = 0;
+    while (!isOver.get()) {
+      long begun = System.nanoTime();
+      work.doNext();
+      times = count == times.length ? Arrays.copyOf(times, 2 * count) : times;
+      times[count++] = System.nanoTime() - begun;
+    }
+    return Arrays.copyOf(times, count);
+  }
+
+  double percentile(int percent) {
+    return sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
+  }
+
+  /** The nanoseconds in which all callers together do one. */
+  double nanosEach() {
+    return (double) nanos / sorted.length;
+  }
+}

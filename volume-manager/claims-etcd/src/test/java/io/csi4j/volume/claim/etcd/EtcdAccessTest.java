@@ -8,21 +8,25 @@ import io.csi4j.volume.claim.etcd.EtcdTls.ClientCertificate;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore.Watch;
 import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.TestCertificates;
 import io.etcd.jetcd.Auth;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.auth.Permission;
-import java.io.IOException;
+import io.grpc.netty.GrpcSslContexts;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -57,18 +61,21 @@ class EtcdAccessTest {
   /** Lets only users in: root, and one for the claims. */
   private static void demandLogin(EtcdServer server) {
     try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
-      Auth auth = client.getAuthClient();
-      auth.roleAdd(bytes("claims")).join();
-      auth.roleGrantPermission(
-              bytes("claims"), bytes("/csi4j/"), bytes("/csi4j0"), Permission.Type.READWRITE)
-          .join();
-      for (String user : List.of("root", "claims")) {
-        auth.userAdd(bytes(user), bytes("the password of " + user)).join();
-      }
-      auth.userGrantRole(bytes("root"), bytes("root")).join();
-      auth.userGrantRole(bytes("claims"), bytes("claims")).join();
-      auth.authEnable().join();
+      demandLogin(client.getAuthClient());
     }
+  }
+
+  private static void demandLogin(Auth auth) {
+    auth.roleAdd(bytes("claims")).join();
+    auth.roleGrantPermission(
+            bytes("claims"), bytes("/csi4j/"), bytes("/csi4j0"), Permission.Type.READWRITE)
+        .join();
+    for (String user : List.of("root", "claims")) {
+      auth.userAdd(bytes(user), bytes("the password of " + user)).join();
+    }
+    auth.userGrantRole(bytes("root"), bytes("root")).join();
+    auth.userGrantRole(bytes("claims"), bytes("claims")).join();
+    auth.authEnable().join();
   }
 
   private static void setPassword(EtcdServer server, String password) {
@@ -183,84 +190,30 @@ class EtcdAccessTest {
 
   // ---- encryption
 
-  private void openssl(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("openssl"));
-    command.addAll(List.of(arguments));
-    Path log = directory.resolve("openssl.log");
-    int status =
-        new ProcessBuilder(command)
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start()
-            .waitFor();
-    assertThat(status).as(Files.readString(log)).isZero();
-  }
-
-  private void authority(String name) throws IOException, InterruptedException {
-    openssl(
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=" + name,
-        "-keyout",
-        name + ".key",
-        "-out",
-        name + ".pem");
-  }
-
-  private void certificate(String name, String extension) throws IOException, InterruptedException {
-    Files.writeString(directory.resolve(name + ".ext"), extension);
-    openssl(
-        "req",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-subj",
-        "/CN=" + name,
-        "-keyout",
-        name + ".key",
-        "-out",
-        name + ".csr");
-    openssl(
-        "x509",
-        "-req",
-        "-in",
-        name + ".csr",
-        "-CA",
-        "ca.pem",
-        "-CAkey",
-        "ca.key",
-        "-CAcreateserial",
-        "-days",
-        "2",
-        "-extfile",
-        name + ".ext",
-        "-out",
-        name + ".pem");
-  }
-
   private Pem pem(String name) {
-    return Pem.file(directory.resolve(name));
+    return Pem.file(certificates().file(name));
+  }
+
+  private TestCertificates certificates() {
+    return new TestCertificates(directory);
+  }
+
+  /** Makes those of an authority, of a server at an address, and of a client. */
+  private void certificatesFor(String address) {
+    TestCertificates certificates = certificates();
+    certificates.authority("ca");
+    certificates.certificate(
+        "server",
+        "server",
+        "subjectAltName=IP:" + address + "\nextendedKeyUsage=serverAuth,clientAuth\n");
+    certificates.certificate("client", "claims", "extendedKeyUsage=clientAuth\n");
   }
 
   @Test
   void anEncryptedEtcdIsTrustedByItsSignerAndSeesWhoComes() throws Exception {
-    authority("ca");
-    authority("stranger");
     String address = EtcdServer.ownAddress();
-    certificate(
-        "server", "subjectAltName=IP:" + address + "\nextendedKeyUsage=serverAuth,clientAuth\n");
-    certificate("client", "extendedKeyUsage=clientAuth\n");
+    certificatesFor(address);
+    certificates().authority("stranger");
     EtcdTls trusting = EtcdTls.trusting(pem("ca.pem"));
     ClientCertificate own =
         new ClientCertificate(
@@ -306,6 +259,61 @@ class EtcdAccessTest {
               "Opening the store in etcd failed: the client's certificate ("
                   + directory.resolve("client.pem")
                   + ") and key (given as bytes) cannot be used for TLS.");
+    }
+  }
+
+  @Test
+  void aCertificateOfAUserWithARoleBelowThePrefixIsEnoughForClaimsAndCatalog() throws Exception {
+    String address = EtcdServer.ownAddress();
+    certificatesFor(address);
+    ClientCertificate own = new ClientCertificate(pem("client.pem"), pem("client.key"));
+    EtcdTls tls = EtcdTls.trusting(pem("ca.pem")).showing(own);
+    try (EtcdServer server =
+        EtcdServer.startEncrypted(
+            directory,
+            address,
+            "--cert-file=server.pem",
+            "--key-file=server.key",
+            "--trusted-ca-file=ca.pem",
+            "--client-cert-auth")) {
+      try (Client client =
+          Client.builder()
+              .endpoints(server.endpoint())
+              .sslContext(
+                  GrpcSslContexts.forClient()
+                      .trustManager(certificates().file("ca.pem").toFile())
+                      .keyManager(
+                          certificates().file("client.pem").toFile(),
+                          certificates().file("client.key").toFile())
+                      .build())
+              .build()) {
+        demandLogin(client.getAuthClient());
+      }
+      EtcdSettings settings = EtcdSettings.of(server.endpoint()).toBuilder().tls(tls).build();
+      try (EtcdStore store = EtcdStore.open(settings)) {
+        for (Space space : List.of(Space.CLAIMS, Space.VOLUMES)) {
+          RecordKey key = RecordKey.of(space, DB);
+          try (Watch watch = store.watch(space)) {
+            WriteResult.Written written =
+                (WriteResult.Written)
+                    store.write(
+                        new RecordWrite(
+                            key, Optional.empty(), Optional.of(StateValue.of(new byte[] {1, 2}))));
+            StoredRecord there = written.now().get(0);
+            assertThat(store.read(key)).contains(there);
+            assertThat(store.scan(space, Optional.empty(), 9).records()).contains(there);
+            assertThat(watch.next(LONG)).contains(new Change.Written(there));
+            assertThat(store.write(new RecordWrite(key, Optional.of(there), Optional.empty())))
+                .isInstanceOf(WriteResult.Written.class);
+          }
+        }
+      }
+      assertThat(refusal(settings.toBuilder().prefix(EtcdPrefix.of("/other")).build()))
+          .isEqualTo(
+              "Opening the store failed: etcd at "
+                  + server.endpoint()
+                  + " does not let the user read and write below '/other/'. Correct the login, or"
+                  + " the role of the user in etcd.");
     }
   }
 }

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.csi4j.volume.contend.ContendedStore;
 import io.csi4j.volume.contend.Signals;
+import io.csi4j.volume.store.TestCertificates;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -42,6 +43,7 @@ public final class PostgresServer implements ContendedStore.Server {
   private final Path directory;
   private final String host;
   private final int port;
+  private final List<String> more = new ArrayList<>();
   private Process process;
 
   private PostgresServer(Path directory) {
@@ -173,6 +175,7 @@ public final class PostgresServer implements ContendedStore.Server {
                   "shared_buffers=16MB",
                   "-c",
                   "max_connections=60")));
+      command.addAll(more);
       process = new ProcessBuilder(command).directory(directory.toFile()).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -313,6 +316,50 @@ public final class PostgresServer implements ContendedStore.Server {
   void replaceData(Path copy) {
     Signals.run("rm", "-rf", data().toString());
     copy(copy, data());
+  }
+
+  /**
+   * Has it serve encrypted connections from now on, to one user only with a certificate of that
+   * name and with the password.
+   *
+   * @param certificates those of {@code ca}, and of {@code server} at {@link #host}
+   */
+  void encrypt(TestCertificates certificates, String user) {
+    around(
+        () -> {
+          for (String name : List.of("ca.pem", "server.pem", "server.key")) {
+            Path own = data().resolve(name);
+            Signals.run("cp", certificates.file(name).toString(), own.toString());
+            Signals.run("chown", "--reference=" + data(), own.toString());
+            Signals.run("chmod", "600", own.toString());
+          }
+          try {
+            // The first line that fits counts; the user of the tests needs no certificate.
+            Files.writeString(
+                data().resolve("pg_hba.conf"),
+                """
+                hostssl all %1$s all scram-sha-256 clientcert=verify-full
+                host all %1$s all reject
+                host all all all trust
+                """
+                    .formatted(user));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+          for (String each :
+              List.of(
+                  "ssl=on",
+                  "ssl_ca_file=ca.pem",
+                  "ssl_cert_file=server.pem",
+                  "ssl_key_file=server.key")) {
+            more.addAll(List.of("-c", each));
+          }
+        });
+  }
+
+  /** The address that it listens on. */
+  String host() {
+    return host;
   }
 
   /** Makes a standby of it, which waits for its primary, while it is not running. */

@@ -330,8 +330,9 @@ public final class ScaleFamily {
     List<Double> ours = new ArrayList<>();
     List<Double> theirs = new ArrayList<>();
     List<Double> heap = new ArrayList<>();
+    // What a closed control plane leaves may be freed late, so all are compared with this.
+    long before = used();
     for (int i = -1; i < STARTS; i++) {
-      long before = used();
       long begun = System.nanoTime();
       try (RecordStore store = open(address, pool);
           VolumeController controller = control(store)) {

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -137,16 +138,24 @@ final class SharedStoreOptions {
                 : PostgresStore.open(source(), jdbcSettings()));
   }
 
-  /** Settles the store: it accepts writes again. */
-  StoreIdentity settle() {
+  /**
+   * Settles the store, if it accepts no writes.
+   *
+   * @param then what is done with the store after that
+   */
+  StoreIdentity settle(Consumer<RecordStore> then) {
     if (isEtcd()) {
       try (EtcdStore store = CommandFailure.orUsage(() -> EtcdStore.open(etcdSettings()))) {
-        return store.settle();
+        StoreIdentity now = store.readOnly().isPresent() ? store.settle() : store.identity();
+        then.accept(store);
+        return now;
       }
     }
     try (PostgresStore store =
         CommandFailure.orUsage(() -> PostgresStore.open(source(), jdbcSettings()))) {
-      return store.settle();
+      StoreIdentity now = store.readOnly().isPresent() ? store.settle() : store.identity();
+      then.accept(store);
+      return now;
     }
   }
 

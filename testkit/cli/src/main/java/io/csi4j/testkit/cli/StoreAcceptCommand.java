@@ -69,7 +69,7 @@ final class StoreAcceptCommand extends ProgramCommand {
   private StoreIdentity settle() {
     List<Path> here = store.one();
     if (here.isEmpty()) {
-      return store.shared().settle();
+      return store.shared().settle(StoreAcceptCommand::accept);
     }
     Optional<Sealer> sealer = store.shared().sealer();
     try (LocalStore local =
@@ -79,7 +79,16 @@ final class StoreAcceptCommand extends ProgramCommand {
                     .map(key -> LocalStore.open(here.get(0), key))
                     .orElseGet(() -> LocalStore.open(here.get(0))))) {
       local.settle();
+      accept(local);
       return local.identity();
+    }
+  }
+
+  /** A cluster that has an identity works with the store from then on. */
+  private static void accept(RecordStore settled) {
+    ClusterSetup cluster = new ClusterSetup(settled);
+    if (cluster.identity().isPresent()) {
+      var unused = cluster.accept();
     }
   }
 }

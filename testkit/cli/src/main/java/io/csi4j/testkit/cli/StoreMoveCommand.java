@@ -1,5 +1,6 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
@@ -63,7 +64,12 @@ final class StoreMoveCommand extends ProgramCommand {
           "Say from where to where: write --from-directory DIR or --to-directory DIR, and --etcd"
               + " URL or --jdbc URL.");
     }
-    StoreMove.Result moved = from == null ? back(to) : there(from);
+    Optional<StoreMove.Result> run = from == null ? back(to) : there(from);
+    if (run.isEmpty()) {
+      console.print("The records were moved before, and their store was accepted. Nothing to do.");
+      return ExitCode.OK;
+    }
+    StoreMove.Result moved = run.get();
     if (json) {
       console.print(
           new Json()
@@ -79,7 +85,7 @@ final class StoreMoveCommand extends ProgramCommand {
     return ExitCode.OK;
   }
 
-  private StoreMove.Result there(Path directory) {
+  private Optional<StoreMove.Result> there(Path directory) {
     if (!Files.isDirectory(directory)) {
       throw CommandFailure.usage(
           "There is no directory " + OneLine.quoted(directory.toString()) + ". Check the path.");
@@ -87,8 +93,26 @@ final class StoreMoveCommand extends ProgramCommand {
     Optional<Sealer> sealer = shared.sealer();
     try (LocalStore source = CommandFailure.orUsage(() -> opened(directory, sealer));
         RecordStore target = shared.open()) {
-      return CommandFailure.orUsage(() -> StoreMove.run(source, target));
+      boolean isDone =
+          source.movedTo().equals(Optional.of(target.identity())) && isOfCluster(target);
+      return isDone ? Optional.empty() : Optional.of(moved(source, target));
     }
+  }
+
+  /** Moves the records. A cluster that has an identity works with the target from then on. */
+  private static StoreMove.Result moved(RecordStore source, RecordStore target) {
+    StoreMove.Result moved = CommandFailure.orUsage(() -> StoreMove.run(source, target));
+    ClusterSetup cluster = new ClusterSetup(target);
+    if (cluster.identity().isPresent()) {
+      var unused = cluster.accept();
+    }
+    return moved;
+  }
+
+  /** Whether a cluster with an identity works with a store. */
+  private static boolean isOfCluster(RecordStore store) {
+    ClusterSetup cluster = new ClusterSetup(store);
+    return cluster.identity().isPresent() && cluster.isAccepted();
   }
 
   static LocalStore opened(Path directory, Optional<Sealer> sealer) {
@@ -98,7 +122,7 @@ final class StoreMoveCommand extends ProgramCommand {
         .orElseGet(() -> LocalStore.openMoved(path));
   }
 
-  private StoreMove.Result back(@Nullable Path directory) {
+  private Optional<StoreMove.Result> back(@Nullable Path directory) {
     Path path = Path.of(String.valueOf(directory)).toAbsolutePath().normalize();
     Optional<Sealer> sealer = shared.sealer();
     try (RecordStore source = shared.look();
@@ -108,7 +132,7 @@ final class StoreMoveCommand extends ProgramCommand {
                     sealer
                         .map(key -> LocalStore.open(path, key))
                         .orElseGet(() -> LocalStore.open(path)))) {
-      return CommandFailure.orUsage(() -> StoreMove.run(source, target));
+      return Optional.of(moved(source, target));
     }
   }
 

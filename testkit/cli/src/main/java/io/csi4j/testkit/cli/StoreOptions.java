@@ -1,5 +1,6 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.store.RecordKey;
@@ -48,6 +49,11 @@ final class StoreOptions {
           .readOnly()
           .filter(why -> !isEmpty(store))
           .ifPresent(why -> trouble.add("The store accepts no writes: " + why.text() + "."));
+      if (!new ClusterSetup(store).isAccepted()) {
+        trouble.add(
+            "The records of the cluster were restored or moved into this store, and nobody has"
+                + " accepted that.");
+      }
       here()
           .forEach(
               path ->

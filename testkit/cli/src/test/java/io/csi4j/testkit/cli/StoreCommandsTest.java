@@ -2,10 +2,12 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.etcd.EtcdTest;
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
@@ -162,6 +164,47 @@ class StoreCommandsTest {
                     + " store.");
       }
       assertThat(Run.of(look).code()).isZero();
+    }
+  }
+
+  @Test
+  @EtcdTest
+  void aClusterThatIsMovedOrRestoredWorksWithTheOtherStore() throws Exception {
+    try (EtcdServer etcd = EtcdServer.start(Files.createDirectory(temp.resolve("etcd")))) {
+      Path directory = filled();
+      ClusterIdentity cluster;
+      try (LocalStore store = LocalStore.open(directory)) {
+        cluster = new ClusterSetup(store).create();
+      }
+      String[] move = {
+        "store", "move", "--from-directory", directory.toString(), "--etcd", etcd.address()
+      };
+
+      Run moved = Run.of(move);
+
+      assertThat(moved.code()).as(moved.err()).isZero();
+      EtcdSettings settings = EtcdSettings.of(etcd.endpoint());
+      try (EtcdStore store = EtcdStore.open(settings)) {
+        ClusterSetup setup = new ClusterSetup(store);
+        assertThat(setup.identity()).contains(cluster);
+        assertThat(setup.isAccepted()).isTrue();
+      }
+      Run again = Run.of(move);
+      assertThat(again.code()).as(again.err()).isZero();
+      assertThat(again.outLines())
+          .containsExactly(
+              "The records were moved before, and their store was accepted. Nothing to do.");
+
+      etcd.deleteMark("/csi4j/store");
+      String[] accept = {"store", "accept", "--etcd", etcd.address()};
+      assertThat(Run.of(accept).outLines())
+          .contains(
+              "  The records of the cluster were restored or moved into this store, and nobody has"
+                  + " accepted that.");
+      assertThat(Run.of("store", "accept", "--etcd", etcd.address(), "--yes").code()).isZero();
+      try (EtcdStore store = EtcdStore.open(settings)) {
+        assertThat(new ClusterSetup(store).isAccepted()).isTrue();
+      }
     }
   }
 }

@@ -80,13 +80,13 @@ final class CatalogCluster {
       return;
     }
     Optional<ClusterRecord> here = look(subject);
-    if (here.filter(it -> !it.store().equals(store.identity())).isPresent()) {
+    if (!isHere(here)) {
       throw ControllerFailures.failed(
           ChangeOutcome.HELD,
           OperatorCode.CLUSTER_COPIED,
           subject,
           "cluster '"
-              + here.get().identity()
+              + here.orElseThrow().identity()
               + "' works with store '"
               + here.get().store()
               + "', and this is store '"
@@ -110,6 +110,15 @@ final class CatalogCluster {
                             OperatorCode.CLUSTER_EXISTS,
                             "it is that of cluster '" + there.identity() + "'"))
                 .orElseGet(() -> new Decision.Write<>(made)));
+  }
+
+  /** Whether the cluster works with this store; also if it has no identity. */
+  boolean isAccepted() {
+    return isHere(look(Subject.of("reading the identity of the cluster")));
+  }
+
+  private boolean isHere(Optional<ClusterRecord> record) {
+    return record.filter(it -> !it.store().equals(store.identity())).isEmpty();
   }
 
   /** Notes that the cluster works with this store from now on. */

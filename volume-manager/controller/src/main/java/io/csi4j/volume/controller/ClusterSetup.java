@@ -55,6 +55,14 @@ public final class ClusterSetup {
   }
 
   /**
+   * Returns whether the cluster works with this store: not if its records were restored or moved
+   * into it and nobody has accepted that.
+   */
+  public boolean isAccepted() {
+    return cluster.isAccepted();
+  }
+
+  /**
    * Accepts this store as the one that the cluster works with, after its records were restored or
    * moved into it. Make sure before that no control plane works with the former store: two that
    * work with the same records delete each other's volumes. Does nothing if the cluster works with

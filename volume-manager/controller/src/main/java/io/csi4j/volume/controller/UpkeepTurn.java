@@ -60,7 +60,7 @@ final class UpkeepTurn implements AutoCloseable {
     if (held == null) {
       mine = session.enter();
     }
-    SessionRecord wanted = new SessionRecord(mine().owner(), 1);
+    SessionRecord wanted = SessionRecord.begun(mine().owner());
     SessionRecord now =
         book.apply(
                 SessionCodec.UPKEEP,

@@ -31,7 +31,7 @@ import java.util.UUID;
 final class SharedStore {
 
   private static final CatalogCodec VOLUMES = new CatalogCodec();
-  private static final SessionCodec SESSIONS = new SessionCodec();
+  private static final SessionCodec SESSIONS = SessionCodec.ofSessions();
   private static final ClaimCodec CLAIMS = new ClaimCodec();
 
   /** A change of a record, for watches. */

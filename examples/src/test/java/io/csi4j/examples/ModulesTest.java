@@ -83,7 +83,9 @@ class ModulesTest {
                     "io.csi4j.testkit.proxy",
                     volume + "node",
                     volume + "claims",
-                    volume + "claims.etcd")),
+                    volume + "claims.etcd",
+                    volume + "claims.jdbc",
+                    volume + "controller")),
             Map.entry(
                 "io.csi4j.micrometer",
                 Set.of("io.csi4j.client.model", volume + "node", volume + "claims")),

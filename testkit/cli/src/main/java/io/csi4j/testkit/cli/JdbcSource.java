@@ -1,6 +1,6 @@
 package io.csi4j.testkit.cli;
 
-import java.io.PrintWriter;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.MalformedURLException;
@@ -11,11 +11,10 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.ServiceLoader;
-import java.util.logging.Logger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import javax.sql.DataSource;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The connection of a driver that the command line names. A store takes it for each of its
  * questions, one after the other, and gives it back; it is closed with this process.
  */
-final class JdbcSource implements DataSource {
+final class JdbcSource {
 
   /** Would stand in the list of processes, and in the history of the shell. */
   private static final Pattern PASSWORD = Pattern.compile("(?i)[?&](password|sslpassword)=");
@@ -35,7 +34,7 @@ final class JdbcSource implements DataSource {
   private final Properties login;
 
   /** The connection that no question uses now. */
-  private @Nullable Connection idle;
+  private final AtomicReference<@Nullable Connection> idle = new AtomicReference<>();
 
   private JdbcSource(Driver driver, String url, Properties login) {
     this.driver = driver;
@@ -48,7 +47,7 @@ final class JdbcSource implements DataSource {
    *
    * @param jar the jar of the driver; the one on the class path if nothing is given
    */
-  static JdbcSource of(
+  static DataSource of(
       String url, Optional<Path> jar, Optional<String> user, Optional<String> password) {
     if (PASSWORD.matcher(url).find()) {
       throw CommandFailure.usage(
@@ -58,7 +57,9 @@ final class JdbcSource implements DataSource {
     Properties login = new Properties();
     user.ifPresent(name -> login.setProperty("user", name));
     password.ifPresent(secret -> login.setProperty("password", secret));
-    return new JdbcSource(driver(url, jar), url, login);
+    JdbcSource source = new JdbcSource(driver(url, jar), url, login);
+    // Stores ask a source for connections, and for nothing else.
+    return of(DataSource.class, (proxy, method, values) -> source.connection());
   }
 
   private static Driver driver(String url, Optional<Path> jar) {
@@ -102,75 +103,35 @@ final class JdbcSource implements DataSource {
     }
   }
 
-  @Override
-  public synchronized Connection getConnection() throws SQLException {
-    Connection taken = idle;
-    idle = null;
+  private Connection connection() throws SQLException {
+    Connection taken = idle.getAndSet(null);
     if (taken == null || taken.isClosed()) {
       taken = driver.connect(url, login);
     }
     if (taken == null) {
       throw new SQLException("The driver does not take the URL.");
     }
-    Connection connection = taken;
-    return (Connection)
-        Proxy.newProxyInstance(
-            JdbcSource.class.getClassLoader(),
-            new Class<?>[] {Connection.class},
-            (proxy, method, values) -> {
-              if (method.getName().equals("close")) {
-                giveBack(connection);
-                return null;
-              }
-              try {
-                return method.invoke(connection, values);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return lent(taken);
   }
 
-  private synchronized void giveBack(Connection connection) {
-    idle = connection;
+  private Connection lent(Connection connection) {
+    return of(
+        Connection.class,
+        (proxy, method, values) -> {
+          if (method.getName().equals("close")) {
+            idle.set(connection);
+            return null;
+          }
+          try {
+            return method.invoke(connection, values);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
   }
 
-  @Override
-  public Connection getConnection(String user, String password) throws SQLException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  @Override
-  public @Nullable PrintWriter getLogWriter() {
-    return null;
-  }
-
-  @Override
-  public void setLogWriter(@Nullable PrintWriter out) throws SQLException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  @Override
-  public void setLoginTimeout(int seconds) throws SQLException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  @Override
-  public int getLoginTimeout() {
-    return 0;
-  }
-
-  @Override
-  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  @Override
-  public <T> T unwrap(Class<T> type) throws SQLException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) {
-    return false;
+  private static <T> T of(Class<T> type, InvocationHandler answers) {
+    return type.cast(
+        Proxy.newProxyInstance(JdbcSource.class.getClassLoader(), new Class<?>[] {type}, answers));
   }
 }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -201,7 +202,7 @@ final class SharedStoreOptions {
     return tls.showing(new EtcdTls.ClientCertificate(Pem.file(certificate), Pem.file(key)));
   }
 
-  private JdbcSource source() {
+  private DataSource source() {
     Optional<String> secret =
         jdbcUser == null ? Optional.empty() : Optional.of(firstLine("--jdbc", jdbcPassword));
     return JdbcSource.of(

@@ -15,9 +15,14 @@ import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.local.LocalStore;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,6 +119,41 @@ class StoreCommandsTest {
     assertThat(run.code()).isZero();
     assertThat(run.out())
         .matches("Store 'local-[-0-9a-f]+' accepts writes. There is nothing to accept.\n");
+  }
+
+  @Test
+  void aDirectoryWhoseJournalIsDamagedIsAcceptedOnceAPersonSaysSo() throws IOException {
+    Path directory = temp.resolve("store");
+    try (LocalStore store = LocalStore.open(directory)) {
+      IntStream.range(0, 9).forEach(i -> put(store, "db-" + i));
+    }
+    Path segment;
+    try (Stream<Path> files = Files.list(directory)) {
+      segment =
+          files
+              .filter(file -> file.toString().endsWith(".j"))
+              .max(Comparator.naturalOrder())
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(segment);
+    Arrays.fill(bytes, 400, 440, (byte) 0x5a);
+    Files.write(segment, bytes);
+
+    Run look = Run.of("store", "accept", "--directory", directory.toString());
+    Run list = Run.of("volumes", "list", "--directory", directory.toString());
+    Run accepted = Run.of("store", "accept", "--directory", directory.toString(), "--yes");
+
+    assertThat(look.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(look.outLines()).hasSize(3);
+    assertThat(look.outLines().get(1)).startsWith("  JOURNAL_DAMAGED: ");
+    assertThat(list.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(list.err()).contains("JOURNAL_DAMAGED: ");
+    assertThat(accepted.code()).as(accepted.err()).isZero();
+    assertThat(accepted.outLines().get(0))
+        .matches(
+            "Store '(local-[-0-9a-f]+)' is accepted, and accepts writes\\. It is store '\\1' from now"
+                + " on\\.");
+    assertThat(Run.of("store", "accept", "--directory", directory.toString()).code()).isZero();
   }
 
   @Test

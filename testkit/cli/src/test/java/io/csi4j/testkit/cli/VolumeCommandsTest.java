@@ -58,7 +58,7 @@ class VolumeCommandsTest {
 
   @Test
   void aVolumeIsExplainedByWhatItWaitsFor() {
-    assertThat(VolumeWords.reasons(with(creating(), new VolumesView.Work("CHANGE", "cp-1", 3))))
+    assertThat(VolumeWords.reasons(with(creating(), new VolumesView.Work("CHANGE", 3, "cp-1"))))
         .containsExactly(
             "volume default/db: CREATING, its id is not known, version 7",
             "  the plugin was asked for it, or is about to be; no answer is on record",

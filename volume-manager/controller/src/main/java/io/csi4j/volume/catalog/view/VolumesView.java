@@ -57,10 +57,10 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable) {
    * control plane still runs is not known here.
    *
    * @param kind the kind of the work, such as {@code DELETION}
-   * @param controlPlane the name of the control plane
    * @param epoch the number of this work: higher than that of all work on the volume before
+   * @param controlPlane the name of the control plane
    */
-  public record Work(String kind, String controlPlane, long epoch) {}
+  public record Work(String kind, long epoch, String controlPlane) {}
 
   /**
    * Returns all volumes of a store, also of one that is opened for a look.
@@ -90,6 +90,6 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable) {
   }
 
   private static Work work(CatalogWork work) {
-    return new Work(work.kind().name(), work.owner().controlPlane(), work.epoch());
+    return new Work(work.kind().name(), work.epoch(), work.owner().controlPlane());
   }
 }

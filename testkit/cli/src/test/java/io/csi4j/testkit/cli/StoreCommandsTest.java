@@ -25,6 +25,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.Driver;
 
 class StoreCommandsTest {
 
@@ -102,6 +103,10 @@ class StoreCommandsTest {
         .asString()
         .startsWith("Opening the store failed: the database says 08001 '")
         .doesNotContain("hunter2");
+    Path jar = Path.of(Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Run named = Run.of("claims", "list", "--jdbc", url, "--jdbc-driver", jar.toString());
+    assertThat(named.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(named.err()).startsWith("Opening the store failed: the database says 08001 '");
   }
 
   @Test

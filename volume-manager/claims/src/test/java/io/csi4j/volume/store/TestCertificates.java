@@ -23,10 +23,11 @@ public final class TestCertificates {
   /** Makes {@code NAME.pem} and {@code NAME.key}, which sign others. */
   public void authority(String name) {
     openssl(
-        List.of("req", "-x509"),
-        NEW_KEY,
-        List.of("-days", "2", "-subj", "/CN=" + name, "-keyout", name + ".key"),
-        List.of("-out", name + ".pem"));
+        List.of(
+            List.of("req", "-x509"),
+            NEW_KEY,
+            List.of("-days", "2", "-subj", "/CN=" + name, "-keyout", name + ".key"),
+            List.of("-out", name + ".pem")));
   }
 
   /**
@@ -42,20 +43,23 @@ public final class TestCertificates {
       throw new UncheckedIOException(e);
     }
     openssl(
-        List.of("req"),
-        NEW_KEY,
-        List.of("-subj", "/CN=" + subject, "-keyout", name + ".key", "-out", name + ".csr"));
+        List.of(
+            List.of("req"),
+            NEW_KEY,
+            List.of("-subj", "/CN=" + subject, "-keyout", name + ".key", "-out", name + ".csr")));
     openssl(
-        List.of("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key"),
-        List.of("-CAcreateserial", "-days", "2", "-extfile", name + ".ext"),
-        List.of("-out", name + ".pem"));
+        List.of(
+            List.of("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key"),
+            List.of("-CAcreateserial", "-days", "2", "-extfile", name + ".ext"),
+            List.of("-out", name + ".pem")));
   }
 
   /** Makes {@code NAME.pk8} of {@code NAME.key}: PKCS #8 in DER form without a password. */
   public void pkcs8(String name) {
     openssl(
-        List.of("pkcs8", "-topk8", "-nocrypt", "-outform", "DER"),
-        List.of("-in", name + ".key", "-out", name + ".pk8"));
+        List.of(
+            List.of("pkcs8", "-topk8", "-nocrypt", "-outform", "DER"),
+            List.of("-in", name + ".key", "-out", name + ".pk8")));
   }
 
   /** Returns where a file of this name is. */
@@ -63,10 +67,9 @@ public final class TestCertificates {
     return directory.resolve(name);
   }
 
-  @SafeVarargs
-  private void openssl(List<String>... arguments) {
+  private void openssl(List<List<String>> arguments) {
     List<String> command = new ArrayList<>(List.of("openssl"));
-    List.of(arguments).forEach(command::addAll);
+    arguments.forEach(command::addAll);
     try {
       Path log = file("openssl.log");
       int status =

@@ -9,6 +9,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.volume.catalog.CatalogEntry;
@@ -21,7 +22,9 @@ import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.controlplanes.ControlPlaneWork.Deed;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoredRecord;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,6 +45,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -51,6 +55,17 @@ final class ControlPlaneRound {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Duration DEADLINE = Duration.ofSeconds(20);
   private static final long TICK = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** The calls that change the storage system. */
+  private static final Set<CsiOperation> CHANGING =
+      Set.of(
+          CsiOperation.CREATE_VOLUME,
+          CsiOperation.DELETE_VOLUME,
+          CsiOperation.CONTROLLER_EXPAND_VOLUME,
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+          CsiOperation.CONTROLLER_UNPUBLISH_VOLUME,
+          CsiOperation.CREATE_SNAPSHOT,
+          CsiOperation.DELETE_SNAPSHOT);
 
   /** The kinds of trouble, which come in turn. */
   private enum Trouble {
@@ -183,23 +198,26 @@ final class ControlPlaneRound {
 
   /** Plays one round, and checks it. */
   static Report play(ContendedStore kind, Size size, Path directory) {
-    NodeId[] nodes =
-        IntStream.range(1, size.processes())
-            .mapToObj(i -> NodeId.of("cp" + i))
-            .toArray(NodeId[]::new);
     try (SharedClock clock = new SharedClock();
-        FakeCsiPlugin plugin =
-            FakeCsiPlugin.builder()
-                .nodes(NodeId.of("cp0"), nodes)
-                .effects(NodeEffects.none())
-                .clock(clock)
-                .open();
+        FakeCsiPlugin plugin = plugin(size, clock);
         ContendedStore.Server server =
             kind.start(Files.createDirectory(directory.resolve("server")))) {
       return new ControlPlaneRound(kind, size, directory, server, plugin).play();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static FakeCsiPlugin plugin(Size size, SharedClock clock) {
+    NodeId[] nodes =
+        IntStream.range(1, size.processes())
+            .mapToObj(i -> NodeId.of("cp" + i))
+            .toArray(NodeId[]::new);
+    return FakeCsiPlugin.builder()
+        .nodes(NodeId.of("cp0"), nodes)
+        .effects(NodeEffects.none())
+        .clock(clock)
+        .open();
   }
 
   private Report play() {
@@ -232,27 +250,21 @@ final class ControlPlaneRound {
   /** Some calls fail before their work, some after it, and some take longer. */
   private void faults() {
     long seed = size.seed();
-    CsiOperation[] changing = {
-      CsiOperation.DELETE_VOLUME,
-      CsiOperation.CONTROLLER_EXPAND_VOLUME,
-      CsiOperation.CONTROLLER_PUBLISH_VOLUME,
-      CsiOperation.CONTROLLER_UNPUBLISH_VOLUME,
-      CsiOperation.CREATE_SNAPSHOT,
-      CsiOperation.DELETE_SNAPSHOT
-    };
-    When some = When.calling(CsiOperation.CREATE_VOLUME, changing);
     var before =
         plugin.inject(
             Fault.fail(StatusCode.UNAVAILABLE, "not now"),
-            some.where(call -> drawn(call.number(), seed) < 20));
+            some(call -> drawn(call.number(), seed) < 20));
     var after =
         plugin.inject(
             Fault.applyThenFail(StatusCode.UNAVAILABLE, "the answer is lost"),
-            some.where(call -> drawn(call.number(), seed) < 50));
+            some(call -> drawn(call.number(), seed) < 50));
     var slow =
         plugin.inject(
-            Fault.delay(Duration.ofMillis(300)),
-            some.where(call -> drawn(call.number(), seed) < 120));
+            Fault.delay(Duration.ofMillis(300)), some(call -> drawn(call.number(), seed) < 120));
+  }
+
+  private static When some(Predicate<RecordedCall> which) {
+    return When.anyCall().where(call -> CHANGING.contains(call.operation()) && which.test(call));
   }
 
   /** A number below a thousand for each call. */
@@ -344,6 +356,97 @@ final class ControlPlaneRound {
   }
 
   // ---- what came of it
+
+  /**
+   * Plays a server that is put back to a backup. From the restore until a person has settled the
+   * store, no control plane writes to it, and none begins a call that changes the storage system.
+   * Afterwards control planes that were started since go on.
+   *
+   * @return what is wrong
+   */
+  static List<String> playRestore(ContendedStore kind, Size size, Path directory) {
+    try (SharedClock clock = new SharedClock();
+        FakeCsiPlugin plugin = plugin(size, clock);
+        ContendedStore.Server server =
+            kind.start(Files.createDirectory(directory.resolve("server")))) {
+      return new ControlPlaneRound(kind, size, directory, server, plugin).restore();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private List<String> restore() {
+    int share = size.operations() / 4;
+    try {
+      for (int i = 0; i < size.processes(); i++) {
+        planes.add(new Plane("cp" + i, new SilentLine(server.address())));
+        start(planes.get(i), Integer.MAX_VALUE);
+      }
+      await(share);
+      server.backUp();
+      await(2L * share);
+      planes.forEach(each -> each.now().pause());
+      server.restore();
+      long restored = System.nanoTime();
+      try (RecordStore store = kind.open(server.address(), DEADLINE)) {
+        if (store.readOnly().isEmpty()) {
+          wrong.add("a store that was put back takes writes");
+        }
+        List<StoredRecord> found = records(store);
+        planes.forEach(each -> each.now().resume());
+        planes.get(0).now().kill();
+        start(planes.get(0), Integer.MAX_VALUE);
+        for (Plane each : planes) {
+          if (!until(() -> wasRefused(each, restored))) {
+            wrong.add(each.name + " was not refused by a store that was put back");
+          }
+        }
+        outlive();
+        planes.forEach(each -> each.now().kill());
+        if (!records(store).equals(found)) {
+          wrong.add("a store that was put back was written to before it was settled");
+        }
+        Instant late = Instant.ofEpochSecond(0, restored).plus(ControlPlaneMain.EXPIRY);
+        plugin.journal().calls().stream()
+            .filter(call -> CHANGING.contains(call.operation()) && call.began().isAfter(late))
+            .forEach(call -> wrong.add(call + " was sent before the store was settled"));
+        kind.settle(store);
+      }
+      int refused = did.get();
+      planes.forEach(each -> start(each, share / size.processes()));
+      planes.forEach(each -> ended(each.now()));
+      if (did.get() < refused + share / 2) {
+        wrong.add("after the store was settled there was no work");
+      }
+    } finally {
+      planes.forEach(each -> each.now().kill());
+      planes.forEach(each -> each.line.close());
+    }
+    boolean isMade =
+        planes.stream()
+            .flatMap(each -> lines(each.now().history(directory)).stream())
+            .anyMatch(line -> line.startsWith("done"));
+    if (!isMade) {
+      wrong.add("after the store was settled no request was answered");
+    }
+    return wrong;
+  }
+
+  private boolean wasRefused(Plane plane, long since) {
+    return lines(plane.now().history(directory)).stream()
+        .map(line -> line.split("\t", -1))
+        .anyMatch(
+            words ->
+                words[0].equals("failed")
+                    && Long.parseLong(words[2]) > since
+                    && words[4].contains("CLAIM_STORE_WENT_BACK"));
+  }
+
+  private static List<StoredRecord> records(RecordStore store) {
+    return Stream.of(RecordKey.Space.CLAIMS, RecordKey.Space.VOLUMES)
+        .flatMap(space -> store.scan(space, Optional.empty(), 1_000).records().stream())
+        .toList();
+  }
 
   private Report report() {
     Settled settled = settle();

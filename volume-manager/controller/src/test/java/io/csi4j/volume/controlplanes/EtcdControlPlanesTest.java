@@ -1,5 +1,7 @@
 package io.csi4j.volume.controlplanes;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.csi4j.volume.claim.etcd.ContendedEtcdCluster;
 import io.csi4j.volume.claim.etcd.EtcdTest;
 import java.nio.file.Path;
@@ -19,5 +21,15 @@ class EtcdControlPlanesTest {
   void whateverIsKilledStoppedOrCutOffNoVolumeIsMadeTwiceLostOrLeftBehind(
       @TempDir(cleanup = CleanupMode.ON_SUCCESS) Path directory) throws Exception {
     ControlPlaneRounds.play(new ContendedEtcdCluster(), directory);
+  }
+
+  @Test
+  @Timeout(100_000)
+  void aStoreThatWasPutBackIsLeftAloneUntilItIsSettled(
+      @TempDir(cleanup = CleanupMode.ON_SUCCESS) Path directory) {
+    assertThat(
+            ControlPlaneRound.playRestore(
+                new ContendedEtcdCluster(), new ControlPlaneRound.Size(3, 6, 400, 0, 1), directory))
+        .isEmpty();
   }
 }

@@ -1,5 +1,7 @@
 package io.csi4j.volume.controlplanes;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.csi4j.volume.claim.jdbc.ContendedPostgres;
 import io.csi4j.volume.claim.jdbc.PostgresTest;
 import java.nio.file.Path;
@@ -19,5 +21,15 @@ class PostgresControlPlanesTest {
   void whateverIsKilledStoppedOrCutOffNoVolumeIsMadeTwiceLostOrLeftBehind(
       @TempDir(cleanup = CleanupMode.ON_SUCCESS) Path directory) throws Exception {
     ControlPlaneRounds.play(new ContendedPostgres(), directory);
+  }
+
+  @Test
+  @Timeout(100_000)
+  void aStoreThatWasPutBackIsLeftAloneUntilItIsSettled(
+      @TempDir(cleanup = CleanupMode.ON_SUCCESS) Path directory) {
+    assertThat(
+            ControlPlaneRound.playRestore(
+                new ContendedPostgres(), new ControlPlaneRound.Size(3, 6, 400, 0, 1), directory))
+        .isEmpty();
   }
 }

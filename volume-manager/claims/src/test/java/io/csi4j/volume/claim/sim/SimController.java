@@ -220,7 +220,11 @@ final class SimController implements StorageController {
         truth.overrides().stream()
             .anyMatch(answer -> asked.stream().anyMatch(it -> it.epoch() == answer.epoch()));
     boolean isLate =
-        !asked.isEmpty() && !isOwed && (world.coordinators.size() > 1 || isAnsweredFor);
+        !asked.isEmpty()
+            && !isOwed
+            && (world.coordinators.size() > 1
+                || isAnsweredFor
+                || world.store.isOvertakenLate(task.volume(), look));
     if (!inUse.isEmpty() && !isLate) {
       throw world.violation(task + " is detached under " + inUse + " by one who saw " + seen);
     }

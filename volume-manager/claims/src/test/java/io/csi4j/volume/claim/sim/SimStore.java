@@ -67,8 +67,9 @@ final class SimStore {
    * A claim as a process has seen it.
    *
    * @param generation the number of restores before that
+   * @param lateWrites the number of late writes of the claim before that
    */
-  record Look(Claim claim, int generation) {}
+  record Look(Claim claim, int generation, int lateWrites) {}
 
   /** What an actor was shown, and what it was about then. */
   private record Shown(RecordKey key, Optional<StoredRecord> record, World.Phase phase) {}
@@ -84,6 +85,7 @@ final class SimStore {
   private NavigableMap<VolumeKey, Kept> lost = new TreeMap<>();
 
   private final Deque<Letter> letters = new ArrayDeque<>();
+  private final Map<VolumeKey, Integer> lateWrites = new HashMap<>();
   private int generation;
 
   SimStore(World world) {
@@ -102,7 +104,19 @@ final class SimStore {
 
   /** A look at a claim, now. */
   Look look(Claim claim) {
-    return new Look(claim, generation);
+    return new Look(claim, generation, lateWrites(claim.volume()));
+  }
+
+  /**
+   * Whether a write arrived late since a look. Its process may have been killed: then it is a
+   * second one beside the only process that works.
+   */
+  boolean isOvertakenLate(VolumeKey volume, Look look) {
+    return lateWrites(volume) != look.lateWrites();
+  }
+
+  private int lateWrites(VolumeKey volume) {
+    return lateWrites.getOrDefault(volume, 0);
   }
 
   List<Claim> all() {
@@ -167,6 +181,9 @@ final class SimStore {
     Letter letter = letters.poll();
     if (letter != null) {
       WriteResult result = write(letter.write(), letter.next(), letter.process());
+      if (result instanceof WriteResult.Written) {
+        lateWrites.merge(letter.next().volume(), 1, Integer::sum);
+      }
       world.tell("a write of " + letter.process().name + " arrives late: " + result);
     }
   }

@@ -65,7 +65,7 @@ import java.util.function.UnaryOperator;
  * last look and its call to the storage system, while another one does the same work and ends it,
  * makes its call when it goes on, and takes away what was attached to that node again, or attaches
  * what is not wanted. No second node can write by that. A host that lets one process at a time call
- * the controller of a plugin does not have this trouble.
+ * the controller of a plugin has this trouble only if a write of a killed process arrives late.
  *
  * <p>Methods block as long as the store and the storage system do. Safe for many threads.
  *

@@ -1,5 +1,6 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;

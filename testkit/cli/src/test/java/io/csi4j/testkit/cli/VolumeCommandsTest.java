@@ -77,7 +77,7 @@ class VolumeCommandsTest {
             "volume default/db: GROWING, id 'vol-1', version 7",
             "  size at least 2048 bytes IN_PROGRESS",
             "    It is asked for again by itself. Expand to another size to replace it, which may be"
-                + " smaller, but not smaller than the volume is.",
+                + " smaller, but not smaller than the volume is; or abandon it.",
             "  snapshot 'night' was asked for, and may be there without an answer");
     CatalogEntry refused =
         CatalogEntry.of(there(), Optional.empty())

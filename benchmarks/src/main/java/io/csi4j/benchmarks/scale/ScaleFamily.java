@@ -13,6 +13,7 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
+import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -387,8 +388,7 @@ public final class ScaleFamily {
       int shown =
           controller
               .summaries(
-                  Optional.of(PLUGIN),
-                  Optional.empty(),
+                  VolumeFilter.all().ofPlugin(PLUGIN),
                   new PageRequest(PAGE, Optional.of(token)),
                   plugin -> PluginView.of(plugin, Map.of(), ExpectedInstances.NONE))
               .volumes()

@@ -2,21 +2,79 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * Who holds volumes, by the claims that a host has.
  *
  * @param store returns the claim of a volume, if it was ever claimed
+ * @param records the claims in their store, if the host has named it
  */
-record VolumeClaims(Function<VolumeKey, Optional<Claim>> store) {
+record VolumeClaims(
+    Function<VolumeKey, Optional<Claim>> store, Optional<RecordValues<Claim>> records) {
+
+  /**
+   * Returns the claims of some volumes. Reads as many of them at a time as it can.
+   *
+   * @param sorted the volumes, in the order of their records
+   */
+  Map<VolumeKey, Claim> claims(List<VolumeKey> sorted) {
+    Map<VolumeKey, Claim> found = new HashMap<>();
+    boolean isDense = records.isPresent();
+    int at = 0;
+    while (at < sorted.size()) {
+      found.put(sorted.get(at), claim(sorted.get(at)));
+      at++;
+      if (isDense && at < sorted.size()) {
+        int next = scan(sorted, at, found);
+        isDense = next > at;
+        at = next;
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Reads the claims behind that of a volume.
+   *
+   * @param from the place of the next volume
+   * @return the place of the first volume that the claims do not reach
+   */
+  private int scan(List<VolumeKey> sorted, int from, Map<VolumeKey, Claim> found) {
+    RecordValues.Page<Claim> page =
+        asked(
+            Subject.of("reading the claims of volumes"),
+            () ->
+                records
+                    .orElseThrow()
+                    .page(Optional.of(ClaimCodec.key(sorted.get(from - 1))), sorted.size() - from));
+    page.records().forEach(each -> each.value().ifPresent(it -> found.put(it.volume(), it)));
+    int at = from;
+    for (; at < sorted.size(); at++) {
+      VolumeKey volume = sorted.get(at);
+      RecordKey key = ClaimCodec.key(volume);
+      if (page.next().filter(last -> key.compareTo(last) > 0).isPresent()) {
+        break;
+      }
+      boolean isUnreadable = page.unreadable().stream().anyMatch(it -> it.key().equals(key));
+      found.putIfAbsent(volume, isUnreadable ? claim(volume) : Claim.none(volume));
+    }
+    return at;
+  }
 
   /** Refuses what would take a volume from those who hold it, naming them. */
   void refuseHeld(Subject subject, VolumeKey key) {
@@ -32,8 +90,12 @@ record VolumeClaims(Function<VolumeKey, Optional<Claim>> store) {
   }
 
   private Claim claim(Subject subject, VolumeKey key) {
+    return asked(subject, () -> store.apply(key).orElseGet(() -> Claim.none(key)));
+  }
+
+  private static <T> T asked(Subject subject, Supplier<T> question) {
     try {
-      return store.apply(key).orElseGet(() -> Claim.none(key));
+      return question.get();
     } catch (RuntimeException nobodyCanSay) {
       throw ControllerFailures.failed(
           ChangeOutcome.UNAVAILABLE,

@@ -141,7 +141,11 @@ public final class VolumeController implements AutoCloseable {
     this.controllers = reports.isOn() ? new ReportedControllers(controllers, reports) : controllers;
     this.ending = ending;
     registry = options.plugins;
-    claims = new VolumeClaims(options.claims);
+    claims =
+        new VolumeClaims(
+            options.claims,
+            Optional.ofNullable(options.claimStore)
+                .map(it -> new RecordValues<>(it, new ClaimCodec())));
     holdsWhatItDeletes = options.claimStore != null;
     ControlPlaneSession session =
         new ControlPlaneSession(
@@ -466,6 +470,8 @@ public final class VolumeController implements AutoCloseable {
     List<Catalog.Listed> found = catalog.list(after, wanted, most + 1);
     List<Catalog.Listed> shown = found.subList(0, Math.min(most, found.size()));
     Map<PluginId, PluginView> views = new HashMap<>();
+    Map<VolumeKey, Claim> held =
+        claims.claims(shown.stream().map(each -> each.entry().key()).toList());
     return new VolumeSummary.Page(
         shown.stream()
             .map(
@@ -474,7 +480,7 @@ public final class VolumeController implements AutoCloseable {
                         each.entry(),
                         each.written(),
                         changes(each.entry().key()),
-                        claims.claim(each.entry().key()),
+                        Objects.requireNonNull(held.get(each.entry().key())),
                         views.computeIfAbsent(each.entry().spec().plugin(), plugins)))
             .toList(),
         shown.size() == found.size()

@@ -95,10 +95,12 @@ import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
@@ -1531,6 +1533,49 @@ class VolumeControllerTest {
   private List<VolumeSummary> listed(VolumeFilter wanted) {
     PluginView well = PluginView.of(ID, Map.of(), new ExpectedInstances(1, 1));
     return controller.summaries(wanted, PageRequest.first(), id -> well).volumes();
+  }
+
+  @Test
+  void theClaimsOfAPageAreReadTogether() {
+    for (int i = 10; i < 30; i++) {
+      controller.create(VolumeKey.of("v" + i), spec().build());
+    }
+    List<String> held = List.of("v10", "v13", "v20", "v28");
+    held.forEach(each -> claim(VolumeKey.of(each)));
+    claim(VolumeKey.of("v131")); // of no volume on record
+    AtomicInteger asked = new AtomicInteger();
+    controller.close();
+    medium.crash();
+    RecordStore counting =
+        new PassingStore(claims) {
+          @Override
+          public Optional<StoredRecord> read(RecordKey key) {
+            asked.incrementAndGet();
+            return super.read(key);
+          }
+
+          @Override
+          public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+            asked.incrementAndGet();
+            return super.scan(space, after, limit);
+          }
+        };
+    controller =
+        VolumeController.builder(world.registry(), LocalStore.on(medium.open()))
+            .claims(counting)
+            .open();
+    asked.set(0);
+
+    List<VolumeSummary> all = listed();
+
+    assertThat(all).hasSize(20);
+    assertThat(all.stream().filter(each -> each.writers() == 1).map(each -> each.key().id()))
+        .containsExactlyElementsOf(held);
+    assertThat(asked).hasValue(2);
+    VolumeFilter some = VolumeFilter.all().withPrefix("v2");
+    assertThat(listed(some).stream().filter(each -> each.writers() == 1))
+        .extracting(each -> each.key().id())
+        .containsExactly("v20", "v28");
   }
 
   @Test

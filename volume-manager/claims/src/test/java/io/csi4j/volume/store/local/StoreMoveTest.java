@@ -485,7 +485,9 @@ class StoreMoveTest {
       assertThat(records(unopened)).isEqualTo(records(memory)).isEqualTo(records(same));
       assertThat(
               SealedBytes.open(
-                  other.read(DB).orElseThrow().value().bytes(), RecordValues.about(DB), OTHER_SEALER))
+                  other.read(DB).orElseThrow().value().bytes(),
+                  RecordValues.about(DB),
+                  OTHER_SEALER))
           .isEqualTo(value("a").bytes());
       assertThat(
               refused(

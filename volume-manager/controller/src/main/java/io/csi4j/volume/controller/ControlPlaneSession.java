@@ -487,14 +487,9 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /**
-   * Renews a session; one that has been ended is this process's no more. One that was not renewed
-   * for a whole expiry counts as ended also if its record is there: a first write of it that was
-   * repeated may have arrived after its end.
-   */
+  /** Renews a session; one that has been ended is this process's no more. */
   private void renew(Session session) {
     long asked = clock.nanos();
-    boolean mayBeOver = mayBeOver(session);
     Set<Part> parts = givenUp(session);
     Optional<SessionRecord> now =
         book.apply(
@@ -509,21 +504,12 @@ final class ControlPlaneSession implements AutoCloseable {
             .value();
     lock.lock();
     try {
-      if (now.isPresent() && !mayBeOver) {
+      if (now.isPresent()) {
         session.renewedAt = asked;
         session.isIncomplete &= !now.get().givenUp().equals(session.givenUp);
       } else {
         lost(session);
       }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean mayBeOver(Session session) {
-    lock.lock();
-    try {
-      return age(session) - expiry.toNanos() >= 0;
     } finally {
       lock.unlock();
     }

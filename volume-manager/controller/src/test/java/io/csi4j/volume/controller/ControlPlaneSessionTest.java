@@ -121,25 +121,6 @@ class ControlPlaneSessionTest {
   }
 
   @Test
-  void aSessionThatWasEndedIsNotRenewedWhenItsFirstWriteArrivesLate() {
-    Ownership work = session.enter();
-    StoredRecord first = sessions().get(0);
-    assertThat(other.isOver(work.owner())).isFalse();
-    isDown.set(true);
-    time.pass(Duration.ofSeconds(31));
-    isDown.set(false);
-    assertThat(other.isOver(work.owner())).isTrue();
-    store.write(new RecordWrite(first.key(), Optional.empty(), Optional.of(first.value())));
-    time.pass(Duration.ofSeconds(8));
-
-    assertThat(work.mayCall()).isFalse();
-    assertThat(work.isOver()).isTrue();
-    Ownership next = session.enter();
-    assertThat(next.owner()).isNotEqualTo(work.owner());
-    assertThat(next.mayCall()).isTrue();
-  }
-
-  @Test
   void workThatIsGivenUpWhileTheStoreIsDownIsTakenOverAfterTheNextRenewal() {
     Ownership givenUp = session.enter();
     Ownership goingOn = session.enter();

@@ -12,12 +12,13 @@ import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +53,9 @@ final class ControlPlaneSession implements AutoCloseable {
   /** Renewals in the time of one expiry. */
   private static final int RENEWALS = 4;
 
+  /** Sessions that are begun, one after the other, until the write of one is confirmed. */
+  private static final int TRIES = 8;
+
   /** The number of sessions that are read at once. */
   private static final int PAGE = 100;
 
@@ -79,8 +83,8 @@ final class ControlPlaneSession implements AutoCloseable {
   /** The session under which work begins; nothing before the first work, or if it was given up. */
   private @Nullable Session current;
 
-  /** The sessions of this process under which work goes on or begins, by their ids. */
-  private final Map<String, Session> open = new HashMap<>();
+  /** The sessions of this process under which work goes on or begins, the oldest first. */
+  private final Map<String, Session> open = new LinkedHashMap<>();
 
   private boolean isPlanned;
   private boolean closed;
@@ -256,20 +260,41 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
+  /**
+   * Begins a session. Its record is written once: a write without an answer that was not made may
+   * still arrive when another control plane has ended the session, which would go on then. So
+   * another session takes its place, and what arrives late is a record under which no work goes on.
+   */
   private Session begun() {
-    Session begun =
-        new Session(new Owner(UUID.randomUUID().toString(), controlPlane), clock.nanos());
-    own.add(begun.owner.session());
-    if (isShared) {
-      SessionRecord record = SessionRecord.begun(begun.owner);
-      var unused =
-          book.apply(
-              SessionCodec.key(begun.owner),
-              true,
-              now -> now.isPresent() ? new Decision.Keep<>() : new Decision.Write<>(record));
+    for (int tries = 1; ; tries++) {
+      Owner owner = new Owner(UUID.randomUUID().toString(), controlPlane);
+      Session begun = new Session(owner, clock.nanos());
+      own.add(owner.session());
+      if (!isShared || isWritten(owner, tries == TRIES)) {
+        open.put(owner.session(), begun);
+        return begun;
+      }
     }
-    open.put(begun.owner.session(), begun);
-    return begun;
+  }
+
+  private boolean isWritten(Owner owner, boolean isLast) {
+    boolean[] isTried = new boolean[1];
+    return book.apply(
+            SessionCodec.key(owner),
+            true,
+            now -> {
+              if (isTried[0]) {
+                return isLast
+                    ? new Decision.Refuse<>(
+                        OperatorCode.CLAIM_STORE_DOWN, "no session could be begun")
+                    : new Decision.Keep<>();
+              }
+              isTried[0] = true;
+              return new Decision.Write<>(SessionRecord.begun(owner));
+            })
+        .after()
+        .value()
+        .isPresent();
   }
 
   /** The time since the last renewal. */

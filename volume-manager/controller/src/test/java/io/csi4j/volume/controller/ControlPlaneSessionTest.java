@@ -1,12 +1,16 @@
 package io.csi4j.volume.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.controller.ControlPlaneSession.Ownership;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
+import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -16,9 +20,11 @@ import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,12 +35,21 @@ class ControlPlaneSessionTest {
   private static final VolumeKey WEB = VolumeKey.of("web");
 
   private final AtomicBoolean isDown = new AtomicBoolean();
+
+  /** So many of the next writes get no answer, and are late. */
+  private final AtomicInteger unanswered = new AtomicInteger();
+
+  private final List<List<RecordWrite>> late = new ArrayList<>();
   private final RecordStore store =
       new SteppingStore(new MemoryStore(), (next, write) -> write.get()) {
         @Override
         public WriteResult write(List<RecordWrite> writes) {
           if (isDown.get()) {
             throw new RecordStoreException(Reason.UNAVAILABLE, "it is down", null);
+          }
+          if (unanswered.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            late.add(writes);
+            return new WriteResult.Unknown(new ReasonText("the answer was lost"));
           }
           return super.write(writes);
         }
@@ -206,17 +221,51 @@ class ControlPlaneSessionTest {
   void noCallIsSentUnderASessionThatAnotherControlPlaneHasEnded() {
     Ownership stood = session.enter();
     assertThat(other.isOver(stood.owner())).isFalse();
-    // Its timers do not run meanwhile.
-    VirtualTime late = new VirtualTime();
-    late.pass(Duration.ofSeconds(31));
-    ControlPlaneSession waiter =
-        new ControlPlaneSession(store, "three", late, late, late, Duration.ZERO);
-    assertThat(waiter.isOver(stood.owner())).isTrue();
+    endAsAnotherControlPlane(stood);
     time.pass(Duration.ofSeconds(8));
 
     assertThat(stood.mayCall()).isFalse();
     assertThat(session.isGivenUp(DB, workOf(stood))).isTrue();
     assertThat(session.enter().owner()).isNotEqualTo(stood.owner());
+  }
+
+  /** Ends the session of work that stands still: its timers do not run meanwhile. */
+  private void endAsAnotherControlPlane(Ownership stood) {
+    VirtualTime later = new VirtualTime();
+    later.pass(Duration.ofSeconds(31));
+    ControlPlaneSession waiter =
+        new ControlPlaneSession(store, "three", later, later, later, Duration.ZERO);
+    assertThat(waiter.isOver(stood.owner())).isTrue();
     waiter.close();
+  }
+
+  /** Its first write would count again, as nothing is there, and renew work that others have. */
+  @Test
+  void aSessionThatWasEndedDoesNotComeBackWithALateWriteOfItsBeginning() {
+    unanswered.set(1);
+    Ownership stood = session.enter();
+    endAsAnotherControlPlane(stood);
+    late.forEach(store::write);
+    time.pass(Duration.ofSeconds(8));
+
+    assertThat(stood.mayCall()).isFalse();
+    assertThat(session.isGivenUp(DB, workOf(stood))).isTrue();
+    session.endLeft();
+    assertThat(sessions()).as("no work goes on under it").isEmpty();
+  }
+
+  @Test
+  void aSessionOfWhichNoWriteIsConfirmedDoesNotBegin() {
+    unanswered.set(8);
+    assertThatThrownBy(session::enter)
+        .isInstanceOfSatisfying(
+            RecordFailure.class,
+            failed -> assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN));
+    late.forEach(store::write);
+    Ownership work = session.enter();
+    session.endLeft();
+
+    assertThat(sessions()).hasSize(1);
+    assertThat(work.mayCall()).isTrue();
   }
 }

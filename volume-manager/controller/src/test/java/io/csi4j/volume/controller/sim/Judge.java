@@ -9,7 +9,8 @@ import io.csi4j.volume.controller.sim.StorageSystem.Made;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
-import io.csi4j.volume.internal.catalog.SessionCodec;
+import io.csi4j.volume.internal.catalog.SessionRecord;
+import io.csi4j.volume.internal.catalog.SessionRecord.Part;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeKey;
@@ -93,7 +94,13 @@ final class Judge {
       return;
     }
     world.count(PlaneWorld.Count.TAKEN_OVER);
-    if (world.store.has(SessionCodec.key(was.get().owner()))) {
+    Optional<SessionRecord> session = world.store.session(was.get().owner());
+    Part part = new Part(key, was.get().part());
+    boolean isGivenUp = session.filter(it -> it.givenUp().contains(part)).isPresent();
+    if (isGivenUp) {
+      world.count(PlaneWorld.Count.GIVEN_UP);
+    }
+    if (session.isPresent() && !isGivenUp) {
       throw world.violation(
           by + " takes over " + key + " from " + was.get() + ", whose session lasts");
     }
@@ -111,6 +118,11 @@ final class Judge {
               + seconds
               + " s after a renewal");
     }
+  }
+
+  /** A session was ended before, and its record is written again. */
+  void sessionBack(CatalogWork.Owner owner) {
+    throw world.violation("the session of " + owner.controlPlane() + " has ended, and comes back");
   }
 
   private void removed(VolumeKey key, CatalogRecord record) {

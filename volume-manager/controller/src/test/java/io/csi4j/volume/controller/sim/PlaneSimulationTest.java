@@ -29,8 +29,9 @@ class PlaneSimulationTest {
   void whateverHappensNoVolumeIsLostOrMadeTwiceAndAllWorkEnds() {
     Map<Count, Long> counts = sound(1, SLICE);
     for (Count what : Count.values()) {
-      // A late attachment of a deleted volume is rare.
-      if (what != Count.ANSWERED_FOR) {
+      // A late attachment of a deleted volume is rare, and so is work that is given up beside
+      // other.
+      if (what != Count.ANSWERED_FOR && what != Count.GIVEN_UP) {
         assertThat(counts.getOrDefault(what, 0L)).as("%s happened", what).isPositive();
       }
     }
@@ -66,19 +67,19 @@ class PlaneSimulationTest {
   /** Each rule, with the seed at which its harm was found, and the harm. */
   static Stream<Arguments> rules() {
     return Stream.of(
-        Arguments.of(LostRule.RECORD_WITHOUT_CONDITION, 2, "takes over"),
-        Arguments.of(LostRule.CLAIM_WITHOUT_CONDITION, 2, "is granted twice"),
-        Arguments.of(LostRule.SESSION_WITHOUT_CONDITION, 35, "0 s after a renewal"),
-        Arguments.of(LostRule.EPOCH_IS_FORGOTTEN, 7, "whose session lasts"),
-        Arguments.of(LostRule.TAKEOVER_IS_NOT_SEEN, 238, "is deleted, and its record keeps it"),
-        Arguments.of(LostRule.NOTHING_IS_HELD, 347, "is granted, and is gone"),
-        Arguments.of(LostRule.NAME_IS_NOT_KEPT, 3, "is made twice"),
-        Arguments.of(LostRule.SESSION_AGE_IS_IGNORED, 123, "which is not its work"),
-        Arguments.of(LostRule.SESSION_ENDS_EARLY, 1, "7 s after a renewal"),
-        Arguments.of(LostRule.LEFT_WORK_STAYS, 13, "a deletion is left"),
-        Arguments.of(LostRule.UNKNOWN_IS_REFUSED, 16, "is removed, and"),
-        Arguments.of(LostRule.REFUSED_DELETION_IS_LATE, 3, "is deleted, and its record keeps it"),
-        Arguments.of(LostRule.WRITE_IS_LOST, 1, "which is not its work"),
+        Arguments.of(LostRule.RECORD_WITHOUT_CONDITION, 5, "is on record, and its volume is gone"),
+        Arguments.of(LostRule.CLAIM_WITHOUT_CONDITION, 3, "is deleted under a grant"),
+        Arguments.of(LostRule.SESSION_WITHOUT_CONDITION, 15, "7 s after a renewal"),
+        Arguments.of(LostRule.EPOCH_IS_FORGOTTEN, 45, "whose session lasts"),
+        Arguments.of(LostRule.TAKEOVER_IS_NOT_SEEN, 106, "is held for its deletion for ever"),
+        Arguments.of(LostRule.NOTHING_IS_HELD, 37, "is granted, and is gone"),
+        Arguments.of(LostRule.NAME_IS_NOT_KEPT, 1, "is made twice"),
+        Arguments.of(LostRule.SESSION_AGE_IS_IGNORED, 16, "which is not its work"),
+        Arguments.of(LostRule.SESSION_ENDS_EARLY, 1, "6 s after a renewal"),
+        Arguments.of(LostRule.LEFT_WORK_STAYS, 16, "a deletion is left"),
+        Arguments.of(LostRule.UNKNOWN_IS_REFUSED, 1, "is removed, and"),
+        Arguments.of(LostRule.REFUSED_DELETION_IS_LATE, 21, "is deleted, and its record keeps it"),
+        Arguments.of(LostRule.WRITE_IS_LOST, 3, "which is not its work"),
         Arguments.of(LostRule.RECORD_IS_NOT_ASKED, 1, "is granted, and is gone"));
   }
 
@@ -111,7 +112,7 @@ class PlaneSimulationTest {
     assertThat(PlaneExplorer.broken(false, setup -> {})).isEmpty();
   }
 
-  /** Some 36,000 setups. */
+  /** Some 45,000 setups. */
   @Tag("campaign")
   @Test
   void twoControlPlanesMayEndAtEachOfTheirSteps() {

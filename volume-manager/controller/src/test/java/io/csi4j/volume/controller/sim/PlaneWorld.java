@@ -24,6 +24,7 @@ final class PlaneWorld {
     GRANTED,
     RELEASED,
     TAKEN_OVER,
+    GIVEN_UP,
     ANSWERED_FOR,
     FAILED,
     KILLS,
@@ -49,6 +50,9 @@ final class PlaneWorld {
       Duration time,
       LostRule lost,
       boolean tells) {}
+
+  /** All work ends by itself within this time, once nothing goes wrong any more. */
+  private static final Duration END = Duration.ofMinutes(15);
 
   final Play play;
   final Timeline timeline;
@@ -157,6 +161,9 @@ final class PlaneWorld {
               });
           timeline.after(first, 0, first::request);
           timeline.play(Duration.ofMinutes(5));
+          // It looks at sessions for ever: what comes later is the end that each history has.
+          first.haltsNoMore();
+          second.haltsNoMore();
         });
     return isReached[0] && isReached[1];
   }
@@ -172,10 +179,10 @@ final class PlaneWorld {
       timeline.play(Duration.ofMinutes(3));
       ControlPlane last = planes.get(planes.size() - 1);
       timeline.after(last, 0, last::endClaims);
-      timeline.play(Duration.ofMinutes(30));
+      timeline.play(END);
       judge.quiet();
       timeline.after(last, 0, last::deleteAll);
-      timeline.play(Duration.ofMinutes(30));
+      timeline.play(END);
       judge.empty();
     } finally {
       timeline.close(all);

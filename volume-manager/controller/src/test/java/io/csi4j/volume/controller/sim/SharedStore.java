@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.SessionCodec;
+import io.csi4j.volume.internal.catalog.SessionRecord;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
@@ -19,6 +20,7 @@ import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +41,16 @@ final class SharedStore {
 
   private final PlaneWorld world;
   private final Timeline timeline;
-  private final NavigableMap<RecordKey, StoredRecord> records = new TreeMap<>();
+
+  /** The sessions in the order in which they began: their ids are random, and a seed is not. */
+  private final Map<RecordKey, Integer> begun = new HashMap<>();
+
+  private final NavigableMap<RecordKey, StoredRecord> records =
+      new TreeMap<>(
+          Comparator.comparing(RecordKey::space)
+              .thenComparing(this::begun)
+              .thenComparing(Comparator.naturalOrder()));
+
   private final Map<RecordKey.Space, List<Logged>> log = new HashMap<>();
 
   /** When each session was renewed last. */
@@ -50,6 +61,12 @@ final class SharedStore {
   SharedStore(PlaneWorld world) {
     this.world = world;
     this.timeline = world.timeline;
+  }
+
+  private int begun(RecordKey key) {
+    return key.space() == RecordKey.Space.CLUSTER
+        ? begun.computeIfAbsent(key, it -> begun.size())
+        : 0;
   }
 
   // ---- what is really written
@@ -64,13 +81,13 @@ final class SharedStore {
         .orElseGet(() -> Claim.none(key));
   }
 
-  boolean has(RecordKey key) {
-    return records.containsKey(key);
+  Optional<SessionRecord> session(CatalogWork.Owner owner) {
+    return Optional.ofNullable(records.get(SessionCodec.key(owner))).map(SharedStore::session);
   }
 
-  private static CatalogWork.Owner session(StoredRecord record) {
+  private static SessionRecord session(StoredRecord record) {
     try {
-      return SESSIONS.decode(record.value().bytes()).value().owner();
+      return SESSIONS.decode(record.value().bytes()).value();
     } catch (MalformedRecordException e) {
       throw new IllegalArgumentException(e);
     }
@@ -157,7 +174,10 @@ final class SharedStore {
       RecordKey key, Optional<StoredRecord> there, Optional<StoredRecord> next, Line line) {
     if (key.space() == RecordKey.Space.CLUSTER) {
       if (next.isEmpty() && there.isPresent()) {
-        world.judge.sessionEnded(session(there.get()), renewed.get(key), line.plane.name);
+        world.judge.sessionEnded(session(there.get()).owner(), renewed.get(key), line.plane.name);
+      }
+      if (there.isEmpty() && renewed.containsKey(key)) {
+        world.judge.sessionBack(session(next.orElseThrow()).owner());
       }
       renewed.put(key, timeline.now());
     } else if (key.space() == RecordKey.Space.VOLUMES) {
@@ -232,7 +252,7 @@ final class SharedStore {
       boolean isLeft =
           world.lost(LostRule.TAKEOVER_IS_NOT_SEEN)
               && !work.get().owner().controlPlane().equals(plane.name)
-              && !has(SessionCodec.key(work.get().owner()));
+              && session(work.get().owner()).isEmpty();
       return isLeft ? Optional.of(with(stored, record.without(CatalogWork.VOLUME))) : there;
     }
 

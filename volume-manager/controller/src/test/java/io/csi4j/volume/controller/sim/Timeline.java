@@ -45,6 +45,11 @@ final class Timeline {
       halt = action;
     }
 
+    /** Takes that back, if the step was not reached. */
+    void haltsNoMore() {
+      haltsAt = 0;
+    }
+
     boolean isDead() {
       return isDead;
     }

@@ -43,7 +43,7 @@ public final class SilentLine implements AutoCloseable {
       while (each.find()) {
         String host = each.group(1);
         int port = Integer.parseInt(each.group(2));
-        ServerSocket entry = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+        ServerSocket entry = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         entries.add(entry);
         begin(() -> accept(entry, host, port));
         each.appendReplacement(through, "//127.0.0.1:" + entry.getLocalPort());

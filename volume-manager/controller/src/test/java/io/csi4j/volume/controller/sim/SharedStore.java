@@ -352,6 +352,9 @@ final class SharedStore {
     /** Set for the watch of a view, which waits under its lock; that of a waiter only waits. */
     private boolean isOfView;
 
+    /** So often in a row a view has waited for a report, and there was none. */
+    private int silent;
+
     private int at;
     private long behind;
 
@@ -376,7 +379,14 @@ final class SharedStore {
       }
       if (isOfView) {
         timeline.sleepAlone(Duration.ofMillis(500).toNanos());
-        return visible();
+        Optional<Change> later = visible();
+        silent = later.isPresent() ? 0 : silent + 1;
+        if (silent == 120) {
+          // A view loses its patience by the time of the machine, which hardly passes here.
+          silent = 0;
+          throw new RecordStoreException("no report", new IllegalStateException("60 s"));
+        }
+        return later;
       }
       timeline.sleep(Duration.ofMillis(500).toNanos());
       // A waiter measures the time of the machine: it is made to look again.

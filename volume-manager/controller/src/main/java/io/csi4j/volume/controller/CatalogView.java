@@ -66,6 +66,9 @@ final class CatalogView implements AutoCloseable {
    */
   private boolean isAwaited;
 
+  /** The number of waits for the watch that have ended. */
+  private long waits;
+
   private boolean isComplete;
   private boolean isClosed;
 
@@ -220,7 +223,10 @@ final class CatalogView implements AutoCloseable {
         return true;
       }
       if (isAwaited) {
-        var unused = free.awaitNanos(left);
+        long before = waits;
+        while (waits == before && left > 0) {
+          left = free.awaitNanos(left);
+        }
         return false;
       }
       isAwaited = true;
@@ -251,6 +257,7 @@ final class CatalogView implements AutoCloseable {
     lock.lock();
     try {
       isAwaited = false;
+      waits++;
       // What a former watch has reported was seen by the scan since, or was even written again.
       if (reporting == watch) {
         next.ifPresent(this::take);

@@ -363,7 +363,7 @@ public final class VolumeKeeper implements AutoCloseable {
      * Does the chores only while this control plane has the upkeep ({@link
      * VolumeController#takeUpkeep}), so that one at a time of those that share a store does them.
      * Chores of the host are always done. A reaper that gives receipts for its own node ({@link
-     * Sources#node}) works for that node alone: give it a keeper without this.
+     * Reaper.Sources#node}) works for that node alone: give it a keeper without this.
      */
     public Builder oneAtATime(VolumeController controller) {
       elsewhere = Objects.requireNonNull(controller, "controller")::takeUpkeep;

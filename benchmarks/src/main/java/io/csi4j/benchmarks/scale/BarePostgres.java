@@ -61,7 +61,17 @@ final class BarePostgres implements BareRecords {
   }
 
   /** The last name of a page, and its size. */
-  private record Read(byte[] last, int rows, long size) {}
+  private static final class Read {
+    private final byte[] last;
+    private final int rows;
+    private final long size;
+
+    Read(byte[] last, int rows, long size) {
+      this.last = last;
+      this.rows = rows;
+      this.size = size;
+    }
+  }
 
   private Read read(byte[] after, int limit) throws SQLException {
     try (Connection connection = pool.getConnection();
@@ -86,7 +96,7 @@ final class BarePostgres implements BareRecords {
 
   @Override
   public long page(String after, int limit) throws SQLException {
-    return read(bytes(after), limit).size();
+    return read(bytes(after), limit).size;
   }
 
   @Override
@@ -95,11 +105,11 @@ final class BarePostgres implements BareRecords {
     byte[] after = new byte[0];
     while (true) {
       Read page = read(after, pageSize);
-      size += page.size();
-      if (page.rows() < pageSize) {
+      size += page.size;
+      if (page.rows < pageSize) {
         return size;
       }
-      after = page.last();
+      after = page.last;
     }
   }
 

@@ -9,13 +9,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * The times of single operations in one window.
- *
- * @param sorted the nanoseconds of each, in order
- * @param nanos the length of the window
- */
-record Latencies(long[] sorted, long nanos) {
+/** The times of single operations in one window. */
+final class Latencies {
+
+  /** The nanoseconds of each, in order. */
+  private final long[] sorted;
+
+  /** The length of the window. */
+  private final long nanos;
+
+  private Latencies(long[] sorted, long nanos) {
+    this.sorted = sorted;
+    this.nanos = nanos;
+  }
 
   /** What is done again and again. */
   interface Work {

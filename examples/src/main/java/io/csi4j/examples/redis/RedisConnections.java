@@ -175,20 +175,14 @@ final class RedisConnections {
     private @Nullable Object reply() throws IOException {
       String line = line();
       String rest = line.substring(1);
-      switch (line.charAt(0)) {
-        case '+':
-          return rest.getBytes(UTF_8);
-        case '-':
-          throw new Refusal(rest);
-        case ':':
-          return Long.valueOf(rest);
-        case '$':
-          return bytes(Integer.parseInt(rest));
-        case '*':
-          return list(Integer.parseInt(rest));
-        default:
-          throw new IOException("no reply of Redis begins with '" + line.charAt(0) + "'");
-      }
+      return switch (line.charAt(0)) {
+        case '+' -> rest.getBytes(UTF_8);
+        case '-' -> throw new Refusal(rest);
+        case ':' -> Long.valueOf(rest);
+        case '$' -> bytes(Integer.parseInt(rest));
+        case '*' -> list(Integer.parseInt(rest));
+        default -> throw new IOException("no reply of Redis begins with '" + line.charAt(0) + "'");
+      };
     }
 
     private byte @Nullable [] bytes(int length) throws IOException {

@@ -1555,7 +1555,8 @@ class VolumeControllerTest {
           }
 
           @Override
-          public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+          public RecordStore.Page scan(
+              RecordKey.Space space, Optional<RecordKey> after, int limit) {
             asked.incrementAndGet();
             return super.scan(space, after, limit);
           }

@@ -289,7 +289,7 @@ final class ControlPlaneCheck {
     for (Operation each : operations.values()) {
       if (each.answer.isEmpty()
           || each.answer.get().isEmpty()
-          || each.deed != Deed.CREATE && each.deed != Deed.EXPAND && each.deed != Deed.FIND) {
+          || (each.deed != Deed.CREATE && each.deed != Deed.EXPAND && each.deed != Deed.FIND)) {
         continue;
       }
       Life life = byId.get(each.answer.get());

@@ -46,7 +46,6 @@ final class ControlPlaneMain {
           .policy(policy -> policy.attempts(1).attemptDeadline(Duration.ofMillis(1_500)))
           .build();
 
-  private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int THREADS = 3;
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 

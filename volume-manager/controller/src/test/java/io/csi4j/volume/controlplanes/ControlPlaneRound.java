@@ -250,15 +250,15 @@ final class ControlPlaneRound {
   /** Some calls fail before their work, some after it, and some take longer. */
   private void faults() {
     long seed = size.seed();
-    var before =
+    var unusedBefore =
         plugin.inject(
             Fault.fail(StatusCode.UNAVAILABLE, "not now"),
             some(call -> drawn(call.number(), seed) < 20));
-    var after =
+    var unusedAfter =
         plugin.inject(
             Fault.applyThenFail(StatusCode.UNAVAILABLE, "the answer is lost"),
             some(call -> drawn(call.number(), seed) < 50));
-    var slow =
+    var unusedSlow =
         plugin.inject(
             Fault.delay(Duration.ofMillis(300)), some(call -> drawn(call.number(), seed) < 120));
   }
@@ -451,11 +451,9 @@ final class ControlPlaneRound {
   private Report report() {
     Settled settled = settle();
     ControlPlaneCheck check = new ControlPlaneCheck(plugin.journal().events(), resumed);
-    Map<String, List<List<String>>> lines = new HashMap<>();
     for (Plane plane : planes) {
       List<List<String>> lives =
           plane.lives.stream().map(life -> lines(life.history(directory))).toList();
-      lines.put(plane.name, lives);
       check.read(lives);
       if (!plane.now().isDone()) {
         wrong.add(plane.now().name() + " ended before it was done");
@@ -516,13 +514,13 @@ final class ControlPlaneRound {
         var unused = last.dropSnapshot(key, SnapshotName.of(pending.name()));
       }
       return record.isEmpty()
-          || last.find(key).isPresent()
+          || (last.find(key).isPresent()
               && record.get().pendingSnapshots().isEmpty()
               && last.changes(key).stream()
                   .allMatch(
                       change ->
                           change.progress()
-                              != io.csi4j.volume.catalog.VolumeChange.Progress.IN_PROGRESS);
+                              != io.csi4j.volume.catalog.VolumeChange.Progress.IN_PROGRESS));
     } catch (ControllerException notNow) {
       return false;
     }

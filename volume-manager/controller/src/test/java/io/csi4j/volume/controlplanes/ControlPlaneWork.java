@@ -139,7 +139,7 @@ final class ControlPlaneWork {
   boolean act() {
     VolumeKey key = key(random.nextInt(keys));
     Knowledge now = known.get(key);
-    if (now == Knowledge.UNSURE || now == Knowledge.USED && random.nextInt(3) == 0) {
+    if (now == Knowledge.UNSURE || (now == Knowledge.USED && random.nextInt(3) == 0)) {
       return release(key);
     }
     return run(drawn(), key);

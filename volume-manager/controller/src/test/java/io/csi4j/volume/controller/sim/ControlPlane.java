@@ -49,7 +49,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A process with a real controller and a real coordinator of claims, and those that use them. */
-final class ControlPlane extends Timeline.Process implements SimulatedControllers.Machine {
+final class ControlPlane extends Timeline.SimProcess implements SimulatedControllers.Machine {
 
   private static final PluginId PLUGIN = PluginId.of("simulated");
 

@@ -121,8 +121,8 @@ final class Judge {
   }
 
   /** A session was ended before, and its record is written again. */
-  void sessionBack(CatalogWork.Owner owner) {
-    throw world.violation("the session of " + owner.controlPlane() + " has ended, and comes back");
+  AssertionError sessionBack(CatalogWork.Owner owner) {
+    return world.violation("the session of " + owner.controlPlane() + " has ended, and comes back");
   }
 
   private void removed(VolumeKey key, CatalogRecord record) {

@@ -64,11 +64,11 @@ final class PlaneWorld {
   final List<String> story = new ArrayList<>();
 
   /** What is on its way between processes, and outlives them. */
-  final Timeline.Process network = new Timeline.Process();
+  final Timeline.SimProcess network = new Timeline.SimProcess();
 
-  private final Timeline.Process chaos = new Timeline.Process();
+  private final Timeline.SimProcess chaos = new Timeline.SimProcess();
   private final List<ControlPlane> planes = new ArrayList<>();
-  private final List<Timeline.Process> all = new ArrayList<>(List.of(network, chaos));
+  private final List<Timeline.SimProcess> all = new ArrayList<>(List.of(network, chaos));
   private final long begin;
   private boolean isCalm;
 

@@ -141,11 +141,11 @@ final class SharedStore {
   private boolean isMet(RecordWrite write, Optional<StoredRecord> there) {
     RecordKey.Space space = write.key().space();
     boolean isAny =
-        world.lost(LostRule.RECORD_WITHOUT_CONDITION) && space == RecordKey.Space.VOLUMES
-            || world.lost(LostRule.CLAIM_WITHOUT_CONDITION) && space == RecordKey.Space.CLAIMS
-            || world.lost(LostRule.SESSION_WITHOUT_CONDITION)
+        (world.lost(LostRule.RECORD_WITHOUT_CONDITION) && space == RecordKey.Space.VOLUMES)
+            || (world.lost(LostRule.CLAIM_WITHOUT_CONDITION) && space == RecordKey.Space.CLAIMS)
+            || (world.lost(LostRule.SESSION_WITHOUT_CONDITION)
                 && space == RecordKey.Space.CLUSTER
-                && write.next().isEmpty();
+                && write.next().isEmpty());
     // What a lost rule hides is not compared: the version alone decides then.
     return isAny
         || write.seen().equals(there)
@@ -177,7 +177,7 @@ final class SharedStore {
         world.judge.sessionEnded(session(there.get()).owner(), renewed.get(key), line.plane.name);
       }
       if (there.isEmpty() && renewed.containsKey(key)) {
-        world.judge.sessionBack(session(next.orElseThrow()).owner());
+        throw world.judge.sessionBack(session(next.orElseThrow()).owner());
       }
       renewed.put(key, timeline.now());
     } else if (key.space() == RecordKey.Space.VOLUMES) {

@@ -262,7 +262,7 @@ final class StorageSystem {
         () -> {
           busy.remove(on);
           try {
-            effect.get();
+            var unused = effect.get();
             world.tell("late: the call for " + on + " is done");
           } catch (CsiException refused) {
             world.tell("late: the call for " + on + " is refused: " + refused.code());

@@ -30,7 +30,7 @@ final class Timeline {
   }
 
   /** A process: threads that are killed and stopped together. */
-  static class Process {
+  static class SimProcess {
     private final Deque<Event> blocked = new ArrayDeque<>();
     private boolean isDead;
     private long stoppedUntil;
@@ -59,13 +59,14 @@ final class Timeline {
   static final class Event implements Comparable<Event> {
     private long at;
     private final long order;
-    private final Process process;
+    private final SimProcess process;
     private final Runnable task;
     private final Worker worker;
     private final long ticket;
     private boolean isCancelled;
 
-    private Event(long at, long order, Process process, Runnable task, Worker worker, long ticket) {
+    private Event(
+        long at, long order, SimProcess process, Runnable task, Worker worker, long ticket) {
       this.at = at;
       this.order = order;
       this.process = process;
@@ -88,7 +89,7 @@ final class Timeline {
   private static final class Worker {
     private Thread thread;
     private Timeline timeline;
-    private Process process;
+    private SimProcess process;
     private volatile Runnable task;
     private long ticket;
 
@@ -164,7 +165,7 @@ final class Timeline {
   }
 
   /** Ends all threads, so that others can use them. */
-  void close(List<Process> all) {
+  void close(List<SimProcess> all) {
     all.forEach(this::kill);
     for (Worker each : new ArrayList<>(active)) {
       each.process.isDead = true;
@@ -179,14 +180,14 @@ final class Timeline {
   }
 
   /** Runs a task of a process after some time, on a thread of its own. */
-  Event after(Process process, long nanos, Runnable task) {
+  Event after(SimProcess process, long nanos, Runnable task) {
     Event event = new Event(now + nanos, orders++, process, task, null, 0);
     events.add(event);
     return event;
   }
 
   /** Ends all that a process does. */
-  void kill(Process process) {
+  void kill(SimProcess process) {
     process.isDead = true;
     process.stoppedUntil = 0;
     new ArrayList<>(active).stream().filter(each -> each.process == process).forEach(this::wake);
@@ -196,7 +197,7 @@ final class Timeline {
   }
 
   /** A process stands still for some time, with all its threads and timers. */
-  void stop(Process process, long nanos) {
+  void stop(SimProcess process, long nanos) {
     process.stoppedUntil = Math.max(process.stoppedUntil, now + nanos);
   }
 
@@ -338,7 +339,7 @@ final class Timeline {
       }
       events.remove();
       now = Math.max(now, event.at);
-      Process process = event.process;
+      SimProcess process = event.process;
       boolean isOver =
           event.isCancelled
               || (event.worker == null

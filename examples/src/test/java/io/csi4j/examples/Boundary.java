@@ -306,10 +306,6 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
             "testkit/cli",
             "a person at a shell reads claims and state, and sets stores up; only hosts change them",
             "io.csi4j.volume.claim.coordination..",
-            "io.csi4j.volume.controller.VolumeController*",
-            "io.csi4j.volume.controller.AsyncVolumeController*",
-            "io.csi4j.volume.controller.JobVolumes*",
-            "io.csi4j.volume.controller.Snapshot*",
             "io.csi4j.volume.upkeep..",
             "io.csi4j.volume.workload.."));
     rows.add(

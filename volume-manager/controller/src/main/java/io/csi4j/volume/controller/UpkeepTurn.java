@@ -10,6 +10,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.store.RecordStore;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ final class UpkeepTurn implements AutoCloseable {
 
   private final RecordBook<SessionRecord> book;
   private final ControlPlaneSession session;
+  private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Ownership mine;
   private boolean isClosed;
 
@@ -36,7 +38,16 @@ final class UpkeepTurn implements AutoCloseable {
    * @return the name of the other control plane; nothing if this one has it now
    * @throws io.csi4j.volume.internal.store.RecordFailure if the store cannot be asked
    */
-  synchronized Optional<String> take() {
+  Optional<String> take() {
+    lock.lock();
+    try {
+      return taken();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Optional<String> taken() {
     if (isClosed) {
       throw ControllerFailures.unavailable(
           OperatorCode.ENGINE_CLOSED, TAKING, "the controller is closed");
@@ -83,9 +94,14 @@ final class UpkeepTurn implements AutoCloseable {
 
   /** Leaves the upkeep to others for good: they take it once the session has ended. */
   @Override
-  public synchronized void close() {
-    isClosed = true;
-    leave();
+  public void close() {
+    lock.lock();
+    try {
+      isClosed = true;
+      leave();
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void leave() {

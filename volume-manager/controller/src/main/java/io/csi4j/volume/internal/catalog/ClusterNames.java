@@ -26,7 +26,8 @@ public final class ClusterNames {
   private static final int IDENTITY = 13;
 
   private static final Pattern OF_A_CLUSTER =
-      Pattern.compile(PREFIX + "([a-z2-7]{" + IDENTITY + "})-[a-z2-7]{" + UNIQUE + "}(?![a-z2-7])");
+      Pattern.compile(
+          "%s([a-z2-7]{%d})-[a-z2-7]{%d}(?![a-z2-7])".formatted(PREFIX, IDENTITY, UNIQUE));
 
   /** What the spec lets a name have. */
   private static final int MOST_BYTES = 128;

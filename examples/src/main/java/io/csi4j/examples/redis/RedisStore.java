@@ -109,6 +109,11 @@ public final class RedisStore implements RecordStore {
     }
     String log = configured("appendonly");
     String sync = configured("appendfsync");
+    if (settings.losesNothingOnRestart() && !configured("no-appendfsync-on-rewrite").equals("no")) {
+      throw refused(
+          "Redis does not sync its log while it writes it anew (no-appendfsync-on-rewrite yes). Set"
+              + " no-appendfsync-on-rewrite no, or open the store without losesNothingOnRestart.");
+    }
     if (settings.losesNothingOnRestart() && !(log.equals("yes") && sync.equals("always"))) {
       throw refused(
           "Redis loses writes when it is started again (appendonly "

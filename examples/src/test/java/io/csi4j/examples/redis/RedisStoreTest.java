@@ -236,6 +236,13 @@ class RedisStoreTest {
           "Opening the store failed: Redis loses writes when it is started again (appendonly no,"
               + " appendfsync everysec). Set appendonly yes and appendfsync always, or open the"
               + " store without losesNothingOnRestart.");
+      server.ask("CONFIG", "SET", "no-appendfsync-on-rewrite", "yes");
+      isRefused(
+          () -> RedisStore.open(server.settings("a").losingNothingOnRestart()),
+          Reason.IN_DOUBT,
+          "Opening the store failed: Redis does not sync its log while it writes it anew"
+              + " (no-appendfsync-on-rewrite yes). Set no-appendfsync-on-rewrite no, or open the"
+              + " store without losesNothingOnRestart.");
       server.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
       isRefused(
           () -> RedisStore.open(server.settings("a")),

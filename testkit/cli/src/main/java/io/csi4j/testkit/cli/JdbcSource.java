@@ -119,7 +119,10 @@ final class JdbcSource {
         Connection.class,
         (proxy, method, values) -> {
           if (method.getName().equals("close")) {
-            idle.set(connection);
+            Connection other = idle.getAndSet(connection);
+            if (other != null) {
+              other.close();
+            }
             return null;
           }
           try {

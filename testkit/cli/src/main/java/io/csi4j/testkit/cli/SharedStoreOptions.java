@@ -99,6 +99,8 @@ final class SharedStoreOptions {
       description = "The keys of sealed records, lines of ID BASE64. Never printed.")
   private @Nullable Path keyFile;
 
+  private @Nullable DataSource source;
+
   /** Whether a store is named. */
   boolean isGiven() {
     return !etcd.isEmpty() || jdbc != null;
@@ -202,11 +204,21 @@ final class SharedStoreOptions {
     return tls.showing(new EtcdTls.ClientCertificate(Pem.file(certificate), Pem.file(key)));
   }
 
+  /** Returns the one source of the command: a look that is repeated keeps its connection. */
   private DataSource source() {
-    Optional<String> secret =
-        jdbcUser == null ? Optional.empty() : Optional.of(firstLine("--jdbc", jdbcPassword));
-    return JdbcSource.of(
-        String.valueOf(jdbc), Optional.ofNullable(driver), Optional.ofNullable(jdbcUser), secret);
+    DataSource known = source;
+    if (known == null) {
+      Optional<String> secret =
+          jdbcUser == null ? Optional.empty() : Optional.of(firstLine("--jdbc", jdbcPassword));
+      known =
+          JdbcSource.of(
+              String.valueOf(jdbc),
+              Optional.ofNullable(driver),
+              Optional.ofNullable(jdbcUser),
+              secret);
+      source = known;
+    }
+    return known;
   }
 
   private JdbcSettings jdbcSettings() {

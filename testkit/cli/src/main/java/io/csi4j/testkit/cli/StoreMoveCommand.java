@@ -117,6 +117,8 @@ final class StoreMoveCommand extends ProgramCommand {
 
   static LocalStore opened(Path directory, Optional<Sealer> sealer) {
     Path path = directory.toAbsolutePath().normalize();
+    // Fails where no store is: opening one would make it.
+    LocalStore.look(path, sealer).close();
     return sealer
         .map(key -> LocalStore.openMoved(path, key))
         .orElseGet(() -> LocalStore.openMoved(path));

@@ -252,4 +252,21 @@ class StoreCommandsTest {
       }
     }
   }
+
+  @Test
+  void aDirectoryWithoutAStoreIsNotMadeOne() throws Exception {
+    Path other = Files.createDirectory(temp.resolve("other"));
+    for (String[] args :
+        new String[][] {
+          {"store", "take-back", other.toString()},
+          {"store", "take-back", temp + "/typo"},
+          {"store", "move", "--from-directory", other.toString(), "--etcd", "http://127.0.0.1:1"}
+        }) {
+      Run run = Run.of(args);
+      assertThat(run.code()).as(run.out()).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(run.err()).contains("no journal is there");
+    }
+    assertThat(other).isEmptyDirectory();
+    assertThat(temp.resolve("typo")).doesNotExist();
+  }
 }

@@ -210,7 +210,8 @@ public final class ClaimCoordinator {
   /**
    * Waits until the claims of a volume may have changed.
    *
-   * @return whether to ask again: not after an interrupt
+   * @return whether to ask again: not after an interrupt. A watch that is closed waits no longer,
+   *     and the next question to its store fails
    */
   private static boolean awaitChange(RecordStore.Watch watch, VolumeKey volume, long nanos) {
     RecordKey key = RecordKey.of(RecordKey.Space.CLAIMS, volume);
@@ -218,12 +219,14 @@ public final class ClaimCoordinator {
     try {
       for (long left = nanos; left > 0; left = end - System.nanoTime()) {
         Optional<RecordStore.Watch.Change> change = watch.next(Duration.ofNanos(left));
-        if (change
-            .filter(
-                it ->
-                    !(it instanceof RecordStore.Watch.Change.Written written)
-                        || written.now().key().equals(key))
-            .isPresent()) {
+        boolean isOfAnother =
+            change
+                .filter(
+                    it ->
+                        it instanceof RecordStore.Watch.Change.Written written
+                            && !written.now().key().equals(key))
+                .isPresent();
+        if (!isOfAnother) {
           return true;
         }
       }

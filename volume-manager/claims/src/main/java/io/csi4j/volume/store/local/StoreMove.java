@@ -140,6 +140,11 @@ public final class StoreMove {
 
   private void checkStores() {
     StoreIdentity target = to.identity();
+    if (from instanceof LocalLook) {
+      throw new IllegalArgumentException(
+          "Moving the records failed: the source was opened for a look, so nothing keeps a control"
+              + " plane from changing it. Open it with LocalStore.openMoved.");
+    }
     if (from.identity().equals(target)) {
       throw new IllegalArgumentException(
           "Moving the records failed: both stores are '" + target + "'. Name another store.");

@@ -1013,6 +1013,23 @@ class ClaimCoordinatorTest {
     assertThat(isSet).isTrue();
   }
 
+  @Test
+  void aClaimThatWaitsEndsWhenItsStoreIsClosed() throws Exception {
+    claims.acquire(alone("web-1", "n1"));
+    CompletableFuture<ClaimGrant> second =
+        CompletableFuture.supplyAsync(
+            () -> claims.acquire(alone("web-2", "n2"), Duration.ofDays(1)));
+    assertThatThrownBy(() -> second.get(100, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    store.close();
+
+    assertThatThrownBy(() -> second.get(5, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOfSatisfying(
+            ClaimException.class,
+            closed -> assertThat(closed.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN));
+  }
+
   private static ClaimRequest alone(String workload, String node) {
     return wish(workload, node, AccessMode.SINGLE_NODE_SINGLE_WRITER, ClaimMode.WRITE);
   }

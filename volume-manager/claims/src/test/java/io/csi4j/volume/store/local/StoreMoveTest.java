@@ -1,6 +1,7 @@
 package io.csi4j.volume.store.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
@@ -173,6 +174,22 @@ class StoreMoveTest {
     assertThat(new ClaimBook(memory, Clock.systemUTC()).claim(wish("other")).epoch())
         .as("epochs go on")
         .isEqualTo(2);
+  }
+
+  @Test
+  void aLookAtAStoreIsNoSource() {
+    Map<RecordKey, StateValue> before = filled();
+    try (LocalStore source = LocalStore.openMoved(directory())) {
+      assertThat(records(source)).isEqualTo(before);
+    }
+    try (RecordStore look = LocalStore.look(directory(), Optional.empty())) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> StoreMove.run(look, memory))
+          .withMessage(
+              "Moving the records failed: the source was opened for a look, so nothing keeps a"
+                  + " control plane from changing it. Open it with LocalStore.openMoved.");
+    }
+    assertThat(records(memory)).isEmpty();
   }
 
   @Test

@@ -173,9 +173,16 @@ public record VolumeSummary(
         plugin);
   }
 
-  /** A volume that was claimed once has an epoch: without a time, its last use is not known. */
+  /**
+   * A volume that was claimed once has an epoch: without a time, its last use is not known. A use
+   * before its creation was one of a former volume of the key.
+   */
   private static Optional<Instant> unusedSince(Claim claim, Written written) {
-    return claim.epoch() == 0 ? written.created() : claim.lastUse();
+    Optional<Instant> used = claim.lastUse();
+    if (used.isEmpty() && claim.epoch() > 0) {
+      return Optional.empty();
+    }
+    return written.created().filter(made -> used.filter(made::isBefore).isEmpty()).or(() -> used);
   }
 
   private static Collection<ClaimHolder> holders(Claim claim) {

@@ -101,6 +101,14 @@ final class Catalog implements AutoCloseable {
 
   // ---- the cluster
 
+  /**
+   * Refuses to call a storage system for a catalog that is a copy: its cluster works with another
+   * store.
+   */
+  void refuseCopy(Subject subject) {
+    cluster.check(subject);
+  }
+
   /** Returns the identity of the cluster; nothing if it has none. */
   Optional<ClusterIdentity> cluster() {
     return cluster.identity(READING);

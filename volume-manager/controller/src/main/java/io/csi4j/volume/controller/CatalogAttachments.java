@@ -193,6 +193,7 @@ record CatalogAttachments(
   public ControllerAnswer detach(AttachmentTask task, Guard guard) {
     CatalogEntry record;
     try {
+      catalog.refuseCopy(Subject.of("detaching volume '" + task.volume() + "'"));
       record = catalog.find(task.volume()).orElse(null);
     } catch (ControllerException notRead) {
       return failed(notRead);

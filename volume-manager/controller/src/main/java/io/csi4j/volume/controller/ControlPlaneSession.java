@@ -495,8 +495,8 @@ final class ControlPlaneSession implements AutoCloseable {
   private void renewIfPossible(Session session) {
     try {
       renew(session);
-    } catch (RecordFailure notRenewed) {
-      // No call is sent once the last renewal is too long ago.
+    } catch (RuntimeException notRenewed) {
+      // The other sessions are renewed. No call is sent once the last renewal is too long ago.
     }
   }
 

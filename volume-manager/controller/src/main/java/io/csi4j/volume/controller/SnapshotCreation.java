@@ -634,6 +634,7 @@ final class SnapshotCreation {
           ControllerCalls.about("deleting snapshot", snapshot.value(), plugin),
           "it belongs to group '" + group.get() + "'");
     }
+    catalog.refuseCopy(ControllerCalls.about("deleting snapshot", snapshot.value(), plugin));
     controllers.answer(calls.delete(plugin, snapshot, secrets));
   }
 
@@ -643,6 +644,7 @@ final class SnapshotCreation {
       GroupSnapshotId group,
       List<SnapshotId> members,
       Optional<SecretsReference> secrets) {
+    catalog.refuseCopy(ControllerCalls.about("deleting group", group.value(), plugin));
     controllers.answer(calls.delete(plugin, group, members, secrets));
   }
 

@@ -466,7 +466,10 @@ public final class VolumeController implements AutoCloseable {
   public VolumeSummary.Page summaries(
       VolumeFilter wanted, PageRequest page, Function<PluginId, PluginView> plugins) {
     Optional<VolumeKey> after = page.token().map(VolumeController::key);
-    int most = page.maxEntries() == 0 ? Integer.MAX_VALUE - 1 : page.maxEntries();
+    int most =
+        page.maxEntries() == 0
+            ? Integer.MAX_VALUE - 1
+            : Math.min(page.maxEntries(), Integer.MAX_VALUE - 1);
     List<Catalog.Listed> found = catalog.list(after, wanted, most + 1);
     List<Catalog.Listed> shown = found.subList(0, Math.min(most, found.size()));
     Map<PluginId, PluginView> views = new HashMap<>();

@@ -268,8 +268,12 @@ final class VolumeWork {
       }
     } catch (ControllerException left) {
       abandon();
+    } catch (RuntimeException | Error unexpected) {
+      abandon();
+      throw unexpected;
+    } finally {
+      leave();
     }
-    leave();
   }
 
   /** Other control planes take the work over, whatever the record says of its owner. */

@@ -343,6 +343,9 @@ class ViewsTest {
     assertThat(summary(released(7, Optional.empty())).unusedSince())
         .as("a version that kept no time wrote the last use")
         .isEmpty();
+    assertThat(summary(released(7, Optional.of(Instant.EPOCH.minusSeconds(9)))).unusedSince())
+        .as("a former volume of the key was used before this one was made")
+        .contains(Instant.EPOCH);
     assertThat(summary(claim()).unusedSince()).as("it is used").isEmpty();
   }
 

@@ -15,6 +15,8 @@ import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
@@ -656,7 +658,16 @@ class ClusterIdentityTest {
               () -> controller.register(CatalogVolume.builder(LOG, spec(), db.id()).build()),
               () -> controller.create(LOG, spec()),
               () -> controller.delete(DB),
-              () -> controller.createSnapshot(DB, NIGHTLY, Map.of()))) {
+              () -> controller.createSnapshot(DB, NIGHTLY, Map.of()),
+              () ->
+                  controller.deleteSnapshot(
+                      ControllerWorld.ID, SnapshotId.of("snap-1"), Optional.empty()),
+              () ->
+                  controller.deleteGroupSnapshot(
+                      ControllerWorld.ID,
+                      GroupSnapshotId.of("group-1"),
+                      List.of(SnapshotId.of("snap-1")),
+                      Optional.empty()))) {
         ControllerException held = failure(change);
         assertThat(held.code()).isEqualTo(OperatorCode.CLUSTER_COPIED);
         assertThat(held.outcome()).isEqualTo(ChangeOutcome.HELD);

@@ -1663,6 +1663,14 @@ class VolumeControllerTest {
         .extracting(VolumeSummary::key)
         .containsExactly(VolumeKey.of(shop, "c"));
     assertThat(second.next()).isEmpty();
+    assertThat(
+            controller
+                .summaries(
+                    VolumeFilter.all(),
+                    new PageRequest(Integer.MAX_VALUE, Optional.empty()),
+                    id -> well)
+                .volumes())
+        .hasSize(5);
 
     List<VolumeSummary> all =
         controller.summaries(VolumeFilter.all(), PageRequest.first(), id -> well).volumes();

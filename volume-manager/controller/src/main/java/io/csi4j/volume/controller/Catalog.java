@@ -102,10 +102,16 @@ final class Catalog implements AutoCloseable {
   // ---- the cluster
 
   /**
-   * Refuses to call a storage system for a catalog that is a copy: its cluster works with another
-   * store.
+   * Refuses to call a storage system for a catalog that no person has settled since its store was
+   * put back, or that is a copy: its cluster works with another store.
    */
   void refuseCopy(Subject subject) {
+    asked(subject, store::readOnly)
+        .ifPresent(
+            why -> {
+              throw ControllerFailures.failed(
+                  ChangeOutcome.HELD, OperatorCode.CATALOG_WENT_BACK, subject, why.text(), null);
+            });
     cluster.check(subject);
   }
 

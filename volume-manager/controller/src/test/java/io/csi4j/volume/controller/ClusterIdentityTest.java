@@ -644,7 +644,10 @@ class ClusterIdentityTest {
           List.<Runnable>of(
               () -> controller.create(LOG, spec()),
               () -> controller.delete(DB),
-              () -> controller.createSnapshot(DB, NIGHTLY, Map.of()))) {
+              () -> controller.createSnapshot(DB, NIGHTLY, Map.of()),
+              () ->
+                  controller.deleteSnapshot(
+                      ControllerWorld.ID, SnapshotId.of("snap-1"), Optional.empty()))) {
         assertThat(failure(change).code()).isEqualTo(OperatorCode.CATALOG_WENT_BACK);
       }
       assertThat(failure(() -> new ClusterSetup(store).accept()).code())

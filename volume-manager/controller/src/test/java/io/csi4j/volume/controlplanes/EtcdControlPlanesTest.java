@@ -2,6 +2,7 @@ package io.csi4j.volume.controlplanes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.claim.etcd.ContendedEtcdCluster;
 import io.csi4j.volume.claim.etcd.EtcdTest;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Control planes that contend for volumes; {@code testing/contention} asks for more. */
 @Tag("campaign")
+@PlayedInShares
 @EtcdTest
 class EtcdControlPlanesTest {
 

@@ -264,7 +264,7 @@ class StoreCommandsTest {
         }) {
       Run run = Run.of(args);
       assertThat(run.code()).as(run.out()).isEqualTo(ExitCode.NO_CONNECTION);
-      assertThat(run.err()).contains("no journal is there");
+      assertThat(run.errLines()).last().asString().endsWith("Give the directory of a journal.");
     }
     assertThat(other).isEmptyDirectory();
     assertThat(temp.resolve("typo")).doesNotExist();

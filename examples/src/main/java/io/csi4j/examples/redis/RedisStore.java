@@ -76,7 +76,7 @@ public final class RedisStore implements RecordStore {
             "Redis is at version",
             Optional.empty(),
             written.identity(),
-            "RedisStore.settle()",
+            "call RedisStore.settle()",
             written.problem(),
             written.version());
     watches =

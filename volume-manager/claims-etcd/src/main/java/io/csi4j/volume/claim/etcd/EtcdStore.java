@@ -73,7 +73,7 @@ public final class EtcdStore implements RecordStore {
             "etcd is at revision",
             configured,
             first.identity(),
-            "EtcdStore.settle()",
+            "accept it with 'csi4j store accept' or EtcdStore.settle()",
             first.problem(),
             first.revision());
   }

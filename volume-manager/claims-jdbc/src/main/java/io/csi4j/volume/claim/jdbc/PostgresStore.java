@@ -88,7 +88,7 @@ public final class PostgresStore implements RecordStore {
             "the database is at version",
             settings.identity(),
             first.identity(),
-            "PostgresStore.settle()",
+            "accept it with 'csi4j store accept' or PostgresStore.settle()",
             first.problem(),
             first.version());
     watches =

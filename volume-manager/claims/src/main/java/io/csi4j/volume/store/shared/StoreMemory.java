@@ -36,7 +36,8 @@ public final class StoreMemory {
    * @param store the product and its number, for people, such as {@code etcd is at revision}
    * @param configured the store that this process has to find, if it was given one
    * @param opened which store it is
-   * @param settling the method that settles the store, such as {@code EtcdStore.settle()}
+   * @param settling what a person does to settle the store, such as {@code call
+   *     RedisStore.settle()}
    * @param problem why it may have lost records, if something in it says so
    * @param reached how far it is
    */
@@ -103,8 +104,7 @@ public final class StoreMemory {
               ForeignText.of(doing)
                   + " failed: "
                   + why
-                  + ". Compare its claims with what the nodes have mounted, then accept it with 'csi4j"
-                  + " store accept' or "
+                  + ". Compare its claims with what the nodes have mounted, then "
                   + settling
                   + ".");
         });

@@ -23,7 +23,7 @@ final class Latencies {
     this.nanos = nanos;
   }
 
-  /** What is done again and again. */
+  /** The operation that each caller repeats. */
   interface Work {
     void doNext() throws Exception;
   }

@@ -212,7 +212,7 @@ public final class ScaleFamily {
         });
   }
 
-  /** What is done for each number. */
+  /** The work for each number. */
   private interface Each {
     void run(int number) throws Exception;
   }

@@ -37,7 +37,7 @@ final class RedisConnections {
     this.deadline = Math.toIntExact(deadline.toMillis());
   }
 
-  /** What became of a command that has no reply. */
+  /** The result of a command that has no reply. */
   enum Fate {
     /** The server did nothing, and will do nothing. */
     REFUSED,

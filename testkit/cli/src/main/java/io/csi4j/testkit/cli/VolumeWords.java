@@ -174,7 +174,7 @@ final class VolumeWords {
     return lines;
   }
 
-  /** What the volume waits for, and what comes next. */
+  /** The pending work of the volume, with what the host does next. */
   static List<String> reasons(VolumesView.Volume volume) {
     CatalogEntry entry = volume.entry();
     List<String> lines = new ArrayList<>();

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class JdbcSource {
 
   /** Would stand in the list of processes, and in the history of the shell. */
-  private static final Pattern PASSWORD = Pattern.compile("(?i)[?&](password|sslpassword)=");
+  private static final Pattern PASSWORD =
+      Pattern.compile("(?i)[?&](password|sslpassword)=|//[^/?#]*:[^/?#]*@");
 
   private final Driver driver;
   private final String url;

@@ -176,6 +176,9 @@ final class SharedStoreOptions {
     if (prefix != null) {
       settings.prefix(EtcdPrefix.of(prefix));
     }
+    if (user == null && password != null) {
+      throw CommandFailure.usage("--etcd-password needs --etcd-user NAME.");
+    }
     if (user != null) {
       settings.login(new EtcdLogin(user, EtcdPassword.of(firstLine("--etcd", password))));
     }
@@ -208,8 +211,11 @@ final class SharedStoreOptions {
   private DataSource source() {
     DataSource known = source;
     if (known == null) {
+      // The user may stand in the URL.
       Optional<String> secret =
-          jdbcUser == null ? Optional.empty() : Optional.of(firstLine("--jdbc", jdbcPassword));
+          jdbcUser == null && jdbcPassword == null
+              ? Optional.empty()
+              : Optional.of(firstLine("--jdbc", jdbcPassword));
       known =
           JdbcSource.of(
               String.valueOf(jdbc),

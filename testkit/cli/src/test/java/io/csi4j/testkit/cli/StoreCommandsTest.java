@@ -18,6 +18,7 @@ import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Optional;
@@ -76,13 +77,17 @@ class StoreCommandsTest {
   @Test
   void aDriverOfADatabaseIsNamedAndNoPasswordStandsInAUrl() throws Exception {
     String url = "jdbc:postgresql://127.0.0.1:1/csi4j";
-    Run secret = Run.of("claims", "list", "--jdbc", url + "?user=u&password=hunter2");
-    assertThat(secret.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(secret.errLines())
-        .containsExactly(
-            "There is a password in the URL of --jdbc, which other users can see. Write it into a"
-                + " file, and name that with --jdbc-password FILE.",
-            "See: csi4j claims list --help");
+    for (String unsafe :
+        List.of(
+            url + "?user=u&password=hunter2", "jdbc:postgresql://u:hunter2@127.0.0.1:1/csi4j")) {
+      Run secret = Run.of("claims", "list", "--jdbc", unsafe);
+      assertThat(secret.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(secret.errLines())
+          .containsExactly(
+              "There is a password in the URL of --jdbc, which other users can see. Write it into a"
+                  + " file, and name that with --jdbc-password FILE.",
+              "See: csi4j claims list --help");
+    }
     Run missing = Run.of("claims", "list", "--jdbc", url, "--jdbc-driver", temp + "/none.jar");
     assertThat(missing.errLines())
         .first()
@@ -103,6 +108,14 @@ class StoreCommandsTest {
         .asString()
         .startsWith("Opening the store failed: the database says 08001 '")
         .doesNotContain("hunter2");
+    Run unreadable =
+        Run.of("claims", "list", "--jdbc", url + "?user=u", "--jdbc-password", temp + "/none");
+    assertThat(unreadable.code()).as("the user may stand in the URL").isEqualTo(ExitCode.USAGE);
+    Run nobodyOfEtcd =
+        Run.of("claims", "list", "--etcd", "http://127.0.0.1:1", "--etcd-password", password + "");
+    assertThat(nobodyOfEtcd.errLines())
+        .first()
+        .isEqualTo("--etcd-password needs --etcd-user NAME.");
     Path jar = Path.of(Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     Run named = Run.of("claims", "list", "--jdbc", url, "--jdbc-driver", jar.toString());
     assertThat(named.code()).isEqualTo(ExitCode.NO_CONNECTION);

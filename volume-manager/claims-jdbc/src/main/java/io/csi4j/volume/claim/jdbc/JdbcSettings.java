@@ -85,7 +85,7 @@ public final class JdbcSettings {
     return parts.makesTables;
   }
 
-  /** Returns whether a standby that takes over has all that was written. */
+  /** Returns whether the host says that a standby that takes over has all that was written. */
   public boolean losesNothingOnFailover() {
     return parts.losesNothingOnFailover;
   }
@@ -143,9 +143,8 @@ public final class JdbcSettings {
     }
 
     /**
-     * Names the store that has to be there, as {@code RecordStore.identity} returned it under the
-     * same settings. Another one, also an empty one, is opened for reading alone, until a person
-     * settles it.
+     * Names the store that has to be there, as {@code RecordStore.identity} returned it. Another
+     * one, also an empty one, is opened for reading alone, until a person settles it.
      */
     public Builder identity(StoreIdentity value) {
       identity = Objects.requireNonNull(value, "identity");
@@ -166,7 +165,7 @@ public final class JdbcSettings {
      * synchronous. If it does not, which is the default, a store that was taken over by a standby
      * counts as another store, and nothing is written to it before a person has settled it. If it
      * does, a commit that may not be on the standby, such as one whose wait was cancelled, is no
-     * grant.
+     * grant. The store keeps it: it holds for all processes once one has opened the store with it.
      */
     public Builder losesNothingOnFailover(boolean value) {
       losesNothingOnFailover = value;

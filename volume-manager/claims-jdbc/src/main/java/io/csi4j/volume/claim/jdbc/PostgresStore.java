@@ -60,12 +60,16 @@ public final class PostgresStore implements RecordStore {
   private final Database database;
   private final StoreTables tables;
   private final JdbcSettings settings;
+  private final boolean isLook;
   private final StoreMemory memory;
   private final PolledWatches watches;
 
+  /** Whether a standby that takes over has all that was written, as the store says. */
+  private volatile boolean losesNothing;
+
   /**
-   * Number of times that the primary may have had something that no standby has; 0 for a store that
-   * does not rely on standbys. An earlier process may have left such a write.
+   * Number of times that the primary may have had something that no standby has. An earlier process
+   * may have left such a write. Counts where the store loses nothing when a standby takes over.
    */
   private final AtomicLong unconfirmed;
 
@@ -79,7 +83,9 @@ public final class PostgresStore implements RecordStore {
    */
   private PostgresStore(DataSource source, JdbcSettings settings, boolean isNew) {
     this.settings = settings;
-    unconfirmed = new AtomicLong(settings.losesNothingOnFailover() ? 1 : 0);
+    isLook = !isNew;
+    // A look grants nothing, and writes nothing.
+    unconfirmed = new AtomicLong(isNew ? 1 : 0);
     database = new Database(source, settings.deadline());
     tables = new StoreTables(settings);
     StoreRows first = begin(isNew);
@@ -133,10 +139,30 @@ public final class PostgresStore implements RecordStore {
         mark(tables.mark());
         database.ask(tables.complete(), PreparedStatement::executeUpdate);
       }
-      return look();
+      StoreRows first = look();
+      if (isNew && loseNothing(first)) {
+        first = look();
+      }
+      losesNothing = first.losesNothing();
+      return first;
     } catch (Database.Failure failure) {
       throw failure.during("Opening the store");
     }
+  }
+
+  /** Notes in the store what the settings say of standbys; returns whether that is news. */
+  private boolean loseNothing(StoreRows now) {
+    if (!settings.losesNothingOnFailover() || now.losesNothing()) {
+      return false;
+    }
+    String expected = settings.identity().map(StoreIdentity::value).orElse(null);
+    return database.ask(
+        tables.loseNothing(),
+        statement -> {
+          statement.setString(1, expected);
+          statement.setString(2, expected);
+          return statement.executeUpdate() > 0;
+        });
   }
 
   private void mark(String sql) {
@@ -265,7 +291,10 @@ public final class PostgresStore implements RecordStore {
     try {
       StoreRows answer = question.get();
       memory.saw(before, answer.identity(), answer.problem(), answer.version());
-      if (memory.readOnly().isEmpty()) {
+      losesNothing = answer.losesNothing();
+      if (!isLook && memory.readOnly().isEmpty()) {
+        // Another process may have settled it, which does not know.
+        losesNothing |= loseNothing(answer);
         confirm();
       }
       return answer;
@@ -277,7 +306,7 @@ public final class PostgresStore implements RecordStore {
   /** Waits until the standbys have what was seen, if they may lack some of it. */
   private void confirm() {
     long open = unconfirmed.get();
-    if (open > confirmed.get()) {
+    if (losesNothing && open > confirmed.get()) {
       database.ask(
           tables.confirm(),
           statement -> {
@@ -340,9 +369,7 @@ public final class PostgresStore implements RecordStore {
               });
     } catch (Database.Failure failure) {
       if (failure.fate() == Fate.UNKNOWN) {
-        if (settings.losesNothingOnFailover()) {
-          unconfirmed.incrementAndGet();
-        }
+        unconfirmed.incrementAndGet();
         return new WriteResult.Unknown(new ReasonText(failure.because()));
       }
       if (!failure.isDivision()) {
@@ -399,9 +426,7 @@ public final class PostgresStore implements RecordStore {
           try (ResultSet result = statement.executeQuery()) {
             OptionalLong made =
                 result.next() ? OptionalLong.of(result.getLong(1)) : OptionalLong.empty();
-            if (settings.losesNothingOnFailover()) {
-              Database.refuseWarned(statement);
-            }
+            Database.refuseWarned(statement);
             return made;
           }
         });

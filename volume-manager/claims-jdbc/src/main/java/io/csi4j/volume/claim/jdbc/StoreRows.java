@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param identity which store it is
  * @param problem why the store may have lost records
+ * @param losesNothing whether a standby that takes over has all that was written
  * @param version how often anything was written
  * @param forgotten up to which version writes are no longer reported
  * @param rows the records or writes that were asked for
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 record StoreRows(
     StoreIdentity identity,
     Optional<ReasonText> problem,
+    boolean losesNothing,
     long version,
     long forgotten,
     List<Row> rows) {
@@ -69,6 +71,7 @@ record StoreRows(
   static StoreRows of(ResultSet result) throws SQLException {
     String identity = null;
     String elsewhere = null;
+    boolean losesNothing = false;
     long version = 0;
     long forgotten = 0;
     List<Row> rows = new ArrayList<>();
@@ -77,14 +80,16 @@ record StoreRows(
       version = result.getLong(2);
       forgotten = result.getLong(3);
       elsewhere = result.getString(4);
-      byte[] name = result.getBytes(5);
+      losesNothing = result.getBoolean(5);
+      byte[] name = result.getBytes(6);
       if (name != null) {
-        rows.add(LongName.row(name, result.getLong(6), result.getBytes(7)));
+        rows.add(LongName.row(name, result.getLong(7), result.getBytes(8)));
       }
     }
     return new StoreRows(
         new StoreIdentity(identity == null ? "postgresql, without the mark of a store" : identity),
         problem(identity, elsewhere),
+        losesNothing,
         version,
         forgotten,
         rows);

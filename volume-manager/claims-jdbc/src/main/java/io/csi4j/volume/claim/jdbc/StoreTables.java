@@ -23,12 +23,16 @@ final class StoreTables {
   /** Writes that are kept for watches. */
   static final int KEPT = 10_000;
 
+  /** Whether a standby that takes over has all that was written: then the home ends with a star. */
+  private static final String LOSES_NOTHING = "coalesce(s.home LIKE '%*', false)";
+
   private final String claims;
   private final String writes;
   private final String store;
   private final String identity;
   private final String home;
   private final String isHome;
+  private final String isAtHome;
   private final String durable;
   private final String schema;
 
@@ -45,28 +49,27 @@ final class StoreTables {
     // A commit that is confirmed before it is on the disk would lose records in a crash; one that
     // waits for no standby would lose them when a standby takes over.
     durable =
-        "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ("
-            + (settings.losesNothingOnFailover() ? "'off', 'local'" : "'off'")
-            + ") THEN 'on' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
+        "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') = 'off'"
+            + " OR (current_setting('synchronous_commit') = 'local' AND %s)"
+                .formatted(LOSES_NOTHING)
+            + " THEN 'on' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
     // A copy that was restored is in another cluster, or has other tables; a standby that has
     // taken over, or a cluster that was restored to an earlier moment, has another timeline. The
     // position in the log is asked for in any case: a standby refuses to tell it, and so takes no
-    // claim for a store that trusts it after it has taken over.
+    // claim for a store that loses nothing after it has taken over.
     String cluster = "(SELECT to_hex(system_identifier) FROM pg_control_system())";
     String timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
-    String table = "'" + store.replace("'", "''") + "'::regclass::oid";
+    String place = cluster + " || '-' || '" + store.replace("'", "''") + "'::regclass::oid";
     identity =
-        "'postgresql-' || "
-            + cluster
-            + (settings.losesNothingOnFailover()
-                ? " || left(pg_current_wal_lsn()::text, 0)"
-                : " || '-' || " + timeline)
+        "'postgresql-' || %s || '-' || CASE WHEN %s THEN left(pg_current_wal_lsn()::text, 0)"
+                .formatted(cluster, LOSES_NOTHING)
+            + " || split_part(rtrim(s.home, '*'), '-', 3) ELSE %s END".formatted(timeline)
             + " || '-' || s.tableoid || '-' || s.mark";
-    home = cluster + " || '-' || " + table + " || '-' || " + timeline;
-    isHome =
-        settings.losesNothingOnFailover()
-            ? "s.home LIKE " + cluster + " || '-' || " + table + " || '-%'"
-            : "s.home = " + home;
+    home = place + " || '-' || " + timeline + (settings.losesNothingOnFailover() ? " || '*'" : "");
+    isHome = "s.home LIKE " + place + " || '-%'";
+    isAtHome =
+        "(%s AND (%s OR s.home = %s || '-' || %s))"
+            .formatted(isHome, LOSES_NOTHING, place, timeline);
   }
 
   /** The statements that make the tables. */
@@ -133,7 +136,16 @@ final class StoreTables {
           (SELECT max(version) FROM %s), (SELECT max(version) FROM %s), 0) AS top) AS t
         ON CONFLICT (only_one) DO UPDATE SET mark = excluded.mark, home = excluded.home,
           version = greatest(s.version + 1, excluded.version) WHERE NOT (%s)"""
-        .formatted(store, home, claims, writes, isHome);
+        .formatted(store, home, claims, writes, isAtHome);
+  }
+
+  /**
+   * Notes in the store that a standby that takes over has all that was written. Takes the identity
+   * that the store has to have, twice; any if that is null.
+   */
+  String loseNothing() {
+    return "UPDATE %s AS s SET home = s.home || '*' WHERE %s AND NOT %s AND (?::text IS NULL OR %s = ?)"
+        .formatted(store, isHome, LOSES_NOTHING, identity);
   }
 
   /** Whether there are long names in the form of before: one value. */
@@ -190,14 +202,15 @@ final class StoreTables {
 
   /**
    * Rows of the identity of the store, its version, up to where writes are forgotten, where its
-   * mark was made if that was elsewhere, and a name, a version and a record of what was asked for;
-   * one row with nothing behind if there is nothing.
+   * mark was made if that was elsewhere, whether it loses nothing when a standby takes over, and a
+   * name, a version and a record of what was asked for; one row with nothing behind if there is
+   * nothing.
    */
   private String answer(String question, String order) {
     return ("SELECT %s, s.version, s.forgotten, CASE WHEN %s THEN NULL ELSE s.home END,"
-            + " c.name, c.version, c.record FROM (SELECT 1) AS one LEFT JOIN %s AS s ON true"
+            + " %s, c.name, c.version, c.record FROM (SELECT 1) AS one LEFT JOIN %s AS s ON true"
             + " LEFT JOIN (%s) AS c ON true ORDER BY c.%s")
-        .formatted(identity, isHome, store, question, order);
+        .formatted(identity, isAtHome, LOSES_NOTHING, store, question, order);
   }
 
   /**
@@ -260,7 +273,7 @@ final class StoreTables {
 
   /** Changes nothing. Its commit comes after all that was seen before, on the standbys too. */
   String confirm() {
-    return "UPDATE %s SET version = version WHERE %s".formatted(store, durable);
+    return "UPDATE %s AS s SET version = version WHERE %s".formatted(store, durable);
   }
 
   /** Forgets all writes but the last ones. */

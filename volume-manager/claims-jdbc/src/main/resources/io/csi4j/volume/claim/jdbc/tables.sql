@@ -7,7 +7,8 @@ CREATE TABLE csi4j_claim_store (
   version bigint NOT NULL,
   -- Writes up to this one are no longer in csi4j_claim_write.
   forgotten bigint NOT NULL,
-  -- The cluster, the table and the timeline in which the mark was made: elsewhere it is a copy.
+  -- The cluster, the table and the timeline in which the mark was made: elsewhere it is a copy. A
+  -- star behind them says that a standby that takes over has all that was written.
   home text
 );
 

@@ -487,7 +487,7 @@ class PostgresStoreTest {
   @Test
   void whoStartsAgainWithoutAStandbyIsNotGrantedWhatIsOnThePrimaryAlone() {
     JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover(true).build();
-    try (RecordStore primary = open()) {
+    try (RecordStore primary = PostgresStore.open(pool, synchronous)) {
       claimed(primary);
       waitForStandby("nobody");
       try (RecordStore store = PostgresStore.open(pool, synchronous)) {
@@ -502,6 +502,49 @@ class PostgresStoreTest {
     } finally {
       waitForStandby("");
     }
+  }
+
+  @Test
+  void thatFailoverLosesNothingIsKeptInTheStoreAndChangesNoIdentity() {
+    JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover(true).build();
+    try (RecordStore before = open();
+        RecordStore declaring = PostgresStore.open(pool, synchronous);
+        RecordStore later = open();
+        RecordStore look = PostgresStore.look(pool, settings)) {
+      assertThat(List.of(declaring.identity(), later.identity(), look.identity()))
+          .containsOnly(before.identity());
+      assertThat(attempt(before, Optional.empty(), 7)).isInstanceOf(WriteResult.Written.class);
+
+      waitForStandby("nobody");
+      assertThat(look.read(KEY).map(StoredRecord::value))
+          .as("a look waits for no standby")
+          .contains(StateValue.of(new byte[] {7}));
+      for (RecordStore each : List.of(before, declaring, later)) {
+        Optional<StoredRecord> seen = look.read(KEY);
+        assertThat(whileAWaitIsCancelled(() -> attempt(each, seen, 8)))
+            .isInstanceOf(WriteResult.Unknown.class);
+      }
+    } finally {
+      waitForStandby("");
+    }
+  }
+
+  @Test
+  void anotherStoreThanTheExpectedOneIsNotChanged() {
+    JdbcSettings expecting =
+        settings.toBuilder()
+            .losesNothingOnFailover(true)
+            .identity(new StoreIdentity("another"))
+            .build();
+    String home = "SELECT home LIKE '%*' FROM " + quoted() + ".csi4j_claim_store";
+    open().close();
+
+    PostgresStore.open(pool, expecting).close();
+    assertThat(server.column(home)).containsExactly("f");
+    PostgresStore.look(pool, settings.toBuilder().losesNothingOnFailover(true).build()).close();
+    assertThat(server.column(home)).containsExactly("f");
+    PostgresStore.open(pool, settings.toBuilder().losesNothingOnFailover(true).build()).close();
+    assertThat(server.column(home)).containsExactly("t");
   }
 
   @Test

@@ -162,12 +162,15 @@ class PostgresTroubleTest {
 
   @Test
   void aStandbyAnswersNothingAndAfterItTookOverItIsAnotherStoreUnlessItLosesNothing() {
-    JdbcSettings synchronous = SETTINGS.toBuilder().losesNothingOnFailover(true).build();
+    server.sql("CREATE SCHEMA synchronous");
+    JdbcSettings other = SETTINGS.toBuilder().schema("synchronous").build();
+    JdbcSettings synchronous = other.toBuilder().losesNothingOnFailover(true).build();
     try (RecordStore store = PostgresStore.open(pool, SETTINGS);
         RecordStore trusting = PostgresStore.open(pool, synchronous)) {
       StoreIdentity before = store.identity();
       StoreIdentity trusted = trusting.identity();
       StoredRecord first = write(store);
+      StoredRecord firstOfTrusted = write(trusting);
       server.around(() -> server.becomeStandby());
 
       for (RecordStore asked : List.of(store, trusting)) {
@@ -184,14 +187,18 @@ class PostgresTroubleTest {
       assertThat(store.identity()).isNotEqualTo(before);
       assertThat(attempt(store, first, StateValue.of(new byte[] {7})))
           .isEqualTo(new WriteResult.Conflict(List.of(first)));
-      assertThat(readAtLast(trusting)).isEqualTo(first);
+      assertThat(readAtLast(trusting)).isEqualTo(firstOfTrusted);
       assertThat(trusting.identity()).isEqualTo(trusted);
       assertThat(trusting.uncertainty(KEY)).isEmpty();
-      write(trusting);
+      assertThat(attempt(trusting, firstOfTrusted, StateValue.of(new byte[] {7})))
+          .isInstanceOf(WriteResult.Written.class);
     }
     try (RecordStore trusting = PostgresStore.open(pool, synchronous);
+        RecordStore looking = PostgresStore.look(pool, other);
         PostgresStore store = PostgresStore.open(pool, SETTINGS)) {
       assertThat(trusting.readOnly()).isEmpty();
+      assertThat(looking.readOnly()).isEmpty();
+      assertThat(looking.identity()).isEqualTo(trusting.identity());
       assertThat(store.readOnly().orElseThrow().text())
           .startsWith("it is store '" + store.identity() + "', and its mark was made in '");
       store.settle();

@@ -14,6 +14,7 @@ import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,31 +147,27 @@ public final class RecordBook<T> {
 
   /** A write that the store has, or may still get, before the change is known to be made. */
   private static final class OpenWrite {
-    private final boolean removes;
-    private @Nullable Seen<?> expected;
+    private Map<RecordKey, Optional<StoredRecord>> expected = Map.of();
     private String because = "";
 
-    /** Set once a write without an answer expects that nothing is there. */
+    /** Set once a write without an answer expects that a record is not there. */
     private boolean mayCreate;
 
-    /**
-     * No write yet.
-     *
-     * @param removes whether records of the space are removed
-     */
-    OpenWrite(boolean removes) {
-      this.removes = removes;
+    void unanswered(List<Part<?>> parts, WriteResult.Unknown unknown) {
+      expect(parts, unknown.because() + ", and the write may still arrive");
+      mayCreate |= parts.stream().anyMatch(Part::mayCreate);
     }
 
-    void unanswered(Seen<?> before, WriteResult.Unknown unknown) {
-      expected = before;
-      mayCreate |= removes && before.stored().isEmpty();
-      because = unknown.because() + ", and the write may still arrive";
+    void written(List<Part<?>> parts) {
+      expect(parts, "the write was made");
     }
 
-    void written(Seen<?> before) {
-      expected = before;
-      because = "the write was made";
+    private void expect(List<Part<?>> parts, String why) {
+      expected =
+          parts.stream()
+              .flatMap(part -> part.write().stream())
+              .collect(Collectors.toMap(RecordWrite::key, RecordWrite::seen));
+      because = why;
     }
 
     /**
@@ -177,15 +175,193 @@ public final class RecordBook<T> {
      * record comes back. Where records are removed, nothing is there again one day, and a write
      * that expects nothing can still arrive.
      */
-    void saw(Seen<?> now) {
-      if (expected != null && !now.stored().equals(expected.stored())) {
-        expected = null;
+    void saw(List<Part<?>> parts) {
+      if (parts.stream().anyMatch(part -> isOther(part.seen()))) {
+        expected = Map.of();
       }
     }
 
-    boolean mayCount() {
-      return expected != null || mayCreate;
+    private boolean isOther(Seen<?> now) {
+      Optional<StoredRecord> before = expected.get(now.key());
+      return before != null && !now.stored().equals(before);
     }
+
+    boolean mayCount() {
+      return !expected.isEmpty() || mayCreate;
+    }
+  }
+
+  /**
+   * The change of one record by a rule, made alone or together with others; for one use. The rule
+   * may be asked several times.
+   *
+   * @param <T> the values
+   */
+  public static final class Part<T> {
+    private final RecordBook<T> book;
+    private final RecordKey key;
+    private final boolean acquires;
+    private final Function<Optional<T>, Decision<T>> rule;
+
+    /** What is decided on. */
+    private Seen<T> seen;
+
+    /** The value to write, or nothing to remove the record; nothing at all if it stays. */
+    private Optional<Optional<T>> next = Optional.empty();
+
+    private boolean changes;
+    private Optional<RecordWrite> write = Optional.empty();
+    private long highest;
+    private @Nullable Change<T> change;
+
+    private Part(
+        RecordBook<T> book,
+        RecordKey key,
+        boolean acquires,
+        Function<Optional<T>, Decision<T>> rule) {
+      this.book = book;
+      this.key = key;
+      this.acquires = acquires;
+      this.rule = rule;
+      this.seen = new Seen<>(key, Optional.empty(), Optional.empty(), UnknownFields.NONE);
+    }
+
+    /**
+     * Returns the change.
+     *
+     * @throws IllegalStateException if it was not made
+     */
+    public Change<T> change() {
+      if (change == null) {
+        throw new IllegalStateException("The change of " + key + " was not made.");
+      }
+      return change;
+    }
+
+    private Seen<T> seen() {
+      return seen;
+    }
+
+    private Optional<RecordWrite> write() {
+      return write;
+    }
+
+    private boolean mayCreate() {
+      return book.codec.removes() && write.filter(it -> it.seen().isEmpty()).isPresent();
+    }
+
+    /** Begins with the record that was seen last; returns whether it is kept. */
+    private boolean recall() {
+      Seen<T> last = book.known.get(key);
+      if (last != null) {
+        seen = last;
+      }
+      return last != null;
+    }
+
+    private void forget() {
+      book.known.remove(key, seen);
+    }
+
+    private void look() {
+      try {
+        seen = book.look(key, acquires);
+      } catch (RecordFailure failed) {
+        throw failed.of(key);
+      }
+    }
+
+    private void checkIfAcquired() {
+      if (acquires) {
+        book.checkStore(key);
+      }
+    }
+
+    /** Asks the rule; returns its refusal. */
+    private Optional<Decision.Refuse<T>> decide() {
+      Decision<T> decision = rule.apply(seen.value());
+      if (decision instanceof Decision.Write<T> wanted) {
+        next = Optional.of(Optional.of(wanted.next()));
+      } else {
+        boolean isRemoved = decision instanceof Decision.Remove<T> && seen.stored().isPresent();
+        next = isRemoved ? Optional.of(Optional.empty()) : Optional.empty();
+      }
+      changes = next.isPresent();
+      return decision instanceof Decision.Refuse<T> refused
+          ? Optional.of(refused)
+          : Optional.empty();
+    }
+
+    /** A record that stays, while another one is changed, is written again: it is a condition. */
+    private void draft() {
+      if (next.isEmpty()) {
+        next = seen.value().map(Optional::of);
+      }
+      highest = book.highest(key);
+      write = next.map(value -> book.records.draft(seen, value));
+    }
+
+    private void stays() {
+      change = new Change<>(seen, seen, false);
+    }
+
+    /** Takes in that the write was made. What the store says counts, if it says something else. */
+    private void written(List<StoredRecord> records) {
+      if (write.isEmpty()) {
+        stays();
+        return;
+      }
+      Optional<T> value = next.orElseThrow();
+      Optional<StoredRecord> now = RecordValues.find(records, key);
+      UnknownFields newer = value.isPresent() ? seen.newer() : UnknownFields.NONE;
+      Seen<T> after =
+          write.get().isMade(now)
+              ? new Seen<>(key, now, value, newer)
+              : asked(() -> book.records.among(records, key));
+      change = new Change<>(seen, book.saw(highest, after, acquires), changes);
+    }
+
+    /**
+     * Takes in what is there in the place of what was expected.
+     *
+     * @param records the records that the store has shown
+     * @param isSame whether all records are as they were expected: no write has overtaken this one.
+     *     A store that is another one, or that has lost something, refuses like that, and would
+     *     refuse each further try
+     */
+    private void overtaken(List<StoredRecord> records, boolean isSame) {
+      if (write.isEmpty()) {
+        look();
+        return;
+      }
+      Seen<T> now = asked(() -> book.records.among(records, key));
+      if (isSame) {
+        book.checkStore(key);
+      }
+      seen = book.saw(highest, now, acquires);
+    }
+
+    private boolean isSame(List<StoredRecord> records) {
+      return write.isEmpty() || RecordValues.find(records, key).equals(write.get().seen());
+    }
+
+    /** Reads the record after a write whose result is not known; returns whether it was made. */
+    private boolean lookAfter() {
+      Seen<T> before = seen;
+      long known = book.highest(key);
+      seen = book.saw(known, book.records.read(key), acquires);
+      change = new Change<>(before, seen, changes);
+      return write.filter(it -> !it.isMade(seen.stored())).isEmpty();
+    }
+  }
+
+  /**
+   * Returns the change of a record.
+   *
+   * @param acquires whether someone gets something by it
+   */
+  public Part<T> part(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
+    return new Part<>(this, key, acquires, rule);
   }
 
   /**
@@ -198,9 +374,29 @@ public final class RecordBook<T> {
    * @throws RecordFailure if the rule refuses, or the store does
    */
   public Change<T> apply(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
-    OpenWrite open = new OpenWrite(codec.removes());
+    Part<T> only = part(key, acquires, rule);
+    apply(List.of(only));
+    return only.change();
+  }
+
+  /**
+   * Changes records of one store in one write. Nothing is changed if one of the rules refuses. A
+   * record that stays as it is while another one is changed is a condition of the write, if it is
+   * there. Failures are those of the change of one record.
+   *
+   * @param parts at most as many as the store writes together, each of another record
+   * @throws RecordFailure if a rule refuses, or the store does
+   */
+  public static void apply(List<Part<?>> parts) {
+    RecordStore store = parts.get(0).book.store;
+    if (parts.stream().anyMatch(part -> part.book.store != store)) {
+      throw new IllegalArgumentException("One write changes records of one store.");
+    }
+    OpenWrite open = new OpenWrite();
     try {
-      return apply(key, acquires, rule, open);
+      if (!fromMemory(store, parts, open)) {
+        afterALook(store, parts, open);
+      }
     } catch (RecordFailure failed) {
       if (!open.mayCount() || failed.outcome() == ChangeOutcome.UNCERTAIN) {
         throw failed;
@@ -209,46 +405,40 @@ public final class RecordBook<T> {
     }
   }
 
-  private Change<T> apply(
-      RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule, OpenWrite open) {
-    Seen<T> last = known.get(key);
-    if (last != null) {
-      Optional<Change<T>> change = fromMemory(last, acquires, rule, open);
-      if (change.isPresent()) {
-        return change.get();
-      }
-    }
-    Seen<T> there = look(key, acquires);
-    open.saw(there);
+  private static void afterALook(RecordStore store, List<Part<?>> parts, OpenWrite open) {
+    parts.forEach(Part::look);
+    open.saw(parts);
     Execution<WriteResult> writes = Execution.of(OVERTAKEN, UNKNOWN);
     while (true) {
-      Seen<T> before = there;
-      Decision<T> decision = rule.apply(before.value());
-      if (decision instanceof Decision.Refuse<T> refused) {
-        throw new RecordFailure(ChangeOutcome.REFUSED, refused.code(), refused.because(), null);
+      for (Part<?> part : parts) {
+        part.decide()
+            .ifPresent(
+                refused -> {
+                  throw new RecordFailure(
+                      ChangeOutcome.REFUSED, refused.code(), refused.because(), null);
+                });
       }
-      Optional<Optional<T>> next = next(before, decision);
-      if (next.isEmpty()) {
-        return new Change<>(before, before, false);
+      if (parts.stream().noneMatch(part -> part.changes)) {
+        parts.forEach(Part::stays);
+        return;
       }
-      long highest = highest(key);
-      RecordWrite write = asked(() -> records.draft(before, next.get()));
-      WriteResult result = asked(() -> RecordValues.write(store, List.of(write)));
+      for (Part<?> part : parts) {
+        try {
+          part.draft();
+        } catch (RecordStoreException refused) {
+          throw failure(refused).of(part.key);
+        }
+      }
+      WriteResult result = write(store, parts);
       writes.recordResult(result);
       if (result instanceof WriteResult.Written written) {
-        open.written(before);
-        Seen<T> now = written(write, before, next.get(), written);
-        return new Change<>(before, saw(highest, now, acquires), true);
+        written(parts, written, open);
+        return;
       }
       if (result instanceof WriteResult.Conflict conflict) {
-        Seen<T> now = asked(() -> records.among(conflict.now(), key));
-        if (now.stored().equals(before.stored())) {
-          // No write has overtaken this one. A store that is another one, or that has lost
-          // something, refuses like that, and would refuse each further try.
-          checkStore(key);
-        }
-        there = saw(highest, now, acquires);
-        open.saw(there);
+        boolean isSame = parts.stream().allMatch(part -> part.isSame(conflict.now()));
+        parts.forEach(part -> part.overtaken(conflict.now(), isSame));
+        open.saw(parts);
         if (writes.isComplete()) {
           throw new RecordFailure(
               ChangeOutcome.UNAVAILABLE,
@@ -257,9 +447,8 @@ public final class RecordBook<T> {
               null);
         }
       } else if (result instanceof WriteResult.Unknown unknown) {
-        there = lookAfter(before, unknown, acquires, open);
-        if (write.isMade(there.stored())) {
-          return new Change<>(before, there, true);
+        if (isMadeAfterAll(parts, unknown, open)) {
+          return;
         }
         if (writes.isComplete()) {
           throw unconfirmed(unknown.because().text(), null);
@@ -268,88 +457,69 @@ public final class RecordBook<T> {
     }
   }
 
-  /** Returns the value to write, or nothing to remove the record; nothing at all if it stays. */
-  private static <T> Optional<Optional<T>> next(Seen<T> before, Decision<T> decision) {
-    if (decision instanceof Decision.Write<T> write) {
-      return Optional.of(Optional.of(write.next()));
-    }
-    return decision instanceof Decision.Remove<T> && before.stored().isPresent()
-        ? Optional.of(Optional.empty())
-        : Optional.empty();
+  private static WriteResult write(RecordStore store, List<Part<?>> parts) {
+    List<RecordWrite> writes = parts.stream().flatMap(part -> part.write().stream()).toList();
+    return asked(() -> RecordValues.write(store, writes));
   }
 
-  /** What is there after a write; what the store says counts, if it says something else. */
-  private Seen<T> written(
-      RecordWrite write, Seen<T> before, Optional<T> next, WriteResult.Written written) {
-    Optional<StoredRecord> now = written.now().stream().findFirst();
-    return write.isMade(now)
-        ? new Seen<>(
-            before.key(), now, next, next.isPresent() ? before.newer() : UnknownFields.NONE)
-        : asked(() -> records.among(written.now(), before.key()));
+  private static void written(List<Part<?>> parts, WriteResult.Written written, OpenWrite open) {
+    open.written(parts);
+    parts.forEach(part -> part.written(written.now()));
   }
 
   /**
-   * The same without a look, if the record is still the one that was seen last. Only what is
-   * written is decided by it; everything else is decided after a look, and so is what comes to any
-   * other end.
+   * The same without a look, if the records are still those that were seen last. Only what is
+   * written is decided by them; everything else is decided after a look, and so is what comes to
+   * any other end. Returns whether the change was made.
    */
-  private Optional<Change<T>> fromMemory(
-      Seen<T> last, boolean acquires, Function<Optional<T>, Decision<T>> rule, OpenWrite open) {
-    if (store.readOnly().isPresent()) {
-      // A look shows whether a person has settled it.
-      return Optional.empty();
+  private static boolean fromMemory(RecordStore store, List<Part<?>> parts, OpenWrite open) {
+    if (!parts.stream().allMatch(Part::recall) || store.readOnly().isPresent()) {
+      // Where a store is read-only, a look shows whether a person has settled it.
+      return false;
     }
-    Optional<Optional<T>> next = next(last, rule.apply(last.value()));
-    if (next.isEmpty()) {
-      return Optional.empty();
+    if (parts.stream().anyMatch(part -> part.decide().isPresent())
+        || parts.stream().noneMatch(part -> part.changes)) {
+      return false;
     }
-    RecordKey key = last.key();
-    if (acquires) {
-      checkStore(key);
-    }
-    long highest = highest(key);
-    RecordWrite write;
+    parts.forEach(Part::checkIfAcquired);
     try {
-      write = records.draft(last, next.get());
+      parts.forEach(Part::draft);
     } catch (RecordStoreException refused) {
       // Others may have made the record smaller since.
-      return Optional.empty();
+      return false;
     }
-    WriteResult result = asked(() -> RecordValues.write(store, List.of(write)));
+    WriteResult result = write(store, parts);
     if (result instanceof WriteResult.Written written) {
-      open.written(last);
-      return Optional.of(
-          new Change<>(
-              last, saw(highest, written(write, last, next.get(), written), acquires), true));
+      written(parts, written, open);
+      return true;
     }
-    known.remove(key, last);
-    if (result instanceof WriteResult.Unknown unknown) {
-      Seen<T> there = lookAfter(last, unknown, acquires, open);
-      return write.isMade(there.stored())
-          ? Optional.of(new Change<>(last, there, true))
-          : Optional.empty();
+    parts.forEach(Part::forget);
+    return result instanceof WriteResult.Unknown unknown && isMadeAfterAll(parts, unknown, open);
+  }
+
+  /**
+   * Looks whether a write without an answer was made: all its records are there then. A store that
+   * cannot be read leaves it so.
+   */
+  private static boolean isMadeAfterAll(
+      List<Part<?>> parts, WriteResult.Unknown unknown, OpenWrite open) {
+    open.unanswered(parts, unknown);
+    boolean isMade = true;
+    try {
+      for (Part<?> part : parts) {
+        isMade &= part.lookAfter();
+      }
+    } catch (RecordStoreException down) {
+      throw unconfirmed(
+          unknown.because() + ", and the store cannot be read: " + down.getMessage(), down);
     }
-    return Optional.empty();
+    open.saw(parts);
+    return isMade;
   }
 
   /** Taken before a question: others of this process may see newer versions while it is open. */
   private long highest(RecordKey key) {
     return versions.getOrDefault(key, 0L);
-  }
-
-  /** After a write whose result is not known, a store that cannot be read leaves it so. */
-  private Seen<T> lookAfter(
-      Seen<T> expected, WriteResult.Unknown unknown, boolean acquires, OpenWrite open) {
-    open.unanswered(expected, unknown);
-    long before = highest(expected.key());
-    try {
-      Seen<T> now = saw(before, records.read(expected.key()), acquires);
-      open.saw(now);
-      return now;
-    } catch (RecordStoreException down) {
-      throw unconfirmed(
-          unknown.because() + ", and the store cannot be read: " + down.getMessage(), down);
-    }
   }
 
   /** Refuses to acquire something from a store that has gone back, or is another one. */

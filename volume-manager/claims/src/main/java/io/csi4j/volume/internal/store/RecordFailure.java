@@ -2,8 +2,10 @@ package io.csi4j.volume.internal.store;
 
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.store.RecordKey;
 import java.io.Serial;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A record that was not changed as asked. The message is what was seen, as a clause. */
@@ -13,11 +15,32 @@ public final class RecordFailure extends RuntimeException {
 
   private final ChangeOutcome outcome;
   private final OperatorCode code;
+  private final Optional<RecordKey> key;
 
   RecordFailure(ChangeOutcome outcome, OperatorCode code, String seen, @Nullable Throwable cause) {
+    this(outcome, code, seen, cause, Optional.empty());
+  }
+
+  private RecordFailure(
+      ChangeOutcome outcome,
+      OperatorCode code,
+      String seen,
+      @Nullable Throwable cause,
+      Optional<RecordKey> key) {
     super(seen, cause, false, false);
     this.outcome = Objects.requireNonNull(outcome, "outcome");
     this.code = Objects.requireNonNull(code, "code");
+    this.key = key;
+  }
+
+  /** Returns the same failure, of the record of this key. */
+  RecordFailure of(RecordKey failed) {
+    return new RecordFailure(outcome, code, seen(), getCause(), Optional.of(failed));
+  }
+
+  /** Returns the key of the record that could not be read or written, if it was one alone. */
+  public Optional<RecordKey> key() {
+    return key;
   }
 
   /** Returns what the caller does next. */

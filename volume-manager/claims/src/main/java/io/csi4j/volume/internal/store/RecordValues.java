@@ -253,7 +253,8 @@ public final class RecordValues<T> {
         : result;
   }
 
-  private static Optional<StoredRecord> find(List<StoredRecord> records, RecordKey key) {
+  /** Returns the record of a key among these. */
+  static Optional<StoredRecord> find(List<StoredRecord> records, RecordKey key) {
     return records.stream().filter(each -> each.key().equals(key)).findFirst();
   }
 

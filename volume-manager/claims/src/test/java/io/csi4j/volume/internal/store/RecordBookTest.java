@@ -1,12 +1,14 @@
 package io.csi4j.volume.internal.store;
 
 import static io.csi4j.volume.internal.store.Words.A;
+import static io.csi4j.volume.internal.store.Words.B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.store.RecordBook.Change;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.store.RecordBook.Part;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
@@ -329,5 +331,190 @@ class RecordBookTest {
     fails(() -> add(book))
         .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD))
         .withMessage("its journal is damaged");
+  }
+
+  // ---- records that are changed together
+
+  private static Part<String> added(RecordBook<String> book, RecordKey key) {
+    return book.part(key, true, before -> new Decision.Write<>(before.orElse(key.name()) + "1"));
+  }
+
+  private static List<Optional<String>> both(RecordBook<String> book) {
+    return List.of(book.look(A, true).value(), book.look(B, true).value());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fate.class,
+      names = {"ANSWERED", "LOST", "UNANSWERED"})
+  void twoRecordsAreChangedOnceWhateverBecomesOfTheirFirstWrite(Fate fate) {
+    RecordBook<String> book = book(true);
+
+    store.next(fate);
+    Part<String> first = added(book, A);
+    Part<String> second = added(book, B);
+    RecordBook.apply(List.of(first, second));
+
+    assertThat(first.change().after().value()).contains("a1");
+    assertThat(second.change().after().value()).contains("b1");
+    assertThat(both(book(true))).containsExactly(Optional.of("a1"), Optional.of("b1"));
+  }
+
+  @Test
+  void twoRecordsAreChangedInOneWriteAlsoWhereBothAreRemembered() {
+    List<Integer> sizes = new ArrayList<>();
+    RecordStore counting =
+        new PassingStore(store) {
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            sizes.add(writes.size());
+            return super.write(writes);
+          }
+        };
+    RecordBook<String> book = new RecordBook<>(counting, new Words(true), Optional.empty());
+
+    RecordBook.apply(List.of(added(book, A), added(book, B)));
+    RecordBook.apply(List.of(added(book, A), added(book, B)));
+
+    assertThat(sizes).containsExactly(2, 2);
+    assertThat(both(book)).containsExactly(Optional.of("a11"), Optional.of("b11"));
+  }
+
+  @Test
+  void whereOneRuleRefusesNeitherRecordIsChanged() {
+    RecordBook<String> book = book(true);
+    Part<String> refused =
+        book.part(B, true, before -> new Decision.Refuse<>(OperatorCode.CLAIM_HELD_BY, "held"));
+
+    fails(() -> RecordBook.apply(List.of(added(book, A), refused)))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED))
+        .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY))
+        .withMessage("held");
+
+    assertThat(both(book)).containsExactly(Optional.empty(), Optional.empty());
+  }
+
+  @Test
+  void bothRecordsAreDecidedAgainWhereOneOfThemWasOvertaken() {
+    RecordBook<String> book = book(true);
+    RecordBook.apply(List.of(added(book, A), added(book, B)));
+    RecordBook<String> other = book(true);
+    other.apply(B, true, before -> new Decision.Write<>("b9"));
+
+    RecordBook.apply(List.of(added(book, A), added(book, B)));
+
+    assertThat(both(book)).containsExactly(Optional.of("a11"), Optional.of("b91"));
+  }
+
+  /** Changes the first record while the second one stays as long as it is this word. */
+  private static void addWhile(RecordBook<String> book, String word) {
+    Part<String> stays =
+        book.part(
+            B,
+            true,
+            before ->
+                before.equals(Optional.of(word))
+                    ? new Decision.Keep<>()
+                    : new Decision.Refuse<>(OperatorCode.CLAIM_HELD_BY, before.orElse("none")));
+    Part<String> first = added(book, A);
+    RecordBook.apply(List.of(first, stays));
+    assertThat(stays.change().changes()).isFalse();
+    assertThat(stays.change().after().value()).contains(word);
+    assertThat(first.change().changes()).isTrue();
+  }
+
+  @Test
+  void aRecordThatStaysIsAConditionOfTheWriteOfTheOther() {
+    RecordBook<String> other = book(true);
+    other.apply(B, true, before -> new Decision.Write<>("b1"));
+    RecordStore contended =
+        new PassingStore(store) {
+          private boolean isOvertaken;
+
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            if (!isOvertaken) {
+              isOvertaken = true;
+              other.apply(B, true, before -> new Decision.Write<>("b2"));
+            }
+            return super.write(writes);
+          }
+        };
+    RecordBook<String> book = new RecordBook<>(contended, new Words(true), Optional.empty());
+
+    fails(() -> addWhile(book, "b1"))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED))
+        .withMessage("b2");
+    addWhile(book, "b2");
+
+    assertThat(both(book)).containsExactly(Optional.of("a1"), Optional.of("b2"));
+  }
+
+  @Test
+  void nothingIsWrittenWhereBothRecordsStay() {
+    RecordBook<String> book = book(true);
+    long version = add(book).after().version();
+    Part<String> first = book.part(A, true, before -> new Decision.Keep<>());
+    Part<String> second = book.part(B, true, before -> new Decision.Remove<>());
+
+    RecordBook.apply(List.of(first, second));
+
+    assertThat(first.change().changes()).isFalse();
+    assertThat(second.change().changes()).isFalse();
+    assertThat(book.look(A, true).version()).isEqualTo(version);
+  }
+
+  @Test
+  void aWriteOfTwoRecordsThatMayStillArriveIsUncertainAndArrivesCompletely() {
+    RecordBook<String> book = book(true);
+    RecordBook.apply(List.of(added(book, A), added(book, B)));
+
+    store.next(Fate.LATE, Fate.DOWN);
+    fails(() -> RecordBook.apply(List.of(added(book, A), added(book, B))))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN));
+    store.deliver();
+
+    assertThat(both(book)).containsExactly(Optional.of("a11"), Optional.of("b11"));
+  }
+
+  @Test
+  void aWriteOfTwoRecordsNeverArrivesOnceOneOfThemIsAnother() {
+    RecordBook<String> first = book(true);
+    RecordBook.apply(List.of(added(first, A), added(first, B)));
+    RecordBook<String> book = overtaken(true);
+
+    store.next(Fate.LATE);
+    Part<String> refused =
+        book.part(
+            A,
+            true,
+            before ->
+                before.orElse("").length() > 2
+                    ? new Decision.Refuse<>(OperatorCode.CLAIM_HELD_BY, "another has it")
+                    : new Decision.Write<>("axy"));
+    fails(() -> RecordBook.apply(List.of(refused, added(book, B))))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED));
+    store.deliver();
+
+    assertThat(both(book(true))).containsExactly(Optional.of("a11"), Optional.of("b1"));
+  }
+
+  @Test
+  void recordsOfTwoStoresAreNotWrittenTogether() {
+    RecordBook<String> elsewhere =
+        new RecordBook<>(new MemoryStore(), new Words(true), Optional.empty());
+
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> RecordBook.apply(List.of(added(book(true), A), added(elsewhere, B))));
+  }
+
+  @Test
+  void theFailureOfOneOfTwoRecordsNamesIt() {
+    RecordBook<String> book = book(true);
+    Part<String> long9 = book.part(B, true, before -> new Decision.Write<>("b12345678"));
+
+    fails(() -> RecordBook.apply(List.of(added(book, A), long9)))
+        .satisfies(failure -> assertThat(failure.key()).contains(B))
+        .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_TOO_LARGE));
   }
 }

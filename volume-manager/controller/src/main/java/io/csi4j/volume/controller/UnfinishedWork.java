@@ -8,18 +8,22 @@ import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
-import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -27,9 +31,13 @@ import java.util.function.Predicate;
 /**
  * Goes on with what was begun and has not come to its end: deletions, and changes of size and
  * parameters. Tries again and again, with growing pauses, each volume alone: one whose plugin is
- * down for long, or does not answer, slows no other. What needs a person waits for one. A failure
- * is reported, as nobody waits for the attempt: that a person is needed each time, all else once
- * for each code, and not if the caller of an operation was told the same.
+ * down for long, or does not answer, slows no other. A failure is reported, as no caller waits for
+ * the attempt: that a person has to decide about a volume each time, all else once for each code,
+ * and not if the caller of an operation got the same.
+ *
+ * <p>A volume about which a person has to decide waits for an operation on it. A volume whose work
+ * fails for the state of a store waits until a person has settled that store: one of the volumes
+ * that wait for a store is tried from time to time, and the others go on with it.
  */
 final class UnfinishedWork implements AutoCloseable {
 
@@ -38,6 +46,15 @@ final class UnfinishedWork implements AutoCloseable {
 
   /** The pause between two looks for what other control planes have left. */
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
+
+  /** The codes of failures that end for all volumes at once, when a person has settled a store. */
+  private static final Set<OperatorCode> OF_STORES =
+      EnumSet.of(
+          OperatorCode.CATALOG_WENT_BACK,
+          OperatorCode.CATALOG_UNREADABLE,
+          OperatorCode.CLUSTER_COPIED,
+          OperatorCode.CLAIM_STORE_WENT_BACK,
+          OperatorCode.CLAIM_UNREADABLE);
 
   /** How much longer than the first pause the longest is. */
   private static final int MOST = 512;
@@ -51,11 +68,14 @@ final class UnfinishedWork implements AutoCloseable {
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
   private final Consumer<OperatorMessage> told;
 
-  /**
-   * The volumes that wait for a person, with what was on record of each then: once something else
-   * is on record, another control plane has gone on with it.
-   */
-  private final ConcurrentMap<VolumeKey, CatalogEntry> held = new ConcurrentHashMap<>();
+  /** The volumes that wait for a person. */
+  private final ConcurrentMap<VolumeKey, Hold> held = new ConcurrentHashMap<>();
+
+  /** The volume that was tried last for each reason that is one of a store. */
+  private final ConcurrentMap<OperatorCode, VolumeKey> looked = new ConcurrentHashMap<>();
+
+  /** Whether a look at the stores that volumes wait for is planned. */
+  private final AtomicBoolean isLookPlanned = new AtomicBoolean();
 
   /** The volumes whose next attempt waits for its time, or is under way. */
   private final Set<VolumeKey> planned = ConcurrentHashMap.newKeySet();
@@ -70,6 +90,20 @@ final class UnfinishedWork implements AutoCloseable {
   private final ConcurrentMap<VolumeKey, OperatorCode> reported = new ConcurrentHashMap<>();
 
   private volatile boolean closed;
+
+  /**
+   * Why a volume waits for a person.
+   *
+   * @param record what was on record of the volume then: once something else is, another control
+   *     plane has gone on with it
+   * @param code the code of the failure
+   */
+  private record Hold(CatalogEntry record, OperatorCode code) {
+
+    boolean isOfStore() {
+      return OF_STORES.contains(code);
+    }
+  }
 
   /**
    * Nothing is tried yet.
@@ -103,7 +137,8 @@ final class UnfinishedWork implements AutoCloseable {
 
   /** Whether a volume waits for a person, and no control plane has got further with it since. */
   private boolean isHeld(CatalogEntry now) {
-    return uncut(now).equals(held.get(now.key()));
+    Hold hold = held.get(now.key());
+    return hold != null && hold.record().equals(uncut(now));
   }
 
   private boolean isHeld(VolumeKey key) {
@@ -120,9 +155,9 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   /** Notes that a volume waits for a person; returns whether that is news. */
-  private boolean hold(VolumeKey key) {
+  private boolean hold(VolumeKey key, OperatorCode code) {
     try {
-      Optional<CatalogEntry> now = catalog.known(key).map(UnfinishedWork::uncut);
+      Optional<Hold> now = catalog.known(key).map(record -> new Hold(uncut(record), code));
       return now.isPresent() && !now.get().equals(held.put(key, now.get()));
     } catch (ControllerException storeDown) {
       // The next attempt notes it.
@@ -212,6 +247,9 @@ final class UnfinishedWork implements AutoCloseable {
    */
   void later(VolumeKey key) {
     if (isHeld(key)) {
+      if (Optional.ofNullable(held.get(key)).filter(Hold::isOfStore).isPresent()) {
+        lookAtStoresLater();
+      }
       return;
     }
     held.remove(key);
@@ -235,29 +273,76 @@ final class UnfinishedWork implements AutoCloseable {
     }
   }
 
+  /** Looks after a pause whether the stores are settled that volumes wait for. */
+  private void lookAtStoresLater() {
+    if (!closed && isLookPlanned.compareAndSet(false, true)) {
+      timers.after(BETWEEN_LOOKS, this::lookAtStores);
+    }
+  }
+
+  /** Tries one of the volumes that wait for the same reason: the next one at each look. */
+  private void lookAtStores() {
+    Map<OperatorCode, TreeSet<VolumeKey>> waiting = new EnumMap<>(OperatorCode.class);
+    held.forEach(
+        (key, hold) -> {
+          if (hold.isOfStore()) {
+            waiting.computeIfAbsent(hold.code(), none -> new TreeSet<>()).add(key);
+          }
+        });
+    waiting.forEach(
+        (code, keys) -> {
+          VolumeKey last = looked.get(code);
+          VolumeKey next = last == null ? null : keys.higher(last);
+          looked.put(code, next == null ? keys.first() : next);
+        });
+    isLookPlanned.set(false);
+    if (!waiting.isEmpty()) {
+      waiting.keySet().stream().map(looked::get).filter(planned::add).forEach(this::attempt);
+      lookAtStoresLater();
+    }
+  }
+
   private void attempt(VolumeKey key) {
     if (closed) {
       return;
     }
     attempts.merge(key, 1, Integer::sum);
+    Optional<Hold> before = Optional.ofNullable(held.get(key));
     goOn.apply(key)
         .whenComplete(
             (done, thrown) -> {
+              Optional<ControllerException> failure =
+                  Optional.ofNullable(thrown).map(it -> ControllerFailures.of(SUBJECT, it));
               try {
-                if (thrown != null) {
-                  failed(key, Unwrapped.of(thrown));
-                }
+                failure.ifPresent(failed -> failed(key, failed));
               } finally {
                 planned.remove(key);
+                before
+                    .filter(Hold::isOfStore)
+                    .map(Hold::code)
+                    .filter(
+                        code -> !failure.map(ControllerException::code).equals(Optional.of(code)))
+                    .ifPresent(this::settled);
                 later(key);
               }
             });
   }
 
-  private void failed(VolumeKey key, Throwable thrown) {
-    ControllerException failure = ControllerFailures.of(SUBJECT, thrown);
+  /** Goes on with the volumes that wait for the reason of this code. */
+  private void settled(OperatorCode code) {
+    held.forEach(
+        (key, hold) -> {
+          if (hold.code() == code && held.remove(key, hold)) {
+            attempts.remove(key);
+            later(key);
+          }
+        });
+  }
+
+  private void failed(VolumeKey key, ControllerException failure) {
     failures.put(key, failure.operatorMessage());
-    boolean isHeld = needsPerson(failure) && hold(key);
+    boolean isHeld =
+        needsPerson(failure) && hold(key, failure.code()) && !OF_STORES.contains(failure.code());
     boolean isOther = reported.put(key, failure.code()) != failure.code();
     if (isHeld || isOther) {
       told.accept(failure.operatorMessage());

@@ -536,9 +536,11 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Returns the volumes with which this control plane does nothing more before a person has looked:
-   * {@link #changes} says why, and {@link #resume} goes on with them. Where several control planes
-   * work, each finds that out with an attempt of its own, at most a minute after the first. A
-   * volume is no longer returned once any of them has got further with it, as its record shows.
+   * {@link #changes} says why, and {@link #resume} goes on with them. A volume that waits for a
+   * store goes on without that, at most 30 s after a person has settled the store. Where several
+   * control planes work, each finds that out with an attempt of its own, at most a minute after the
+   * first. A volume is no longer returned once any of them has got further with it, as its record
+   * shows.
    */
   public List<VolumeKey> held() {
     return unfinished.held();

@@ -27,6 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What was begun, and is tried again. */
 class UnfinishedWorkTest {
@@ -246,6 +248,68 @@ class UnfinishedWorkTest {
     leftovers.ended(GOING.key(), Optional.empty());
     time.pass(Duration.ofDays(1));
     assertThat(tried).as("after a person has mended it").hasSizeGreaterThan(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = OperatorCode.class,
+      names = {
+        "CATALOG_WENT_BACK",
+        "CATALOG_UNREADABLE",
+        "CLUSTER_COPIED",
+        "CLAIM_STORE_WENT_BACK",
+        "CLAIM_UNREADABLE"
+      })
+  void volumesThatWaitForAStoreGoOnWhenAPersonHasSettledIt(OperatorCode code) {
+    put(GOING);
+    put(OTHER);
+    outcome = key -> failed(ChangeOutcome.HELD, code);
+    leftovers.later();
+    time.pass(Duration.ofSeconds(2));
+    assertThat(leftovers.held()).containsExactlyInAnyOrder(GOING.key(), OTHER.key());
+    assertThat(deletion().progress()).isEqualTo(Progress.HELD);
+    tried.clear();
+
+    time.pass(Duration.ofMinutes(10));
+    assertThat(tried)
+        .as("one volume asks for both, each in its turn")
+        .hasSize(20)
+        .startsWith(GOING.key(), OTHER.key(), GOING.key());
+    assertThat(told).as("once for each volume").containsExactly(code, code);
+    assertThat(leftovers.held()).containsExactlyInAnyOrder(GOING.key(), OTHER.key());
+
+    outcome =
+        key -> {
+          remove(key);
+          return CompletableFuture.completedFuture(Done.DONE);
+        };
+    time.pass(Duration.ofSeconds(32));
+    assertThat(leftovers.owed()).isEmpty();
+    assertThat(leftovers.held()).isEmpty();
+    time.pass(Duration.ofMinutes(1));
+    assertThat(time.waiting()).isZero();
+  }
+
+  @Test
+  void aSettledStoreEndsNoHoldForAnotherReason() {
+    put(GOING);
+    put(OTHER);
+    outcome =
+        key ->
+            failed(
+                ChangeOutcome.HELD,
+                key.equals(GOING.key())
+                    ? OperatorCode.VOLUME_MAY_BE_LEFT
+                    : OperatorCode.CLUSTER_COPIED);
+    leftovers.later();
+    time.pass(Duration.ofSeconds(2));
+    tried.clear();
+
+    outcome = key -> failed(ChangeOutcome.UNAVAILABLE, OperatorCode.PLUGIN_NOT_UP);
+    time.pass(Duration.ofHours(1));
+
+    assertThat(tried).hasSizeGreaterThan(6).containsOnly(OTHER.key());
+    assertThat(leftovers.held()).containsExactly(GOING.key());
   }
 
   @Test

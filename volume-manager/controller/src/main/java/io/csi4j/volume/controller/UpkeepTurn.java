@@ -1,113 +1,172 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.controller.ControlPlaneSession.Ownership;
+import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.SessionCodec;
 import io.csi4j.volume.internal.catalog.SessionRecord;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.store.RecordStore;
-import java.util.Objects;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the control planes that share a store has the upkeep. It has it as long as its session
- * lasts; nothing is safe or unsafe by it, as two that do the same upkeep do no harm.
+ * Which of the control planes that share a store does each chore of the upkeep. A control plane has
+ * a chore until it leaves the chore or its session ends; nothing is safe or unsafe by it, as two
+ * that do the same chore do no harm.
  */
 final class UpkeepTurn implements AutoCloseable {
 
   static final Subject TAKING = Subject.of("taking the upkeep of the volumes");
 
-  private final RecordBook<SessionRecord> book;
+  private final RecordStore store;
   private final ControlPlaneSession session;
+
+  /** The record of an earlier version, which had one turn for all chores. */
+  private final RecordBook<SessionRecord> ofAll;
+
   private final ReentrantLock lock = new ReentrantLock();
-  private @Nullable Ownership mine;
+  private final Map<String, Chore> chores = new HashMap<>();
   private boolean isClosed;
 
+  /** A chore, guarded by the lock. */
+  private final class Chore {
+    private final SessionCodec codec;
+    private final RecordBook<SessionRecord> book;
+    private @Nullable Ownership mine;
+
+    Chore(String name) {
+      codec = SessionCodec.ofUpkeep(name);
+      book = new RecordBook<>(store, codec, Optional.empty());
+    }
+
+    /** Takes the chore, and returns the other control plane that has it, if one does. */
+    Optional<String> take() {
+      if (mine != null && mine.isOver()) {
+        leave();
+      }
+      Optional<SessionRecord> there = book.look(codec.upkeep(), false).value();
+      Optional<String> other =
+          other(ofAll.look(SessionCodec.UPKEEP, false).value()).or(() -> other(there));
+      if (other.isPresent()) {
+        giveBack();
+        return other;
+      }
+      if (mine == null) {
+        mine = session.enter();
+      }
+      SessionRecord wanted = SessionRecord.begun(mine.owner());
+      if (there.equals(Optional.of(wanted))) {
+        return Optional.empty();
+      }
+      Optional<String> now =
+          other(
+              book.apply(
+                      codec.upkeep(),
+                      false,
+                      before ->
+                          before.equals(there)
+                              ? new Decision.Write<>(wanted)
+                              : new Decision.Keep<>())
+                  .after()
+                  .value());
+      if (now.isPresent()) {
+        leave();
+      }
+      return now;
+    }
+
+    /** Returns the control plane whose session goes on, if it is another one. */
+    private Optional<String> other(Optional<SessionRecord> there) {
+      return there
+          .map(SessionRecord::owner)
+          .filter(owner -> !session.isOwn(owner) && !session.isOver(owner))
+          .map(CatalogWork.Owner::controlPlane);
+    }
+
+    /** Leaves the chore to others at once, or when the session ends if that cannot be written. */
+    void giveBack() {
+      if (mine == null) {
+        return;
+      }
+      SessionRecord written = SessionRecord.begun(mine.owner());
+      try {
+        var unused =
+            book.apply(
+                codec.upkeep(),
+                false,
+                now ->
+                    now.equals(Optional.of(written))
+                        ? new Decision.Remove<>()
+                        : new Decision.Keep<>());
+      } catch (RecordFailure notWritten) {
+        // Others take the chore once the session has ended.
+      } finally {
+        leave();
+      }
+    }
+
+    private void leave() {
+      if (mine != null) {
+        mine.end();
+        mine = null;
+      }
+    }
+  }
+
   UpkeepTurn(RecordStore store, ControlPlaneSession session) {
-    this.book = new RecordBook<>(store, SessionCodec.ofUpkeep(), Optional.empty());
+    this.store = store;
     this.session = session;
+    ofAll = new RecordBook<>(store, SessionCodec.ofUpkeep(), Optional.empty());
   }
 
   /**
-   * Takes the upkeep, if no other control plane has it.
+   * Takes a chore, if no other control plane has it.
    *
-   * @return the name of the other control plane; nothing if this one has it now
+   * @return the name of the other control plane; nothing if this one has the chore now
    * @throws io.csi4j.volume.internal.store.RecordFailure if the store cannot be asked
    */
-  Optional<String> take() {
+  Optional<String> take(String chore) {
     lock.lock();
     try {
-      return taken();
+      if (isClosed) {
+        throw ControllerFailures.unavailable(
+            OperatorCode.ENGINE_CLOSED, TAKING, "the controller is closed");
+      }
+      return session.isShared()
+          ? chores.computeIfAbsent(chore, Chore::new).take()
+          : Optional.empty();
     } finally {
       lock.unlock();
     }
   }
 
-  private Optional<String> taken() {
-    if (isClosed) {
-      throw ControllerFailures.unavailable(
-          OperatorCode.ENGINE_CLOSED, TAKING, "the controller is closed");
+  /** Leaves a chore to others; one that this control plane does not have stays as it is. */
+  void leave(String chore) {
+    lock.lock();
+    try {
+      Optional.ofNullable(chores.remove(chore)).ifPresent(Chore::giveBack);
+    } finally {
+      lock.unlock();
     }
-    if (!session.isShared()) {
-      return Optional.empty();
-    }
-    Ownership held = mine;
-    if (held != null && held.isOver()) {
-      leave();
-      held = null;
-    }
-    Optional<SessionRecord> there = book.look(SessionCodec.UPKEEP, false).value();
-    if (held != null && there.filter(it -> it.owner().equals(mine().owner())).isPresent()) {
-      return Optional.empty();
-    }
-    if (there.filter(it -> !session.isOwn(it.owner()) && !session.isOver(it.owner())).isPresent()) {
-      leave();
-      return there.map(it -> it.owner().controlPlane());
-    }
-    if (held == null) {
-      mine = session.enter();
-    }
-    SessionRecord wanted = SessionRecord.begun(mine().owner());
-    SessionRecord now =
-        book.apply(
-                SessionCodec.UPKEEP,
-                false,
-                before ->
-                    before.equals(there) ? new Decision.Write<>(wanted) : new Decision.Keep<>())
-            .after()
-            .value()
-            .orElse(wanted);
-    if (now.equals(wanted)) {
-      return Optional.empty();
-    }
-    leave();
-    return Optional.of(now.owner().controlPlane());
   }
 
-  private Ownership mine() {
-    return Objects.requireNonNull(mine, "mine");
-  }
-
-  /** Leaves the upkeep to others for good: they take it once the session has ended. */
+  /** Leaves all chores to others for good. */
   @Override
   public void close() {
     lock.lock();
     try {
       isClosed = true;
-      leave();
+      chores.values().forEach(Chore::giveBack);
+      chores.clear();
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void leave() {
-    if (mine != null) {
-      mine.end();
-      mine = null;
     }
   }
 }

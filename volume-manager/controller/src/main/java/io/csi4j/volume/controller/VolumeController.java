@@ -729,16 +729,28 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Takes the upkeep of the volumes, unless another control plane that shares the store has it: the
-   * work that one of them does at a time, such as that of a {@code VolumeKeeper}. This one has it
-   * until it is closed; if it ends without that, another one takes it 30 to 60 s later. Two may
-   * have it for a moment, which does no harm.
+   * Takes a chore of the upkeep, unless another control plane that shares the store has it: work
+   * that one of them does at a time, such as that of a {@code VolumeKeeper}. This one has the chore
+   * until {@link #leaveUpkeep} or until it is closed; if it ends without that, another one takes
+   * the chore 30 to 60 s later. Two may have it for a moment, which does no harm. A control plane
+   * of an earlier version has all chores or none.
    *
+   * @param chore its name, the same in all control planes
    * @return the name of the control plane that has it; nothing if it is this one
    * @throws ControllerException if the store cannot be asked, or this controller is closed
    */
-  public Optional<String> takeUpkeep() {
-    return Catalog.asked(UpkeepTurn.TAKING, upkeep::take);
+  public Optional<String> takeUpkeep(String chore) {
+    Names.check("name of a chore", chore);
+    return Catalog.asked(UpkeepTurn.TAKING, () -> upkeep.take(chore));
+  }
+
+  /**
+   * Leaves a chore of the upkeep to the other control planes: the next one that asks takes it. If
+   * the store cannot be written, they take it once this one is closed. A chore that this control
+   * plane does not have stays as it is.
+   */
+  public void leaveUpkeep(String chore) {
+    upkeep.leave(chore);
   }
 
   /** Returns the operations that do not block. */

@@ -31,7 +31,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,10 +42,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any number of keepers may run in a cluster: a claim moves on by conditional writes, so that no
  * claim is freed without proof or twice. Two keepers may ask a storage system for the same
- * detachment at a time, which does no harm. With {@link Builder#oneAtATime} one of them does the
- * chores, and another one goes on when its control plane has ended. The pauses are spread at
- * random, so that keepers do not work in step, and become longer, up to sixteen times, while a
- * chore fails.
+ * detachment at a time, which does no harm. With {@link Builder#oneAtATime} one of them does each
+ * chore, and another one goes on when it is closed or its control plane has ended. The pauses are
+ * spread at random, so that keepers do not work in step, and become longer, up to sixteen times,
+ * while a chore fails.
  *
  * <p>Chores run beside each other, each one round at a time: one that hangs delays no other. Safe
  * for many threads.
@@ -86,13 +85,13 @@ public final class VolumeKeeper implements AutoCloseable {
 
   private final Map<String, Running> chores = new LinkedHashMap<>();
 
-  /** Returns the control plane that does the chores of the cluster, if it is another one. */
-  private final Supplier<Optional<String>> elsewhere;
+  /** The control plane, if one at a time does the chores of the cluster. */
+  private final Optional<VolumeController> shared;
 
   private boolean isClosed;
 
   private VolumeKeeper(Builder options, Clock clock, Scheduler threads, Runnable ending) {
-    elsewhere = options.elsewhere;
+    shared = options.shared;
     this.clock = clock;
     this.threads = threads;
     this.ending = ending;
@@ -287,7 +286,7 @@ public final class VolumeKeeper implements AutoCloseable {
     String done = "";
     Optional<String> failure = Optional.empty();
     try {
-      Optional<String> other = chore.what.isOfCluster() ? elsewhere.get() : Optional.empty();
+      Optional<String> other = elsewhere(chore);
       done =
           other.isPresent()
               ? "control plane '" + other.get() + "' does it"
@@ -300,6 +299,28 @@ public final class VolumeKeeper implements AutoCloseable {
     }
     Duration elapsed = Duration.ofNanos(Math.max(0, clock.nanos() - nanos));
     end(chore, round, new Round(chore.name, begun, elapsed, done, failure));
+  }
+
+  /** Returns the control plane that does a chore, if it is another one. */
+  private Optional<String> elsewhere(Running chore) throws InterruptedException {
+    if (shared.isEmpty() || !chore.what.isOfCluster()) {
+      return Optional.empty();
+    }
+    Optional<String> other = shared.get().takeUpkeep(chore.name);
+    if (other.isEmpty() && isClosed()) {
+      shared.get().leaveUpkeep(chore.name);
+      throw new InterruptedException("closed before the round");
+    }
+    return other;
+  }
+
+  private boolean isClosed() {
+    lock.lock();
+    try {
+      return isClosed;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private static Optional<String> words(Throwable failed) {
@@ -333,9 +354,10 @@ public final class VolumeKeeper implements AutoCloseable {
   }
 
   /**
-   * Begins no round any more, interrupts those that are under way, and tells the listener what it
-   * was not told yet. Waits 5 s for the rounds and 5 s for the listener at most. What was half done
-   * goes on with the next keeper, here or elsewhere. Doing it twice is harmless.
+   * Begins no round any more, interrupts those that are under way, leaves the chores of the cluster
+   * to the keepers of other control planes, and notifies the listener of the last rounds. Waits 5 s
+   * for the rounds and 5 s for the listener at most. What was half done goes on with the next
+   * keeper, here or elsewhere. Closing it again has no effect.
    */
   @Override
   public void close() {
@@ -347,6 +369,11 @@ public final class VolumeKeeper implements AutoCloseable {
       lock.unlock();
     }
     ending.run();
+    shared.ifPresent(
+        controller ->
+            chores.values().stream()
+                .filter(chore -> chore.what.isOfCluster())
+                .forEach(chore -> controller.leaveUpkeep(chore.name)));
     hub.close(CLOSING);
   }
 
@@ -355,18 +382,19 @@ public final class VolumeKeeper implements AutoCloseable {
 
     private final Map<String, Definition> chores = new LinkedHashMap<>();
     private Consumer<Round> listener = Builder::log;
-    private Supplier<Optional<String>> elsewhere = Optional::empty;
+    private Optional<VolumeController> shared = Optional.empty();
 
     private Builder() {}
 
     /**
-     * Does the chores only while this control plane has the upkeep ({@link
-     * VolumeController#takeUpkeep}), so that one at a time of those that share a store does them.
-     * Chores of the host are always done. A reaper that gives receipts for its own node ({@link
-     * Reaper.Sources#node}) works for that node alone: give it a keeper without this.
+     * Does each chore only while this control plane has it ({@link VolumeController#takeUpkeep}),
+     * so that one at a time of those that share a store does it. The control planes may share the
+     * chores. Chores of the host ({@link #chore}) are always done. A reaper that gives receipts for
+     * its own node ({@link Reaper.Sources#node}) works for that node alone: give it a keeper
+     * without this.
      */
     public Builder oneAtATime(VolumeController controller) {
-      elsewhere = Objects.requireNonNull(controller, "controller")::takeUpkeep;
+      shared = Optional.of(controller);
       return this;
     }
 
@@ -455,10 +483,20 @@ public final class VolumeKeeper implements AutoCloseable {
     }
 
     /**
+     * Does something else that one control plane is enough for, such as the snapshots of a
+     * schedule: at once, and with this pause. With {@link #oneAtATime} one of them does it.
+     *
+     * @param name its name, the same in all control planes; not one of the others
+     */
+    public Builder clusterChore(String name, Duration every, Work work) {
+      return add(name, every, true, true, Objects.requireNonNull(work, "work"));
+    }
+
+    /**
      * Sets the pause of a chore.
      *
      * @param name {@code resume}, {@code reap}, {@code compare}, {@code health}, or a name of
-     *     {@link #chore}
+     *     {@link #chore} or {@link #clusterChore}
      * @throws IllegalArgumentException if there is no such chore, or the pause is not positive
      */
     public Builder every(String name, Duration pause) {

@@ -220,6 +220,7 @@ class ControllerFamilyTest {
             "find",
             "handles",
             "held",
+            "leaveUpkeep",
             "pending",
             "record",
             "registerAll",
@@ -437,6 +438,7 @@ class ControllerFamilyTest {
     Claim.Use use = new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
     Map<String, Object> samples = new HashMap<>();
     Map.<Class<?>, Object>ofEntries(
+            Map.entry(String.class, "reap"),
             Map.entry(PluginId.class, PLUGIN),
             Map.entry(VolumeKey.class, KEY),
             Map.entry(VolumeId.class, HANDLE),

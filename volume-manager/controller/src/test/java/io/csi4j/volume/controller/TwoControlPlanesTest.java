@@ -42,6 +42,10 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.catalog.SessionCodec;
+import io.csi4j.volume.internal.catalog.SessionRecord;
+import io.csi4j.volume.internal.store.RecordBook;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
@@ -1178,29 +1182,76 @@ class TwoControlPlanesTest {
   // ---- upkeep
 
   @Test
-  void oneControlPlaneHasTheUpkeepUntilItIsClosed() {
-    assertThat(one.controller.takeUpkeep()).isEmpty();
-    assertThat(two.controller.takeUpkeep()).contains("one");
-    assertThat(one.controller.takeUpkeep()).isEmpty();
+  void oneControlPlaneHasAChoreUntilItIsClosed() {
+    assertThat(one.controller.takeUpkeep("reap")).isEmpty();
+    assertThat(two.controller.takeUpkeep("reap")).contains("one");
+    assertThat(one.controller.takeUpkeep("reap")).isEmpty();
 
     one.controller.close();
 
-    assertThat(two.controller.takeUpkeep()).isEmpty();
-    assertThatThrownBy(one.controller::takeUpkeep)
+    assertThat(two.controller.takeUpkeep("reap")).isEmpty();
+    assertThatThrownBy(() -> one.controller.takeUpkeep("reap"))
         .isInstanceOfSatisfying(
             ControllerException.class,
             closed -> assertThat(closed.code()).isEqualTo(OperatorCode.ENGINE_CLOSED));
   }
 
   @Test
-  void theUpkeepOfAControlPlaneThatHasEndedIsTaken() {
-    assertThat(one.controller.takeUpkeep()).isEmpty();
-    assertThat(two.controller.takeUpkeep()).contains("one");
-    pass(Duration.ofSeconds(29));
-    assertThat(two.controller.takeUpkeep()).contains("one");
-    pass(Duration.ofSeconds(2));
-    assertThat(two.controller.takeUpkeep()).isEmpty();
+  void aChoreThatIsLeftIsTakenByTheNextThatAsks() {
+    Gate gate = one.after(CREATE_VOLUME);
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(DB, spec()));
+    gate.awaitArrival();
+    assertThat(one.controller.takeUpkeep("reap")).isEmpty();
+    one.controller.leaveUpkeep("reap");
+    assertThat(two.controller.takeUpkeep("reap")).as("the session of the other goes on").isEmpty();
 
-    assertThat(one.controller.takeUpkeep()).as("it was only slow").contains("two");
+    one.controller.leaveUpkeep("reap");
+    assertThat(one.controller.takeUpkeep("reap")).as("it left what was its own").contains("two");
+    gate.open();
+    assertThat(ended(first).key()).isEqualTo(DB);
+  }
+
+  @Test
+  void controlPlanesShareTheChores() {
+    assertThat(one.controller.takeUpkeep("reap")).isEmpty();
+    assertThat(two.controller.takeUpkeep("health")).isEmpty();
+    assertThat(two.controller.takeUpkeep("reap")).contains("one");
+    assertThat(one.controller.takeUpkeep("health")).contains("two");
+  }
+
+  @Test
+  void aControlPlaneThatHasAllChoresByAnOlderRecordHasEachOfThem() {
+    one.controller.create(DB, spec());
+    SessionRecord older =
+        new RecordValues<>(store, SessionCodec.ofSessions())
+            .page(Optional.empty(), 100)
+            .records()
+            .get(0)
+            .value()
+            .orElseThrow();
+    RecordBook<SessionRecord> turns =
+        new RecordBook<>(store, SessionCodec.ofUpkeep(), Optional.empty());
+    var unused =
+        turns.apply(
+            SessionCodec.UPKEEP,
+            true,
+            none -> new RecordBook.Decision.Write<>(SessionRecord.begun(older.owner())));
+
+    assertThat(two.controller.takeUpkeep("reap")).contains("one");
+    assertThat(two.controller.takeUpkeep("health")).contains("one");
+    one.controller.close();
+    assertThat(two.controller.takeUpkeep("reap")).isEmpty();
+  }
+
+  @Test
+  void theChoreOfAControlPlaneThatHasEndedIsTaken() {
+    assertThat(one.controller.takeUpkeep("reap")).isEmpty();
+    assertThat(two.controller.takeUpkeep("reap")).contains("one");
+    pass(Duration.ofSeconds(29));
+    assertThat(two.controller.takeUpkeep("reap")).contains("one");
+    pass(Duration.ofSeconds(2));
+    assertThat(two.controller.takeUpkeep("reap")).isEmpty();
+
+    assertThat(one.controller.takeUpkeep("reap")).as("it was only slow").contains("two");
   }
 }

@@ -118,7 +118,6 @@ class VolumeKeeperTest {
       assertThat(two.chores()).hasSize(2);
 
       one.close();
-      first.close();
       told.clear();
       time.pass(MINUTE);
       Waits.until(() -> told.size() == 2);

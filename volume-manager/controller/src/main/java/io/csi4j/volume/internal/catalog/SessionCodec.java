@@ -10,35 +10,50 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * The form of sessions in a store, and of the record that names the session with the upkeep: the
- * messages of {@code state.proto}.
+ * The form of sessions in a store, and of the records that name the sessions with the chores of the
+ * upkeep: the messages of {@code state.proto}.
  */
 public final class SessionCodec implements ValueCodec<SessionRecord> {
 
   private static final int FORMAT = 1;
   private static final String PREFIX = "session/";
 
-  /** The key of the record that names the session with the upkeep. */
+  /**
+   * The key of the record that names the session with all chores, which an earlier version wrote:
+   * now each chore has its record.
+   */
   public static final RecordKey UPKEEP = new RecordKey(RecordKey.Space.CLUSTER, "upkeep");
 
-  private final boolean isOfUpkeep;
+  private final Optional<RecordKey> upkeep;
 
-  private SessionCodec(boolean isOfUpkeep) {
-    this.isOfUpkeep = isOfUpkeep;
+  private SessionCodec(Optional<RecordKey> upkeep) {
+    this.upkeep = upkeep;
   }
 
-  /** Returns the form of the records of sessions, each under a key of its own. */
+  /** Returns the form of the records of sessions, each under its own key. */
   public static SessionCodec ofSessions() {
-    return new SessionCodec(false);
+    return new SessionCodec(Optional.empty());
   }
 
-  /** Returns the form of the one record that names the session with the upkeep. */
+  /** Returns the form of the record that names the session with all chores. */
   public static SessionCodec ofUpkeep() {
-    return new SessionCodec(true);
+    return new SessionCodec(Optional.of(UPKEEP));
+  }
+
+  /** Returns the form of the record that names the session with a chore. */
+  public static SessionCodec ofUpkeep(String chore) {
+    return new SessionCodec(
+        Optional.of(new RecordKey(UPKEEP.space(), UPKEEP.name() + "/" + chore)));
+  }
+
+  /** Returns the key of the record that names the session with a chore, or with all. */
+  public RecordKey upkeep() {
+    return upkeep.orElseThrow();
   }
 
   @Override
@@ -48,7 +63,7 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
 
   @Override
   public RecordKey key(SessionRecord value) {
-    return isOfUpkeep ? UPKEEP : key(value.owner());
+    return upkeep.orElseGet(() -> key(value.owner()));
   }
 
   /** Returns the key of the record of a session. */
@@ -58,8 +73,8 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
 
   @Override
   public String named(RecordKey key) {
-    return isOfUpkeep
-        ? "the record of the control plane that has the upkeep"
+    return upkeep.isPresent()
+        ? "the record of the control plane that has the upkeep '" + key.name() + "'"
         : "the session of a control plane '" + key.name() + "'";
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.catalog;
 
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
@@ -68,11 +69,16 @@ public record VolumeFilter(
     return new VolumeFilter(plugin, namespace, prefix, EnumSet.of(first, others));
   }
 
+  /** Returns whether a volume of this key may match. */
+  public boolean matches(VolumeKey key) {
+    return namespace.filter(it -> !it.equals(key.namespace())).isEmpty()
+        && key.id().startsWith(prefix);
+  }
+
   /** Returns whether a volume matches. */
   public boolean matches(CatalogEntry volume) {
     return plugin.filter(it -> !it.equals(volume.spec().plugin())).isEmpty()
-        && namespace.filter(it -> !it.equals(volume.key().namespace())).isEmpty()
-        && volume.key().id().startsWith(prefix)
+        && matches(volume.key())
         && states.contains(VolumeSummary.State.of(volume));
   }
 }

@@ -8,7 +8,9 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -42,6 +44,7 @@ import java.util.Set;
  * @param topologies from where it can be reached; empty for anywhere
  * @param pendingOnNode how large the node has to make it, if it has to
  * @param changes the changes that were asked for and are not done, its deletion among them
+ * @param unreadableClaim why its claim cannot be read: what follows of its use is not known then
  * @param use how it is used now, if it is
  * @param readers how many workloads read it
  * @param writers how many write it
@@ -66,6 +69,7 @@ public record VolumeSummary(
     Set<Topology> topologies,
     Optional<CapacityRange> pendingOnNode,
     List<VolumeChange> changes,
+    Optional<OperatorMessage> unreadableClaim,
     Optional<Claim.Use> use,
     int readers,
     int writers,
@@ -118,14 +122,33 @@ public record VolumeSummary(
    * Some of the volumes, in the order of their keys.
    *
    * @param volumes these
+   * @param unreadable the records among them that cannot be read, in the order of their keys: all
+   *     whose key may match the filter
    * @param next where the next page begins; nothing if this is the last
    */
-  public record Page(List<VolumeSummary> volumes, Optional<String> next) {
+  public record Page(
+      List<VolumeSummary> volumes, List<Unreadable> unreadable, Optional<String> next) {
 
-    /** Copies the list. */
+    /** Copies the lists. */
     public Page {
       volumes = List.copyOf(volumes);
+      unreadable = List.copyOf(unreadable);
       Objects.requireNonNull(next, "next");
+    }
+  }
+
+  /**
+   * A record of a volume that cannot be read: it is damaged, or a newer version wrote it.
+   *
+   * @param key the key of the record
+   * @param message the message for an operator, with {@code CATALOG_UNREADABLE}
+   */
+  public record Unreadable(RecordKey key, OperatorMessage message) {
+
+    /** Checks that both parts are there. */
+    public Unreadable {
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(message, "message");
     }
   }
 
@@ -146,6 +169,31 @@ public record VolumeSummary(
       List<VolumeChange> changes,
       Claim claim,
       PluginView plugin) {
+    return of(record, written, changes, claim, Optional.empty(), plugin);
+  }
+
+  /**
+   * Returns the summary of a volume on record whose claim cannot be read.
+   *
+   * @param changes what was asked for and is not done
+   * @param problem why the claim cannot be read
+   */
+  public static VolumeSummary of(
+      CatalogEntry record,
+      Written written,
+      List<VolumeChange> changes,
+      OperatorMessage problem,
+      PluginView plugin) {
+    return of(record, written, changes, Claim.none(record.key()), Optional.of(problem), plugin);
+  }
+
+  private static VolumeSummary of(
+      CatalogEntry record,
+      Written written,
+      List<VolumeChange> changes,
+      Claim claim,
+      Optional<OperatorMessage> problem,
+      PluginView plugin) {
     Optional<CatalogVolume> volume =
         record.state() instanceof CatalogEntry.State.Deleting going
             ? going.before()
@@ -164,11 +212,14 @@ public record VolumeSummary(
         volume.map(CatalogVolume::topologies).orElseGet(Set::of),
         volume.flatMap(CatalogVolume::pendingOnNode),
         changes,
+        problem,
         holders(claim).isEmpty() ? Optional.empty() : claim.use(),
         count(claim, ClaimMode.READ),
         count(claim, ClaimMode.WRITE),
         (int) holders(claim).stream().filter(VolumeSummary::isLeaving).count(),
-        holders(claim).isEmpty() ? unusedSince(claim, written) : Optional.empty(),
+        holders(claim).isEmpty() && problem.isEmpty()
+            ? unusedSince(claim, written)
+            : Optional.empty(),
         claim.exhaustedUntil(),
         plugin);
   }

@@ -235,6 +235,31 @@ final class Catalog implements AutoCloseable {
                         .filter(listed -> wanted.matches(listed.entry()))));
   }
 
+  /**
+   * Returns the records that cannot be read and whose keys may match a filter, in the order of
+   * their keys.
+   *
+   * @param after only those behind this key
+   * @param last only those up to this key
+   */
+  List<VolumeSummary.Unreadable> unreadable(
+      Optional<VolumeKey> after, Optional<VolumeKey> last, VolumeFilter wanted) {
+    return asked(READING, view::unreadable).entrySet().stream()
+        .filter(each -> after.filter(it -> !isBehind(each.getKey(), it)).isEmpty())
+        .filter(each -> last.filter(it -> isBehind(each.getKey(), it)).isEmpty())
+        .filter(each -> each.getKey().volume().filter(it -> !wanted.matches(it)).isEmpty())
+        .map(
+            each ->
+                new VolumeSummary.Unreadable(
+                    each.getKey(),
+                    failure(READING, RecordBook.failure(each.getValue())).operatorMessage()))
+        .toList();
+  }
+
+  private static boolean isBehind(RecordKey key, VolumeKey other) {
+    return key.compareTo(CatalogCodec.key(other)) > 0;
+  }
+
   private static VolumeSummary.Written written(long version, CatalogRecord record) {
     return new VolumeSummary.Written(version, record.created(), record.changed());
   }
@@ -555,7 +580,7 @@ final class Catalog implements AutoCloseable {
    * Refuses to go on beside a record that cannot be read: a volume that is passed over may leak.
    */
   private void refuseUnreadable(Subject subject) {
-    asked(subject, view::unreadable).stream()
+    asked(subject, view::unreadable).values().stream()
         .findFirst()
         .ifPresent(
             wrong -> {

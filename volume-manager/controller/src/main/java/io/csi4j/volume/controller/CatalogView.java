@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
@@ -129,12 +130,12 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  /** Returns what is wrong with the records that cannot be read. */
-  List<RecordStoreException> unreadable() {
+  /** Returns what is wrong with the records that cannot be read, in the order of their keys. */
+  SortedMap<RecordKey, RecordStoreException> unreadable() {
     lock.lock();
     try {
       catchUp();
-      return List.copyOf(unreadable.values());
+      return new TreeMap<>(unreadable);
     } finally {
       lock.unlock();
     }

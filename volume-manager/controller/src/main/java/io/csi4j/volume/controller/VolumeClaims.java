@@ -7,6 +7,8 @@ import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import java.util.Collection;
@@ -28,16 +30,25 @@ record VolumeClaims(
     Function<VolumeKey, Optional<Claim>> store, Optional<RecordValues<Claim>> records) {
 
   /**
-   * Returns the claims of some volumes. Reads as many of them at a time as it can.
+   * The claim of a volume in a list.
+   *
+   * @param claim the claim; none if it cannot be read
+   * @param problem why it cannot be read
+   */
+  record Listed(Claim claim, Optional<OperatorMessage> problem) {}
+
+  /**
+   * Returns the claims of some volumes. Reads as many of them at a time as it can. A claim that
+   * cannot be read hides none of the others.
    *
    * @param sorted the volumes, in the order of their records
    */
-  Map<VolumeKey, Claim> claims(List<VolumeKey> sorted) {
-    Map<VolumeKey, Claim> found = new HashMap<>();
+  Map<VolumeKey, Listed> claims(List<VolumeKey> sorted) {
+    Map<VolumeKey, Listed> found = new HashMap<>();
     boolean isDense = records.isPresent();
     int at = 0;
     while (at < sorted.size()) {
-      found.put(sorted.get(at), claim(sorted.get(at)));
+      found.put(sorted.get(at), listed(sorted.get(at)));
       at++;
       if (isDense && at < sorted.size()) {
         int next = scan(sorted, at, found);
@@ -54,7 +65,7 @@ record VolumeClaims(
    * @param from the place of the next volume
    * @return the place of the first volume that the claims do not reach
    */
-  private int scan(List<VolumeKey> sorted, int from, Map<VolumeKey, Claim> found) {
+  private int scan(List<VolumeKey> sorted, int from, Map<VolumeKey, Listed> found) {
     RecordValues.Page<Claim> page =
         asked(
             Subject.of("reading the claims of volumes"),
@@ -62,7 +73,8 @@ record VolumeClaims(
                 records
                     .orElseThrow()
                     .page(Optional.of(ClaimCodec.key(sorted.get(from - 1))), sorted.size() - from));
-    page.records().forEach(each -> each.value().ifPresent(it -> found.put(it.volume(), it)));
+    page.records()
+        .forEach(each -> each.value().ifPresent(it -> found.put(it.volume(), listed(it))));
     int at = from;
     for (; at < sorted.size(); at++) {
       VolumeKey volume = sorted.get(at);
@@ -71,9 +83,24 @@ record VolumeClaims(
         break;
       }
       boolean isUnreadable = page.unreadable().stream().anyMatch(it -> it.key().equals(key));
-      found.putIfAbsent(volume, isUnreadable ? claim(volume) : Claim.none(volume));
+      found.putIfAbsent(volume, isUnreadable ? listed(volume) : listed(Claim.none(volume)));
     }
     return at;
+  }
+
+  private static Listed listed(Claim claim) {
+    return new Listed(claim, Optional.empty());
+  }
+
+  private Listed listed(VolumeKey key) {
+    try {
+      return listed(claim(key));
+    } catch (ControllerException failed) {
+      if (failed.code() != OperatorCode.CLAIM_UNREADABLE) {
+        throw failed;
+      }
+      return new Listed(Claim.none(key), Optional.of(failed.operatorMessage()));
+    }
   }
 
   /** Refuses what would take a volume from those who hold it, naming them. */
@@ -96,13 +123,16 @@ record VolumeClaims(
   private static <T> T asked(Subject subject, Supplier<T> question) {
     try {
       return question.get();
-    } catch (RuntimeException nobodyCanSay) {
+    } catch (RuntimeException failed) {
+      boolean isUnreadable =
+          failed instanceof OperatorException known
+              && known.code() == OperatorCode.CLAIM_UNREADABLE;
       throw ControllerFailures.failed(
-          ChangeOutcome.UNAVAILABLE,
-          OperatorCode.CLAIM_STORE_DOWN,
+          isUnreadable ? ChangeOutcome.HELD : ChangeOutcome.UNAVAILABLE,
+          isUnreadable ? OperatorCode.CLAIM_UNREADABLE : OperatorCode.CLAIM_STORE_DOWN,
           subject,
-          "nobody can say who holds it: " + nobodyCanSay.getMessage(),
-          nobodyCanSay);
+          "its holders are not known: " + failed.getMessage(),
+          failed);
     }
   }
 

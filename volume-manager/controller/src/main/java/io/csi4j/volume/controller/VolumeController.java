@@ -456,7 +456,8 @@ public final class VolumeController implements AutoCloseable {
   /**
    * One page of the volumes on record, in the order of their keys, with their claims and what was
    * asked for and is not done: also of those that are being created or deleted. Reads the claim of
-   * each volume of the page.
+   * each volume of the page. A claim or a record that cannot be read is shown as such, and hides no
+   * other volume.
    *
    * @param wanted which volumes
    * @param page how many, and where to begin: at the first, or at what the page before said
@@ -472,23 +473,35 @@ public final class VolumeController implements AutoCloseable {
             : Math.min(page.maxEntries(), Integer.MAX_VALUE - 1);
     List<Catalog.Listed> found = catalog.list(after, wanted, most + 1);
     List<Catalog.Listed> shown = found.subList(0, Math.min(most, found.size()));
+    Optional<VolumeKey> last =
+        shown.size() == found.size()
+            ? Optional.empty()
+            : Optional.of(shown.get(shown.size() - 1).entry().key());
     Map<PluginId, PluginView> views = new HashMap<>();
-    Map<VolumeKey, Claim> held =
+    Map<VolumeKey, VolumeClaims.Listed> held =
         claims.claims(shown.stream().map(each -> each.entry().key()).toList());
     return new VolumeSummary.Page(
         shown.stream()
             .map(
                 each ->
-                    VolumeSummary.of(
-                        each.entry(),
-                        each.written(),
-                        changes(each.entry().key()),
+                    summary(
+                        each,
                         Objects.requireNonNull(held.get(each.entry().key())),
                         views.computeIfAbsent(each.entry().spec().plugin(), plugins)))
             .toList(),
-        shown.size() == found.size()
-            ? Optional.empty()
-            : Optional.of(token(shown.get(shown.size() - 1).entry().key())));
+        catalog.unreadable(after, last, wanted),
+        last.map(VolumeController::token));
+  }
+
+  private VolumeSummary summary(
+      Catalog.Listed volume, VolumeClaims.Listed claim, PluginView plugin) {
+    List<VolumeChange> pending = changes(volume.entry().key());
+    return claim
+        .problem()
+        .map(why -> VolumeSummary.of(volume.entry(), volume.written(), pending, why, plugin))
+        .orElseGet(
+            () ->
+                VolumeSummary.of(volume.entry(), volume.written(), pending, claim.claim(), plugin));
   }
 
   /** Length first: a namespace may have any character. */

@@ -306,9 +306,14 @@ class ViewsTest {
   @Test
   @Tag("D-40")
   void everyFieldOfASummaryIsMapped() throws ReflectiveOperationException {
-    assertStated(summary(), "unusedSince");
+    assertStated(summary(), "unusedSince", "unreadableClaim");
     assertStated(
-        summary(released(7, Optional.of(Instant.EPOCH))), "use", "readers", "writers", "leaving");
+        summary(released(7, Optional.of(Instant.EPOCH))),
+        "use",
+        "readers",
+        "writers",
+        "leaving",
+        "unreadableClaim");
     assertStated(summary().plugin());
     assertStated(summary().plugin().controllers());
     assertStated(summary().plugin().nodes());

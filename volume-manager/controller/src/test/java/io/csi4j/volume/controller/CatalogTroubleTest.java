@@ -5,23 +5,33 @@ import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
 import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ExpectedInstances;
+import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.SteppingStore;
+import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeSummary;
+import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.local.MemoryStore;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +109,80 @@ class CatalogTroubleTest {
       assertThat(held.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
       assertThat(plugin.contents().volumes()).containsExactly(made.id());
+    }
+  }
+
+  private static VolumeSummary.Page listed(VolumeController controller, PageRequest page) {
+    return controller.summaries(
+        VolumeFilter.all(),
+        page,
+        plugin -> PluginView.of(plugin, Map.of(), new ExpectedInstances(1, 1)));
+  }
+
+  @Test
+  void aClaimThatCannotBeReadIsListedAsSuchBesideTheOthers() {
+    try (VolumeController controller =
+        VolumeController.builder(world.registry(), store).claims(store).open()) {
+      for (String id : List.of("a", "b", "c", "d")) {
+        controller.create(VolumeKey.of(id), spec());
+      }
+      for (String id : List.of("a", "c")) {
+        assertThat(
+                memory.write(
+                    new RecordWrite(
+                        RecordKey.of(RecordKey.Space.CLAIMS, VolumeKey.of(id)),
+                        Optional.empty(),
+                        Optional.of(StateValue.of(new byte[] {8, 9})))))
+            .isInstanceOf(WriteResult.Written.class);
+      }
+
+      List<VolumeSummary> volumes = listed(controller, PageRequest.first()).volumes();
+
+      assertThat(volumes)
+          .extracting(
+              each -> each.key().id(),
+              each -> each.unreadableClaim().map(OperatorMessage::code),
+              each -> each.unusedSince().isPresent())
+          .containsExactly(
+              tuple("a", Optional.of(OperatorCode.CLAIM_UNREADABLE), false),
+              tuple("b", Optional.empty(), true),
+              tuple("c", Optional.of(OperatorCode.CLAIM_UNREADABLE), false),
+              tuple("d", Optional.empty(), true));
+      assertThat(volumes.get(2).unreadableClaim().orElseThrow().seen().text())
+          .contains("its holders are not known: Reading the claim of volume 'default/c' failed");
+      ControllerException held = failure(() -> controller.delete(VolumeKey.of("a")));
+      assertThat(held.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
+      assertThat(held.outcome()).isEqualTo(ChangeOutcome.HELD);
+      assertThat(controller.find(VolumeKey.of("a"))).isPresent();
+    }
+  }
+
+  @Test
+  void aRecordThatCannotBeReadIsListedOnItsPage() {
+    try (VolumeController controller = open()) {
+      for (String id : List.of("a", "b", "p", "q")) {
+        controller.create(VolumeKey.of(id), spec());
+      }
+      unreadable();
+
+      VolumeSummary.Page first = listed(controller, new PageRequest(2, Optional.empty()));
+      VolumeSummary.Page second = listed(controller, new PageRequest(2, first.next()));
+
+      assertThat(first.volumes()).extracting(each -> each.key().id()).containsExactly("a", "b");
+      assertThat(first.unreadable()).isEmpty();
+      assertThat(second.volumes()).extracting(each -> each.key().id()).containsExactly("p", "q");
+      assertThat(second.unreadable())
+          .extracting(each -> each.key().volume(), each -> each.message().code())
+          .containsExactly(
+              tuple(Optional.of(VolumeKey.of("other")), OperatorCode.CATALOG_UNREADABLE));
+      assertThat(
+              controller
+                  .summaries(
+                      VolumeFilter.all().withPrefix("q"),
+                      PageRequest.first(),
+                      plugin -> PluginView.of(plugin, Map.of(), new ExpectedInstances(1, 1)))
+                  .unreadable())
+          .isEmpty();
     }
   }
 

@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -73,7 +74,7 @@ final class Catalog implements AutoCloseable {
    * The catalog in this store.
    *
    * @param expected the cluster that the host has named, if it has
-   * @param longestWait how long work waits for that of another control plane
+   * @param longestWait how long a request waits for the work of other control planes, all in all
    * @throws ControllerException if the store cannot be read, or a record in it, or if it is that of
    *     another cluster, or a copy
    */
@@ -338,19 +339,24 @@ final class Catalog implements AutoCloseable {
    * the record was changed before the first write.
    */
   <T> T work(Subject subject, VolumeKey key, Function<VolumeWork, T> work) {
-    return worked(subject, key, true, work).orElseThrow();
+    return worked(subject, key, Optional.of(patience()), work).orElseThrow();
   }
 
   /** Does work on a volume, unless another control plane works on it. */
   <T> Optional<T> workIfFree(Subject subject, VolumeKey key, Function<VolumeWork, T> work) {
-    return worked(subject, key, false, work);
+    return worked(subject, key, Optional.empty(), work);
+  }
+
+  /** Returns the time in nanoseconds that one request may wait for other control planes. */
+  AtomicLong patience() {
+    return new AtomicLong(longestWait.toNanos());
   }
 
   private <T> Optional<T> worked(
-      Subject subject, VolumeKey key, boolean waits, Function<VolumeWork, T> work) {
+      Subject subject, VolumeKey key, Optional<AtomicLong> patience, Function<VolumeWork, T> work) {
     cluster.check(subject);
     for (int turn = 0; turn < TURNS; turn++) {
-      if (!isFree(subject, key, CatalogWork.VOLUME, waits)) {
+      if (!isFree(subject, key, CatalogWork.VOLUME, patience)) {
         return Optional.empty();
       }
       Optional<CatalogRecord> now = look(subject, key);
@@ -404,33 +410,40 @@ final class Catalog implements AutoCloseable {
     return asked(subject, () -> session.isOver(key, work));
   }
 
-  /** Waits until no other control plane works on a part of a volume. */
-  private boolean isFree(Subject subject, VolumeKey key, String part, boolean waits) {
+  /**
+   * Waits until no other control plane works on a part of a volume.
+   *
+   * @param patience the time that is left for waiting; nothing if the work does not wait
+   */
+  private boolean isFree(
+      Subject subject, VolumeKey key, String part, Optional<AtomicLong> patience) {
     if (!session.isShared() || taken(subject, look(subject, key), part).isEmpty()) {
       return true;
     }
-    if (!waits) {
+    if (patience.isEmpty()) {
       return false;
     }
-    long end = clock.nanos() + longestWait.toNanos();
+    long begin = clock.nanos();
     try (Watch watch = asked(subject, () -> store.watch(RecordKey.Space.VOLUMES))) {
       while (true) {
         Optional<CatalogWork> other = taken(subject, look(subject, key), part);
         if (other.isEmpty()) {
           return true;
         }
-        if (clock.nanos() - end >= 0) {
+        if (clock.nanos() - begin >= patience.get().get()) {
           throw ControllerFailures.unavailable(
               OperatorCode.CONTROLLER_BUSY,
               subject,
               "control plane '"
                   + other.get().owner().controlPlane()
-                  + "' has worked on it for "
+                  + "' works on it, and this request has waited "
                   + longestWait.toSeconds()
-                  + " s");
+                  + " s for others");
         }
         awaitChange(subject, watch, CatalogCodec.key(key));
       }
+    } finally {
+      patience.get().addAndGet(begin - clock.nanos());
     }
   }
 
@@ -626,9 +639,13 @@ final class Catalog implements AutoCloseable {
     return new SnapshotWork(this, session);
   }
 
-  /** Waits until no other control plane works on a snapshot of a volume. */
-  void awaitFree(Subject subject, VolumeKey key, String part) {
-    var unused = isFree(subject, key, part, true);
+  /**
+   * Waits until no other control plane works on a snapshot of a volume.
+   *
+   * @param patience the time that is left for waiting
+   */
+  void awaitFree(Subject subject, VolumeKey key, String part, AtomicLong patience) {
+    var unused = isFree(subject, key, part, Optional.of(patience));
   }
 
   /** Ends the session and the watch; the store stays open. */

@@ -142,7 +142,10 @@ public final class ControllerSettings {
       return this;
     }
 
-    /** Limits how long a call waits for its turn. 10 minutes by default. */
+    /**
+     * Limits how long a call waits for its turn among those of this controller, and how long a
+     * request waits in all for the work of other control planes. 10 minutes by default.
+     */
     public Builder longestWait(Duration value) {
       longestWait = Objects.requireNonNull(value, "longestWait");
       return this;

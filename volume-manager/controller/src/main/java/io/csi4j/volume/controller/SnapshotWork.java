@@ -15,6 +15,7 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -30,11 +31,16 @@ final class SnapshotWork implements AutoCloseable {
   private final Catalog catalog;
   private final ControlPlaneSession session;
   private final Map<VolumeKey, CatalogWork> marks = new HashMap<>();
+
+  /** The time in nanoseconds that this work may still wait for other control planes. */
+  private final AtomicLong patience;
+
   private @Nullable Ownership owner;
 
   SnapshotWork(Catalog catalog, ControlPlaneSession session) {
     this.catalog = catalog;
     this.session = session;
+    this.patience = catalog.patience();
   }
 
   private static String part(PendingSnapshot cut) {
@@ -115,7 +121,7 @@ final class SnapshotWork implements AutoCloseable {
       Subject subject, VolumeKey key, PendingSnapshot cut, Rule rule) {
     String part = part(cut);
     while (true) {
-      catalog.awaitFree(subject, key, part);
+      catalog.awaitFree(subject, key, part, patience);
       Optional<Ownership> by = entered(subject);
       Begun begun = new Begun();
       try {

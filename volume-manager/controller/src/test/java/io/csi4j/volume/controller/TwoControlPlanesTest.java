@@ -787,7 +787,9 @@ class TwoControlPlanesTest {
     ControllerException busy = failure(second);
     assertThat(busy.code()).isEqualTo(OperatorCode.CONTROLLER_BUSY);
     assertThat(busy.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
-    assertThat(busy).hasMessageContaining("control plane 'one' has worked on it for 600 s");
+    assertThat(busy)
+        .hasMessageContaining(
+            "control plane 'one' works on it, and this request has waited 600 s for others");
     renew(one);
     gate.open();
     assertThat(ended(first).key()).isEqualTo(DB);

@@ -26,6 +26,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.internal.text.ReportArchive;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
@@ -260,7 +261,7 @@ class ManagerReportTest {
     report.writeTo(
         archive(),
         path -> {
-          SeekableByteChannel file = ManagerReport.create(path);
+          SeekableByteChannel file = ReportArchive.create(path);
           Files.move(path, made);
           Files.writeString(path, "of another");
           return file;

@@ -33,7 +33,7 @@ public record RegisteredPlugin(
 
   /**
    * Returns the instance for people: a line for its name, and indented lines for where it is, what
-   * it said of itself, and its policy. Health is not in it.
+   * it said of itself, and its policy. Its health is left out.
    */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
@@ -44,6 +44,25 @@ public record RegisteredPlugin(
     lines.add("  roles: " + sorted(registration.roles().stream().map(Enum::name)));
     fingerprint.ifPresent(said -> describe(said, lines));
     lines.add("  policy: " + binding.policy());
+    return lines;
+  }
+
+  /** Returns the same, with when it was registered and how it is. */
+  public List<String> linesInFull() {
+    List<String> lines = lines();
+    lines.add(
+        remembered
+            ? "  remembered from an earlier run, and not registered since"
+            : "  registered in this run");
+    lines.add(
+        "  health: "
+            + health.state()
+            + " since "
+            + health.since()
+            + ", "
+            + health.reason()
+            + ": "
+            + health.text());
     return lines;
   }
 

@@ -17,6 +17,8 @@ public sealed interface ClaimEvent {
   enum Work {
     /** The volume is claimed, and attached where that is needed. */
     ACQUIRE,
+    /** Between two tries to claim the volume, the claims of others are waited for. */
+    WAIT,
     /** The claim is given back. */
     RELEASE,
     /** A proof was handed in. */

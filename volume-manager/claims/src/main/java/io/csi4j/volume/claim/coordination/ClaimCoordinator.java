@@ -199,7 +199,7 @@ public final class ClaimCoordinator {
           long left = end - System.nanoTime();
           if (!ENDING.contains(refused.code())
               || left <= 0
-              || !awaitChange(watch, request.usage().volume(), Math.min(left, LONGEST_PAUSE))) {
+              || !awaitChange(watch, request.usage(), Math.min(left, LONGEST_PAUSE))) {
             throw refused;
           }
         }
@@ -213,6 +213,10 @@ public final class ClaimCoordinator {
    * @return whether to ask again: not after an interrupt. A watch that is closed waits no longer,
    *     and the next question to its store fails
    */
+  private boolean awaitChange(RecordStore.Watch watch, VolumeUse usage, long nanos) {
+    return reports.during(usage, Work.WAIT, () -> awaitChange(watch, usage.volume(), nanos));
+  }
+
   private static boolean awaitChange(RecordStore.Watch watch, VolumeKey volume, long nanos) {
     RecordKey key = RecordKey.of(RecordKey.Space.CLAIMS, volume);
     long end = System.nanoTime() + nanos;

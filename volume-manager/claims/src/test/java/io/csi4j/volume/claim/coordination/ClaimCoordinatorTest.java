@@ -981,6 +981,11 @@ class ClaimCoordinatorTest {
     assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("web-1"));
+    assertThat(events)
+        .as("the wait is reported between two tries")
+        .contains(
+            new ClaimEvent.Started(usage("web-2"), ClaimEvent.Work.WAIT),
+            new ClaimEvent.Ended(usage("web-2"), ClaimEvent.Work.WAIT, Optional.empty()));
   }
 
   @Test

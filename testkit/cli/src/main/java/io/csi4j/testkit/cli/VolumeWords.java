@@ -5,7 +5,9 @@ import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.catalog.view.VolumesView;
+import io.csi4j.volume.controller.VolumeExplanation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -57,14 +59,7 @@ final class VolumeWords {
 
   /** Returns how far a volume is, in one word. */
   static String state(CatalogEntry entry) {
-    State state = entry.state();
-    if (state instanceof State.Creating) {
-      return "CREATING";
-    }
-    if (state instanceof State.Growing) {
-      return "GROWING";
-    }
-    return state instanceof State.Deleting ? "DELETING" : "PRESENT";
+    return VolumeSummary.State.of(entry).name();
   }
 
   /** Returns the size of a volume, where it is known. */
@@ -176,38 +171,7 @@ final class VolumeWords {
 
   /** The pending work of the volume, with what the host does next. */
   static List<String> reasons(VolumesView.Volume volume) {
-    CatalogEntry entry = volume.entry();
-    List<String> lines = new ArrayList<>();
-    lines.add(head(volume));
-    if (entry.state() instanceof State.Creating) {
-      lines.add("  the plugin was asked for it, or is about to be; no answer is on record");
-      lines.add("  a control plane asks again under the same name, which makes no second volume");
-    }
-    for (VolumeChange change : entry.changes()) {
-      lines.add("  " + phrase(change));
-      if (!change.seen().isEmpty()) {
-        lines.add("    seen last: " + change.seen());
-      }
-      lines.add("    " + change.next());
-    }
-    for (CatalogEntry.PendingSnapshot each : entry.pendingSnapshots()) {
-      lines.add(
-          "  snapshot '"
-              + each.name()
-              + (each.answer().isPresent()
-                  ? "' is cut, and the host has not taken it on record yet"
-                  : "' was asked for, and may be there without an answer"));
-    }
-    for (VolumesView.Work each : volume.work()) {
-      lines.add(
-          "  control plane '%s' works on it: %s, number %s"
-              .formatted(each.controlPlane(), each.kind().toLowerCase(Locale.ROOT), each.epoch()));
-      lines.add("    if that control plane has ended, another one takes the work over");
-    }
-    if (lines.size() == 1) {
-      lines.add("  nothing is pending");
-    }
-    return lines;
+    return VolumeExplanation.of(volume).lines();
   }
 
   static Json json(VolumesView.Volume volume) {

@@ -76,8 +76,9 @@ class VolumeCommandsTest {
         .containsExactly(
             "volume default/db: GROWING, id 'vol-1', version 7",
             "  size at least 2048 bytes IN_PROGRESS",
-            "    It is asked for again by itself. Expand to another size to replace it, which may be"
-                + " smaller, but not smaller than the volume is; or abandon it.",
+            "    It is tried again with growing pauses; resume tries it at once. Expand to another size"
+                + " to replace it, which may be smaller, but not smaller than the volume is; or abandon"
+                + " it.",
             "  snapshot 'night' was asked for, and may be there without an answer");
     CatalogEntry refused =
         CatalogEntry.of(there(), Optional.empty())

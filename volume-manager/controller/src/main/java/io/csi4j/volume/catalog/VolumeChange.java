@@ -102,8 +102,8 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
   public String next() {
     boolean isSize = request instanceof Request.Size;
     if (request instanceof Request.Deletion && progress == Progress.IN_PROGRESS) {
-      return "It is tried again with growing pauses. Deregister the volume to leave it in the"
-          + " storage system.";
+      return "It is tried again with growing pauses; resume tries it at once. Deregister the volume"
+          + " to leave it in the storage system.";
     }
     return switch (progress) {
       case HELD ->
@@ -111,10 +111,11 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
               + " in the storage system.";
       case IN_PROGRESS ->
           isSize
-              ? "It is asked for again by itself. Expand to another size to replace it, which may be"
-                  + " smaller, but not smaller than the volume is; or abandon it."
-              : "It is asked for again by itself. Modify the parameters once more to replace the"
-                  + " values, or abandon it.";
+              ? "It is tried again with growing pauses; resume tries it at once. Expand to another"
+                  + " size to replace it, which may be smaller, but not smaller than the volume is;"
+                  + " or abandon it."
+              : "It is tried again with growing pauses; resume tries it at once. Modify the"
+                  + " parameters once more to replace the values, or abandon it.";
       case INFEASIBLE ->
           isSize
               ? "Expand to a size that the plugin allows. If its words name another cause, such as"

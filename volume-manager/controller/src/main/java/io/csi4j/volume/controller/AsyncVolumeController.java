@@ -171,7 +171,7 @@ public final class AsyncVolumeController {
    */
   CompletableFuture<@Nullable Void> retry(VolumeKey key) {
     return runner.begin(
-        Operation.RESUME,
+        Operation.RETRY,
         Optional.of(key),
         new TreeSet<>(Set.of(key)),
         GOING_ON + " volume '" + key + "'",

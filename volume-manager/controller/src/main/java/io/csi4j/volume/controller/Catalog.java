@@ -33,6 +33,7 @@ import io.csi4j.volume.store.RecordStore.Watch;
 import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.RecordStoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -296,10 +297,52 @@ final class Catalog implements AutoCloseable {
 
   /** Whether another control plane works on a volume, as far as it is known. */
   boolean isWorkedOnElsewhere(VolumeKey key) {
-    return asked(READING, () -> view.known(key))
-        .flatMap(record -> record.work(CatalogWork.VOLUME))
-        .filter(work -> !session.isOwn(work.owner()) && !session.isKnownOver(key, work))
-        .isPresent();
+    return asked(READING, () -> view.known(key)).flatMap(this::elsewhere).isPresent();
+  }
+
+  /** The work of another control plane on a volume, unless it is known to have ended. */
+  private Optional<CatalogWork> elsewhere(CatalogRecord record) {
+    return record
+        .work(CatalogWork.VOLUME)
+        .filter(work -> !session.isOwn(work.owner()))
+        .filter(work -> !session.isKnownOver(record.entry().key(), work));
+  }
+
+  /**
+   * A volume as it is known without asking the store.
+   *
+   * @param entry what lists show of it
+   * @param changed when its record was changed last
+   * @param owner the name of the control plane that works on it, if one does
+   * @param isHere whether that is this control plane
+   */
+  record Known(
+      CatalogEntry entry, Optional<Instant> changed, Optional<String> owner, boolean isHere) {}
+
+  /** Returns what is known of the volumes without asking the store or waiting for it. */
+  CatalogView.Peek<Known> peek() {
+    return view.peek().map(this::seen);
+  }
+
+  private Known seen(CatalogRecord record) {
+    VolumeKey key = record.entry().key();
+    boolean isHere =
+        record
+            .work(CatalogWork.VOLUME)
+            .filter(work -> session.isOwn(work.owner()) && !session.isGivenUp(key, work))
+            .isPresent();
+    return new Known(
+        shown(record),
+        record.changed(),
+        isHere
+            ? Optional.of(session.controlPlane())
+            : elsewhere(record).map(work -> work.owner().controlPlane()),
+        isHere);
+  }
+
+  /** Returns the time of day. */
+  Instant wall() {
+    return clock.wall();
   }
 
   /**
@@ -417,14 +460,15 @@ final class Catalog implements AutoCloseable {
    */
   private boolean isFree(
       Subject subject, VolumeKey key, String part, Optional<AtomicLong> patience) {
-    if (!session.isShared() || taken(subject, look(subject, key), part).isEmpty()) {
-      return true;
-    }
-    if (patience.isEmpty()) {
-      return false;
+    Optional<CatalogWork> owner =
+        session.isShared() ? taken(subject, look(subject, key), part) : Optional.empty();
+    if (owner.isEmpty() || patience.isEmpty()) {
+      return owner.isEmpty();
     }
     long begin = clock.nanos();
-    try (Watch watch = asked(subject, () -> store.watch(RecordKey.Space.VOLUMES))) {
+    try (OperationReports.Wait unused =
+            session.reports().waiting(key, owner.get().owner().controlPlane());
+        Watch watch = asked(subject, () -> store.watch(RecordKey.Space.VOLUMES))) {
       while (true) {
         Optional<CatalogWork> other = taken(subject, look(subject, key), part);
         if (other.isEmpty()) {
@@ -489,6 +533,9 @@ final class Catalog implements AutoCloseable {
             subject,
             () ->
                 book.apply(CatalogCodec.key(key), acquires, there -> at(there, rule.apply(there))));
+    if (change.changes()) {
+      session.wrote(key, change.before().value(), change.after().value());
+    }
     if (change.after().value().isPresent()) {
       view.saw(change.after(), before);
     } else if (change.changes()) {

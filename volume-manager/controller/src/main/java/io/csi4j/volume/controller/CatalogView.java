@@ -73,6 +73,12 @@ final class CatalogView implements AutoCloseable {
   private boolean isComplete;
   private boolean isClosed;
 
+  /** The time at which the view was known to be complete last. */
+  private long completeAt = System.nanoTime();
+
+  /** The result of the last look that did not ask the store. */
+  private volatile Peek<CatalogRecord> peek = new Peek<>(List.of(), 0, Duration.ZERO);
+
   /** Nothing is read yet. */
   CatalogView(RecordStore store, CatalogCodec codec) {
     this.store = store;
@@ -116,6 +122,50 @@ final class CatalogView implements AutoCloseable {
           .toList();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * The view as it is known without asking the store.
+   *
+   * @param records the records
+   * @param unreadable the number of records that cannot be read
+   * @param age the time since the view was known to lack nothing that a watch has missed
+   */
+  record Peek<T>(List<T> records, int unreadable, Duration age) {
+
+    /** Returns the same view of something else. */
+    <S> Peek<S> map(Function<T, S> shown) {
+      return new Peek<>(records.stream().map(shown).toList(), unreadable, age);
+    }
+  }
+
+  /**
+   * Returns the view without asking the store or waiting for a question to it; while a question is
+   * open, what was known before.
+   */
+  Peek<CatalogRecord> peek() {
+    if (lock.tryLock()) {
+      try {
+        while (isComplete && take()) {
+          // The watch has the next report.
+        }
+        noteCompleteness();
+        peek =
+            new Peek<>(
+                all.values().stream().flatMap(each -> each.value().stream()).toList(),
+                unreadable.size(),
+                isComplete ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - completeAt));
+      } finally {
+        lock.unlock();
+      }
+    }
+    return peek;
+  }
+
+  private void noteCompleteness() {
+    if (isComplete) {
+      completeAt = System.nanoTime();
     }
   }
 
@@ -278,6 +328,7 @@ final class CatalogView implements AutoCloseable {
         readAll();
       }
     }
+    noteCompleteness();
   }
 
   /** Takes the next report of the watch in if there is one, and says whether there was. */

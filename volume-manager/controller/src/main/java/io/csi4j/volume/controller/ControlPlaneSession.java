@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
 import io.csi4j.volume.internal.catalog.SessionCodec;
@@ -13,6 +14,7 @@ import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -28,6 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +69,16 @@ final class ControlPlaneSession implements AutoCloseable {
   private final Scheduler timers;
   private final Executor threads;
   private final Duration expiry;
+  private final RecordStore store;
+  private final OperationReports reports;
+
+  /** The state of the session that was reported last. */
+  private final AtomicReference<ControlPlaneStatus.Session> reportedState =
+      new AtomicReference<>(ControlPlaneStatus.Session.IDLE);
+
+  /** The reason for which the store accepts no write, as it was reported last. */
+  private final AtomicReference<Optional<ReasonText>> reportedReason =
+      new AtomicReference<>(Optional.empty());
 
   /** The sessions of this process, also those that have ended. */
   private final Set<String> own = ConcurrentHashMap.newKeySet();
@@ -135,11 +148,7 @@ final class ControlPlaneSession implements AutoCloseable {
       }
       lock.lock();
       try {
-        return !isGivenUp
-            && !isEnded
-            && !closed
-            && !session.isLost
-            && age(session) < expiry.toNanos() / 3 * 2;
+        return !isGivenUp && !isEnded && !closed && !session.isLost && !isOld(session);
       } finally {
         lock.unlock();
       }
@@ -170,6 +179,7 @@ final class ControlPlaneSession implements AutoCloseable {
       } finally {
         lock.unlock();
       }
+      happened(new ControllerEvent.GivenUp(volume));
     }
 
     /**
@@ -199,6 +209,7 @@ final class ControlPlaneSession implements AutoCloseable {
       } else if (isIncomplete && isShared) {
         renewIfPossible(session);
       }
+      report();
     }
   }
 
@@ -216,6 +227,7 @@ final class ControlPlaneSession implements AutoCloseable {
    * @param controlPlane the name of this control plane, for people
    * @param timers when a session is renewed
    * @param threads where it is renewed
+   * @param reports receives what happens to it
    */
   ControlPlaneSession(
       RecordStore store,
@@ -223,7 +235,10 @@ final class ControlPlaneSession implements AutoCloseable {
       Clock clock,
       Scheduler timers,
       Executor threads,
-      Duration expiry) {
+      Duration expiry,
+      OperationReports reports) {
+    this.store = store;
+    this.reports = reports;
     this.isShared = store.isShared();
     this.book = new RecordBook<>(store, SessionCodec.ofSessions(), Optional.empty());
     this.controlPlane = controlPlane;
@@ -238,12 +253,80 @@ final class ControlPlaneSession implements AutoCloseable {
     return isShared;
   }
 
+  /** Returns where the operations of this control plane are reported. */
+  OperationReports reports() {
+    return reports;
+  }
+
+  /** Returns the name of this control plane. */
+  String controlPlane() {
+    return controlPlane;
+  }
+
+  /** Returns the state of the session, as far as it is known here. */
+  ControlPlaneStatus.Session state() {
+    lock.lock();
+    try {
+      List<Session> busy = open.values().stream().filter(each -> each.working > 0).toList();
+      if (busy.isEmpty()) {
+        return ControlPlaneStatus.Session.IDLE;
+      } else if (busy.stream().anyMatch(each -> each.isLost)) {
+        return ControlPlaneStatus.Session.LOST;
+      }
+      return isShared && busy.stream().anyMatch(this::isOld)
+          ? ControlPlaneStatus.Session.UNCERTAIN
+          : ControlPlaneStatus.Session.ACTIVE;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Reports the state of the session and of the store, if one of them has changed. */
+  void report() {
+    ControlPlaneStatus.Session now = state();
+    ControlPlaneStatus.Session before = reportedState.getAndSet(now);
+    if (now != before && (now.isTrouble() || before.isTrouble())) {
+      happened(new ControllerEvent.SessionChanged(now));
+    }
+    Optional<ReasonText> reason = store.readOnly();
+    if (!reason.equals(reportedReason.getAndSet(reason))) {
+      happened(new ControllerEvent.StoreChanged(reason));
+    }
+  }
+
+  /** Reports on another thread: this one may hold a lock. */
+  private void happened(ControllerEvent event) {
+    if (reports.isOn()) {
+      try {
+        threads.execute(() -> reports.happened(event));
+      } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+        // The controller is closed, or the next change is reported.
+      }
+    }
+  }
+
+  /** Reports the work of other sessions that a write of this control plane has ended. */
+  void wrote(VolumeKey volume, Optional<CatalogRecord> before, Optional<CatalogRecord> after) {
+    before.stream()
+        .flatMap(record -> record.work().stream())
+        .filter(work -> !isOwn(work.owner()))
+        .filter(work -> after.filter(it -> it.work().contains(work)).isEmpty())
+        .map(work -> new ControllerEvent.TakenOver(volume, work.owner().controlPlane()))
+        .forEach(reports::happened);
+  }
+
   /**
    * Begins work of this session, which is written, or renewed if that was not done for some time.
    *
    * @throws RecordFailure if the session cannot be written
    */
   Ownership enter() {
+    Ownership begun = entered();
+    report();
+    return begun;
+  }
+
+  private Ownership entered() {
     lock.lock();
     try {
       Session known = current;
@@ -300,6 +383,11 @@ final class ControlPlaneSession implements AutoCloseable {
   /** The time since the last renewal. */
   private long age(Session session) {
     return clock.nanos() - session.renewedAt;
+  }
+
+  /** Whether other control planes may end a session soon, as it was not renewed in time. */
+  private boolean isOld(Session session) {
+    return age(session) >= expiry.toNanos() / 3 * 2;
   }
 
   private void forget(Session session) {
@@ -397,6 +485,7 @@ final class ControlPlaneSession implements AutoCloseable {
    * @throws RecordFailure if the store cannot be asked
    */
   void endLeft() {
+    report();
     if (!isShared) {
       return;
     }
@@ -475,6 +564,7 @@ final class ControlPlaneSession implements AutoCloseable {
   private void renew() {
     try {
       renewable().forEach(this::renewIfPossible);
+      report();
     } finally {
       again();
     }

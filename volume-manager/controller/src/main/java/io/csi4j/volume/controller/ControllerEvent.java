@@ -6,9 +6,11 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkContext;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -35,8 +37,10 @@ public sealed interface ControllerEvent {
     MODIFY,
     /** Gives up changes of a volume that are pending. */
     ABANDON,
-    /** Continues an operation that was begun and is pending. */
+    /** Continues an operation that was begun and is pending, for a caller. */
     RESUME,
+    /** Continues such an operation in the background. */
+    RETRY,
     /** Reads the state of a volume from its plugin. */
     INSPECT,
     /** Attaches a volume to a node. */
@@ -98,12 +102,100 @@ public sealed interface ControllerEvent {
       implements ControllerEvent {}
 
   /**
+   * An operation begins to wait until another control plane has ended its work on the volume.
+   * Exactly one {@link Waited} follows on the same thread, before the {@link Ended} of the
+   * operation.
+   *
+   * @param operation the number of the operation
+   * @param volume the volume
+   * @param controlPlane the name of the other control plane
+   */
+  record Waiting(OperationId operation, VolumeKey volume, String controlPlane)
+      implements ControllerEvent {}
+
+  /**
+   * The wait for another control plane has ended: its work has ended or is taken over, or the wait
+   * was too long.
+   *
+   * @param waiting how it began
+   * @param elapsed how long it took
+   */
+  record Waited(Waiting waiting, Duration elapsed) implements ControllerEvent {}
+
+  /**
+   * An attempt in the background to finish an operation has ended. Delivered after the {@link
+   * Ended} of the attempt, which is a {@link Operation#RETRY}.
+   *
+   * @param volume the volume
+   * @param operation the operation that was pending: a deletion, an expansion or a modification
+   * @param number the number of the attempt, from 1 for each pending operation
+   * @param outcome what came of it
+   * @param failure the reason why it failed, if it did
+   * @param next when the next attempt begins; nothing if none is planned
+   */
+  record Attempted(
+      VolumeKey volume,
+      Operation operation,
+      int number,
+      Outcome outcome,
+      Optional<OperatorMessage> failure,
+      Optional<Instant> next)
+      implements ControllerEvent {
+
+    /** The results of an attempt. */
+    public enum Outcome {
+      /** Nothing failed. */
+      DONE,
+      /** It failed, and is repeated. */
+      FAILED,
+      /** It failed, and is not repeated before a person has looked. */
+      HELD,
+      /** Another control plane works on the volume. */
+      ELSEWHERE
+    }
+  }
+
+  /**
+   * This control plane has taken work on a volume over: it has written the record of a volume whose
+   * work another session had begun and not ended.
+   *
+   * @param volume the volume
+   * @param from the name of the control plane that had begun the work; that of this one, if an
+   *     earlier process of it had
+   */
+  record TakenOver(VolumeKey volume, String from) implements ControllerEvent {}
+
+  /**
+   * This control plane has given its work on a volume up, as the end of the work could not be
+   * written: any control plane may take it over at once.
+   *
+   * @param volume the volume
+   */
+  record GivenUp(VolumeKey volume) implements ControllerEvent {}
+
+  /**
+   * The session of this control plane became uncertain or was lost, or has recovered from that.
+   *
+   * @param session the state of the session now
+   */
+  record SessionChanged(ControlPlaneStatus.Session session) implements ControllerEvent {}
+
+  /**
+   * The store of the catalog accepts no write any more, or accepts writes again.
+   *
+   * @param readOnly why it accepts none; nothing if it does
+   */
+  record StoreChanged(Optional<ReasonText> readOnly) implements ControllerEvent {}
+
+  /**
    * A listener for the operations of a {@link VolumeController}. Events are delivered on the thread
    * on which they happen, under no lock: an operation waits for its listener. What a listener
    * throws is logged.
    *
    * <p>Operations that change something, {@link VolumeController#inspect} and the attachments have
-   * events. Lists, and readings of capacity and health, have none.
+   * events. Lists, and readings of capacity and health, have none. The events that belong to no
+   * operation ({@link Attempted}, {@link GivenUp}, {@link SessionChanged}, {@link StoreChanged})
+   * come on any thread.
    *
    * @since 1.0
    */

@@ -7,6 +7,8 @@ import io.csi4j.volume.controller.ControllerEvent.Called;
 import io.csi4j.volume.controller.ControllerEvent.Ended;
 import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.controller.ControllerEvent.Started;
+import io.csi4j.volume.controller.ControllerEvent.Waited;
+import io.csi4j.volume.controller.ControllerEvent.Waiting;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.GuardedContext;
 import io.csi4j.volume.model.OperationId;
@@ -101,6 +103,32 @@ final class OperationReports {
             Duration.ofNanos(clock.nanos() - since),
             endpoint);
     tell(listener -> listener.on(event));
+  }
+
+  /** Reports what belongs to no call. */
+  void happened(ControllerEvent event) {
+    tell(listener -> listener.on(event));
+  }
+
+  /**
+   * Reports that the operation of this thread waits for another control plane, until the wait is
+   * closed; nothing, if the thread runs no operation.
+   */
+  Wait waiting(VolumeKey volume, String controlPlane) {
+    Optional<Waiting> begun = running().map(it -> new Waiting(it.id(), volume, controlPlane));
+    begun.ifPresent(this::happened);
+    long since = clock.nanos();
+    return () ->
+        begun.ifPresent(it -> happened(new Waited(it, Duration.ofNanos(clock.nanos() - since))));
+  }
+
+  /** A wait that has begun on this thread. */
+  @FunctionalInterface
+  interface Wait extends AutoCloseable {
+
+    /** Reports the end, on the same thread. */
+    @Override
+    void close();
   }
 
   long now() {

@@ -6,6 +6,9 @@ import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
+import io.csi4j.volume.controller.ControllerEvent.Attempted;
+import io.csi4j.volume.controller.ControllerEvent.Attempted.Outcome;
+import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -13,6 +16,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -67,6 +71,7 @@ final class UnfinishedWork implements AutoCloseable {
 
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
   private final Consumer<OperatorMessage> told;
+  private final OperationReports reports;
 
   /** The volumes that wait for a person. */
   private final ConcurrentMap<VolumeKey, Hold> held = new ConcurrentHashMap<>();
@@ -77,8 +82,8 @@ final class UnfinishedWork implements AutoCloseable {
   /** Whether a look at the stores that volumes wait for is planned. */
   private final AtomicBoolean isLookPlanned = new AtomicBoolean();
 
-  /** The volumes whose next attempt waits for its time, or is under way. */
-  private final Set<VolumeKey> planned = ConcurrentHashMap.newKeySet();
+  /** The times of the next attempts: those that wait for their time, and those under way. */
+  private final ConcurrentMap<VolumeKey, Instant> planned = new ConcurrentHashMap<>();
 
   /** How often each volume was tried that is not at its end. */
   private final ConcurrentMap<VolumeKey, Integer> attempts = new ConcurrentHashMap<>();
@@ -111,13 +116,16 @@ final class UnfinishedWork implements AutoCloseable {
    * @param firstPause the longest pause before a volume is tried again; it doubles
    * @param goOn goes on with one volume, without blocking
    * @param told receives what failed
+   * @param reports receives the end of each attempt
    */
   UnfinishedWork(
       Catalog catalog,
       Scheduler timers,
       Duration firstPause,
       Function<VolumeKey, CompletableFuture<?>> goOn,
-      Consumer<OperatorMessage> told) {
+      Consumer<OperatorMessage> told,
+      OperationReports reports) {
+    this.reports = reports;
     this.catalog = catalog;
     this.timers = timers;
     pauses = Backoff.halfJitter(firstPause, firstPause.multipliedBy(MOST));
@@ -136,7 +144,7 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   /** Whether a volume waits for a person, and no control plane has got further with it since. */
-  private boolean isHeld(CatalogEntry now) {
+  boolean isHeld(CatalogEntry now) {
     Hold hold = held.get(now.key());
     return hold != null && hold.record().equals(uncut(now));
   }
@@ -257,9 +265,11 @@ final class UnfinishedWork implements AutoCloseable {
       attempts.remove(key);
       failures.remove(key);
       reported.remove(key);
-    } else if (!closed && planned.add(key)) {
+    } else if (!closed && !planned.containsKey(key)) {
       Duration pause = pauses.pause(attempts.getOrDefault(key, 0) + 1, timers.random());
-      timers.after(pause, () -> attempt(key));
+      if (planned.putIfAbsent(key, catalog.wall().plus(pause)) == null) {
+        timers.after(pause, () -> attempt(key));
+      }
     }
   }
 
@@ -297,7 +307,10 @@ final class UnfinishedWork implements AutoCloseable {
         });
     isLookPlanned.set(false);
     if (!waiting.isEmpty()) {
-      waiting.keySet().stream().map(looked::get).filter(planned::add).forEach(this::attempt);
+      waiting.keySet().stream()
+          .map(looked::get)
+          .filter(key -> planned.putIfAbsent(key, catalog.wall()) == null)
+          .forEach(this::attempt);
       lookAtStoresLater();
     }
   }
@@ -306,7 +319,8 @@ final class UnfinishedWork implements AutoCloseable {
     if (closed) {
       return;
     }
-    attempts.merge(key, 1, Integer::sum);
+    int number = attempts.merge(key, 1, Integer::sum);
+    Operation operation = operation(key);
     Optional<Hold> before = Optional.ofNullable(held.get(key));
     goOn.apply(key)
         .whenComplete(
@@ -324,6 +338,7 @@ final class UnfinishedWork implements AutoCloseable {
                         code -> !failure.map(ControllerException::code).equals(Optional.of(code)))
                     .ifPresent(this::settled);
                 later(key);
+                report(key, operation, number, failure.map(ControllerException::operatorMessage));
               }
             });
   }
@@ -337,6 +352,52 @@ final class UnfinishedWork implements AutoCloseable {
             later(key);
           }
         });
+  }
+
+  /** The operation that is pending, as it is shown before an attempt may end it. */
+  private Operation operation(VolumeKey key) {
+    try {
+      return catalog.known(key).map(ControlPlaneStatus.Pending::operation).orElse(Operation.RETRY);
+    } catch (ControllerException storeDown) {
+      return Operation.RETRY;
+    }
+  }
+
+  private void report(
+      VolumeKey key, Operation operation, int number, Optional<OperatorMessage> failure) {
+    Optional<Instant> next = next(key);
+    Outcome outcome = Outcome.DONE;
+    if (isHeld(key)) {
+      outcome = Outcome.HELD;
+    } else if (failure.isPresent()) {
+      outcome = Outcome.FAILED;
+    } else if (next.isEmpty() && isElsewhere(key)) {
+      outcome = Outcome.ELSEWHERE;
+    }
+    reports.happened(new Attempted(key, operation, number, outcome, failure, next));
+  }
+
+  private boolean isElsewhere(VolumeKey key) {
+    try {
+      return catalog.isWorkedOnElsewhere(key);
+    } catch (ControllerException storeDown) {
+      return false;
+    }
+  }
+
+  /** Returns the number of attempts in the background to bring a volume to its end. */
+  int attempts(VolumeKey key) {
+    return attempts.getOrDefault(key, 0);
+  }
+
+  /** Returns the last failure in the background of a volume that is not at its end. */
+  Optional<OperatorMessage> failure(VolumeKey key) {
+    return Optional.ofNullable(failures.get(key));
+  }
+
+  /** Returns when the next attempt begins, if one is planned. */
+  Optional<Instant> next(VolumeKey key) {
+    return Optional.ofNullable(planned.get(key));
   }
 
   private void failed(VolumeKey key, ControllerException failure) {

@@ -27,6 +27,7 @@ import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
+import io.csi4j.volume.catalog.view.VolumesView;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -51,12 +52,14 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +69,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -121,6 +126,11 @@ public final class VolumeController implements AutoCloseable {
   private final OperationRunner runner;
   private final Runnable ending;
   private final UpkeepTurn upkeep;
+  private final RecordStore store;
+  private final ControlPlaneSession session;
+
+  /** The control plane that had the upkeep at the last request for it. */
+  private final ConcurrentMap<String, String> upkeepOwners = new ConcurrentHashMap<>();
 
   /**
    * Opens a controller, and goes on with what an earlier life has begun.
@@ -147,9 +157,10 @@ public final class VolumeController implements AutoCloseable {
             Optional.ofNullable(options.claimStore)
                 .map(it -> new RecordValues<>(it, new ClaimCodec())));
     holdsWhatItDeletes = options.claimStore != null;
-    ControlPlaneSession session =
+    store = options.store;
+    session =
         new ControlPlaneSession(
-            options.store, options.controlPlane, clock, timers, threads, options.sessionExpiry);
+            store, options.controlPlane, clock, timers, threads, options.sessionExpiry, reports);
     catalog =
         new Catalog(
             options.store, Optional.ofNullable(options.cluster), session, clock, longestWait);
@@ -174,11 +185,13 @@ public final class VolumeController implements AutoCloseable {
     reads =
         new StorageReads(
             runner, catalog, this.controllers, calls, options.settings.policy(), options.told);
-    unfinished = new UnfinishedWork(catalog, timers, options.firstPause, this::retry, options.told);
+    unfinished =
+        new UnfinishedWork(catalog, timers, options.firstPause, this::retry, options.told, reports);
     async =
         new AsyncVolumeController(
             catalog, runner, unfinished, creation, changes, deletion, snapshots, reads);
     unfinished.later();
+    session.report();
   }
 
   private CompletableFuture<?> retry(VolumeKey key) {
@@ -754,7 +767,9 @@ public final class VolumeController implements AutoCloseable {
    */
   public Optional<String> takeUpkeep(String chore) {
     Names.check("name of a chore", chore);
-    return Catalog.asked(UpkeepTurn.TAKING, () -> upkeep.take(chore));
+    Optional<String> other = Catalog.asked(UpkeepTurn.TAKING, () -> upkeep.take(chore));
+    upkeepOwners.put(chore, other.orElseGet(session::controlPlane));
+    return other;
   }
 
   /**
@@ -763,7 +778,88 @@ public final class VolumeController implements AutoCloseable {
    * plane does not have stays as it is.
    */
   public void leaveUpkeep(String chore) {
+    upkeepOwners.remove(chore, session.controlPlane());
     upkeep.leave(chore);
+  }
+
+  // ---- what it is doing
+
+  /**
+   * Returns the state of this control plane, for gauges and health checks. Asks no store and no
+   * plugin, and waits for neither.
+   */
+  public ControlPlaneStatus status() {
+    CatalogView.Peek<Catalog.Known> peek = catalog.peek();
+    Map<VolumeSummary.State, Integer> states = new EnumMap<>(VolumeSummary.State.class);
+    peek.records().forEach(it -> states.merge(VolumeSummary.State.of(it.entry()), 1, Integer::sum));
+    return new ControlPlaneStatus(
+        session.controlPlane(),
+        states,
+        peek.unreadable(),
+        peek.age(),
+        (int) peek.records().stream().filter(Catalog.Known::isHere).count(),
+        (int) peek.records().stream().filter(it -> !it.isHere() && it.owner().isPresent()).count(),
+        peek.records().stream()
+            .filter(it -> ControlPlaneStatus.Pending.isPending(it.entry()))
+            .map(this::pending)
+            .toList(),
+        session.state(),
+        upkeepOwners,
+        store.readOnly());
+  }
+
+  private ControlPlaneStatus.Pending pending(Catalog.Known known) {
+    VolumeKey key = known.entry().key();
+    return new ControlPlaneStatus.Pending(
+        key,
+        ControlPlaneStatus.Pending.operation(known.entry()),
+        known.changed(),
+        unfinished.attempts(key),
+        unfinished.failure(key),
+        unfinished.isHeld(known.entry()),
+        unfinished.next(key),
+        known.owner());
+  }
+
+  /**
+   * Returns what is pending on a volume, why, and what comes next. Reads the store; calls no
+   * plugin.
+   *
+   * @throws ControllerException if the store cannot be asked
+   */
+  public VolumeExplanation explain(VolumeKey key) {
+    return explain(
+        key, status().pending().stream().filter(it -> it.volume().equals(key)).findFirst());
+  }
+
+  private VolumeExplanation explain(VolumeKey key, Optional<ControlPlaneStatus.Pending> pending) {
+    Subject subject = Subject.of("explaining volume '" + key + "'");
+    Optional<VolumesView.Volume> volume =
+        Catalog.asked(subject, () -> VolumesView.find(store, key));
+    return new VolumeExplanation(key, volume, changes(key), pending);
+  }
+
+  /**
+   * Writes a report for a bug into one new ZIP archive, which only its owner may read: the state of
+   * this control plane, the plugins and how they are, the volumes, what is pending and why, and the
+   * versions. Reads the store; calls no plugin. It has no secrets, contexts, mount flags and values
+   * of parameters; it has names of volumes, plugins and paths, and the texts of plugins as
+   * listeners receive them.
+   *
+   * @param archive the archive, where nothing may be yet
+   * @throws ControllerException if something is there, which is left as it is, if the archive
+   *     cannot be written, or if the store cannot be asked; then nothing is left of the archive
+   */
+  public void dump(Path archive) {
+    List<Catalog.Listed> listed =
+        catalog.list(Optional.empty(), VolumeFilter.all(), Integer.MAX_VALUE);
+    ControlPlaneStatus status = status();
+    new ControllerReport(
+            status,
+            registry.plugins(),
+            listed,
+            status.pending().stream().map(it -> explain(it.volume(), Optional.of(it))).toList())
+        .writeTo(archive);
   }
 
   /** Returns the operations that do not block. */

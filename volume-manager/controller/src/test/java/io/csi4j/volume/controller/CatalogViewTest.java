@@ -20,6 +20,7 @@ import io.csi4j.volume.store.RecordStore.Watch.Change;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -44,9 +45,18 @@ class CatalogViewTest {
   }
 
   private final AtomicInteger watches = new AtomicInteger();
+  private final AtomicInteger scans = new AtomicInteger();
+  private final AtomicReference<Runnable> whileScanning = new AtomicReference<>(() -> {});
   private final AtomicReference<Wait> waits = new AtomicReference<>(Watch::next);
   private final RecordStore store =
       new SteppingStore(new MemoryStore(), (next, write) -> write.get()) {
+        @Override
+        public Page scan(RecordKey.Space space, Optional<RecordKey> after, int limit) {
+          scans.incrementAndGet();
+          whileScanning.get().run();
+          return super.scan(space, after, limit);
+        }
+
         @Override
         public Watch watch(RecordKey.Space space) {
           watches.incrementAndGet();
@@ -215,10 +225,61 @@ class CatalogViewTest {
   }
 
   @Test
+  void aLookThatAsksNoStoreShowsWhatTheWatchHasReported() {
+    StoredCatalog.put(store, ENTRY);
+    assertThat(view.peek().records()).as("the store was not read yet").isEmpty();
+    assertThat(view.peek().age()).isPositive();
+    assertThat(view.all()).containsExactly(CatalogRecord.of(ENTRY));
+    assertThat(view.peek())
+        .isEqualTo(new CatalogView.Peek<>(List.of(CatalogRecord.of(ENTRY)), 0, Duration.ZERO));
+    removed(read());
+
+    assertThat(view.peek())
+        .isEqualTo(new CatalogView.Peek<CatalogRecord>(List.of(), 0, Duration.ZERO));
+    assertThat(watches).hasValue(1);
+    assertThat(scans).hasValue(1);
+  }
+
+  @Test
+  void aLookThatAsksNoStoreWaitsForNoReadingOfIt() throws Exception {
+    StoredCatalog.put(store, ENTRY);
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch answer = new CountDownLatch(1);
+    whileScanning.set(
+        () -> {
+          reading.countDown();
+          await(answer);
+        });
+    CompletableFuture<?> read = CompletableFuture.supplyAsync(view::all);
+    reading.await();
+
+    assertThat(view.peek().records()).isEmpty();
+
+    answer.countDown();
+    read.get(30, TimeUnit.SECONDS);
+    assertThat(view.peek().records()).containsExactly(CatalogRecord.of(ENTRY));
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
   void aVolumeWhoseForgettingThisProcessHasGivenUpMayBeAttached() {
     VirtualTime time = new VirtualTime();
     ControlPlaneSession session =
-        new ControlPlaneSession(store, "cp-1", time, time, time, ControlPlaneSession.EXPIRY);
+        new ControlPlaneSession(
+            store,
+            "cp-1",
+            time,
+            time,
+            time,
+            ControlPlaneSession.EXPIRY,
+            new OperationReports(List.of(), time));
     try (Catalog catalog =
         new Catalog(store, Optional.empty(), session, time, Duration.ofMinutes(1))) {
       ControlPlaneSession.Ownership work = session.enter();

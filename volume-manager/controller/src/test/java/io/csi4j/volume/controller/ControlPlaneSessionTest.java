@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,9 +40,16 @@ class ControlPlaneSessionTest {
   /** So many of the next writes get no answer, and are late. */
   private final AtomicInteger unanswered = new AtomicInteger();
 
+  private final AtomicReference<Optional<ReasonText>> readOnly =
+      new AtomicReference<>(Optional.empty());
   private final List<List<RecordWrite>> late = new ArrayList<>();
   private final RecordStore store =
       new SteppingStore(new MemoryStore(), (next, write) -> write.get()) {
+        @Override
+        public Optional<ReasonText> readOnly() {
+          return readOnly.get();
+        }
+
         @Override
         public WriteResult write(List<RecordWrite> writes) {
           if (isDown.get()) {
@@ -55,12 +63,19 @@ class ControlPlaneSessionTest {
         }
       };
   private final VirtualTime time = new VirtualTime();
+  private final List<ControllerEvent> events = new ArrayList<>();
   private final ControlPlaneSession session = session("one");
   private final ControlPlaneSession other = session("two");
 
   private ControlPlaneSession session(String controlPlane) {
     return new ControlPlaneSession(
-        store, controlPlane, time, time, time, ControlPlaneSession.EXPIRY);
+        store,
+        controlPlane,
+        time,
+        time,
+        time,
+        ControlPlaneSession.EXPIRY,
+        new OperationReports(List.of(events::add), time));
   }
 
   @AfterEach
@@ -191,6 +206,61 @@ class ControlPlaneSessionTest {
   }
 
   @Test
+  void theStateOfTheSessionIsReportedWhenItBecomesUncertainIsLostAndRecovers() {
+    assertThat(session.state()).isEqualTo(ControlPlaneStatus.Session.IDLE);
+    Ownership work = session.enter();
+    assertThat(session.state()).isEqualTo(ControlPlaneStatus.Session.ACTIVE);
+    isDown.set(true);
+    time.pass(Duration.ofSeconds(23));
+    assertThat(events).containsExactly(changed(ControlPlaneStatus.Session.UNCERTAIN));
+    assertThat(work.mayCall()).isFalse();
+
+    isDown.set(false);
+    time.pass(Duration.ofSeconds(8));
+    endAsAnotherControlPlane(work);
+    time.pass(Duration.ofSeconds(8));
+    assertThat(session.state()).isEqualTo(ControlPlaneStatus.Session.LOST);
+    work.end();
+    time.pass(Duration.ofSeconds(8));
+
+    assertThat(events)
+        .containsExactly(
+            changed(ControlPlaneStatus.Session.UNCERTAIN),
+            changed(ControlPlaneStatus.Session.ACTIVE),
+            changed(ControlPlaneStatus.Session.LOST),
+            changed(ControlPlaneStatus.Session.IDLE));
+  }
+
+  private static ControllerEvent changed(ControlPlaneStatus.Session state) {
+    return new ControllerEvent.SessionChanged(state);
+  }
+
+  @Test
+  void workThatIsGivenUpIsReported() {
+    Ownership work = session.enter();
+    work.giveUp(WEB, CatalogWork.VOLUME);
+    work.end();
+    time.pass(Duration.ofSeconds(1));
+    assertThat(events).containsExactly(new ControllerEvent.GivenUp(WEB));
+  }
+
+  @Test
+  void aStoreThatAcceptsNoWritesIsReportedOnceAndSoIsThatItAcceptsThemAgain() {
+    Optional<ReasonText> why = Optional.of(new ReasonText("it may have lost records"));
+    readOnly.set(why);
+    session.endLeft();
+    session.endLeft();
+    readOnly.set(Optional.empty());
+    session.endLeft();
+    time.pass(Duration.ofSeconds(1));
+
+    assertThat(events)
+        .containsExactly(
+            new ControllerEvent.StoreChanged(why),
+            new ControllerEvent.StoreChanged(Optional.empty()));
+  }
+
+  @Test
   void aControlPlaneWhoseIdleSessionWasRemovedBeginsAnother() {
     Ownership first = session.enter();
     first.end();
@@ -234,7 +304,14 @@ class ControlPlaneSessionTest {
     VirtualTime later = new VirtualTime();
     later.pass(Duration.ofSeconds(31));
     ControlPlaneSession waiter =
-        new ControlPlaneSession(store, "three", later, later, later, Duration.ZERO);
+        new ControlPlaneSession(
+            store,
+            "three",
+            later,
+            later,
+            later,
+            Duration.ZERO,
+            new OperationReports(List.of(), later));
     assertThat(waiter.isOver(stood.owner())).isTrue();
     waiter.close();
   }

@@ -216,6 +216,8 @@ class ControllerFamilyTest {
             "backups",
             "changes",
             "deregisterAll",
+            "dump",
+            "explain",
             "ephemeral",
             "find",
             "handles",
@@ -225,6 +227,7 @@ class ControllerFamilyTest {
             "record",
             "registerAll",
             "retainEphemeral",
+            "status",
             "summaries",
             "takeUpkeep",
             "unknownVolumes",
@@ -439,6 +442,7 @@ class ControllerFamilyTest {
     Map<String, Object> samples = new HashMap<>();
     Map.<Class<?>, Object>ofEntries(
             Map.entry(String.class, "reap"),
+            Map.entry(Path.class, Path.of("/proc/no/report.zip")),
             Map.entry(PluginId.class, PLUGIN),
             Map.entry(VolumeKey.class, KEY),
             Map.entry(VolumeId.class, HANDLE),

@@ -20,6 +20,7 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -71,7 +72,8 @@ class LongestWaitTest {
   private final ControlPlaneSession.Ownership theirs = session("cp-2").enter();
 
   private ControlPlaneSession session(String name) {
-    return new ControlPlaneSession(store, name, time, time, time, Duration.ofDays(1));
+    return new ControlPlaneSession(
+        store, name, time, time, time, Duration.ofDays(1), new OperationReports(List.of(), time));
   }
 
   @BeforeEach

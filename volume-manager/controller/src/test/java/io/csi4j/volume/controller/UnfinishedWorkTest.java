@@ -10,6 +10,7 @@ import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
+import io.csi4j.volume.controller.ControllerEvent.Attempted;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -51,9 +52,17 @@ class UnfinishedWorkTest {
       new Catalog(
           store,
           Optional.empty(),
-          new ControlPlaneSession(store, "cp-1", time, time, time, ControlPlaneSession.EXPIRY),
+          new ControlPlaneSession(
+              store,
+              "cp-1",
+              time,
+              time,
+              time,
+              ControlPlaneSession.EXPIRY,
+              new OperationReports(List.of(), time)),
           time,
           Duration.ofMinutes(1));
+  private final List<ControllerEvent> events = new ArrayList<>();
   private final List<VolumeKey> tried = new ArrayList<>();
   private final List<OperatorCode> told = new ArrayList<>();
   private Consumer<OperatorMessage> listener = message -> told.add(message.code());
@@ -68,7 +77,8 @@ class UnfinishedWorkTest {
             tried.add(key);
             return outcome.apply(key);
           },
-          message -> listener.accept(message));
+          message -> listener.accept(message),
+          new OperationReports(List.of(events::add), time));
 
   private static CompletableFuture<?> failed(ChangeOutcome outcome) {
     return failed(outcome, OperatorCode.CONTROLLER_CALL_IN_DOUBT);
@@ -248,6 +258,62 @@ class UnfinishedWorkTest {
     leftovers.ended(GOING.key(), Optional.empty());
     time.pass(Duration.ofDays(1));
     assertThat(tried).as("after a person has mended it").hasSizeGreaterThan(2);
+  }
+
+  private Attempted attempted(
+      int number, Attempted.Outcome outcome, ChangeOutcome failure, Optional<Duration> pause) {
+    return new Attempted(
+        GOING.key(),
+        ControllerEvent.Operation.DELETE,
+        number,
+        outcome,
+        Optional.of(
+            ControllerFailures.failed(
+                    failure, OperatorCode.CONTROLLER_CALL_IN_DOUBT, SUBJECT, "no", null)
+                .operatorMessage()),
+        pause.map(time.wall()::plus));
+  }
+
+  @Test
+  void theEndOfEachAttemptIsReportedWithItsNumberAndTheTimeOfTheNext() {
+    put(GOING);
+    leftovers.later();
+    assertThat(leftovers.next(GOING.key())).contains(time.wall().plusMillis(750));
+    time.pass(Duration.ofMillis(750));
+    assertThat(events)
+        .containsExactly(
+            attempted(
+                1,
+                Attempted.Outcome.FAILED,
+                ChangeOutcome.UNCERTAIN,
+                Optional.of(Duration.ofMillis(1500))));
+
+    events.clear();
+    outcome = key -> failed(ChangeOutcome.HELD);
+    time.pass(Duration.ofMillis(1500));
+    Attempted held = attempted(2, Attempted.Outcome.HELD, ChangeOutcome.HELD, Optional.empty());
+    assertThat(events).containsExactly(held);
+    assertThat(leftovers.attempts(GOING.key())).isEqualTo(2);
+    assertThat(leftovers.failure(GOING.key())).isEqualTo(held.failure());
+
+    events.clear();
+    outcome =
+        key -> {
+          remove(key);
+          return CompletableFuture.completedFuture(Done.DONE);
+        };
+    leftovers.ended(GOING.key(), Optional.empty());
+    time.pass(Duration.ofSeconds(1));
+    assertThat(events)
+        .containsExactly(
+            new Attempted(
+                GOING.key(),
+                ControllerEvent.Operation.DELETE,
+                1,
+                Attempted.Outcome.DONE,
+                Optional.empty(),
+                Optional.empty()));
+    assertThat(leftovers.failure(GOING.key())).isEmpty();
   }
 
   @ParameterizedTest

@@ -202,7 +202,7 @@ class VolumeChangeTest {
         new Request.Size(SMALL),
         Progress.IN_PROGRESS,
         "it is in use",
-        "It is asked for again by itself.");
+        "It is tried again with growing pauses; resume tries it at once.");
     assertThat(controller.pending()).containsExactly(DB);
     reopenHurried();
     Waits.until(() -> plugin.journal().calls(CONTROLLER_EXPAND_VOLUME).size() > 1);
@@ -240,7 +240,10 @@ class VolumeChangeTest {
         .isEqualTo(ChangeOutcome.REFUSED);
 
     isOnly(
-        FASTER, Progress.IN_PROGRESS, "a rebuild is running", "It is asked for again by itself.");
+        FASTER,
+        Progress.IN_PROGRESS,
+        "a rebuild is running",
+        "It is tried again with growing pauses; resume tries it at once.");
     reopenHurried();
     Waits.until(() -> controller.pending().isEmpty());
     assertThat(controller.changes(DB)).isEmpty();
@@ -266,7 +269,7 @@ class VolumeChangeTest {
         new Request.Size(SMALL),
         Progress.IN_PROGRESS,
         "workload 'web-1' on node 'n1' holds it",
-        "It is asked for again by itself.");
+        "It is tried again with growing pauses; resume tries it at once.");
     assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).hasSize(1);
 
     claims.clear();
@@ -368,7 +371,7 @@ class VolumeChangeTest {
         new Request.Size(LARGE),
         Progress.IN_PROGRESS,
         "the pool is full",
-        "It is asked for again by itself. Expand to another size to replace it");
+        "It is tried again with growing pauses; resume tries it at once. Expand to another size");
 
     plugin.clearFaults();
     plugin.inject(
@@ -420,7 +423,11 @@ class VolumeChangeTest {
     assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
         .isEqualTo(ChangeOutcome.UNCERTAIN);
 
-    isOnly(FASTER, Progress.IN_PROGRESS, "lost my mind", "It is asked for again by itself.");
+    isOnly(
+        FASTER,
+        Progress.IN_PROGRESS,
+        "lost my mind",
+        "It is tried again with growing pauses; resume tries it at once.");
     assertThat(controller.pending()).containsExactly(DB);
     reopenHurried();
     Waits.until(() -> controller.pending().isEmpty());

@@ -5,6 +5,8 @@ import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.internal.store.RecordValues.Seen;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import java.util.ArrayList;
@@ -82,6 +84,18 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable) {
       after = page.next();
     } while (after.isPresent());
     return new VolumesView(volumes, unreadable);
+  }
+
+  /**
+   * Returns one volume of a store, if it is on record there.
+   *
+   * @throws io.csi4j.volume.store.RecordStoreException if the store cannot answer, or the record
+   *     cannot be read
+   */
+  public static Optional<Volume> find(RecordStore store, VolumeKey key) {
+    Seen<CatalogRecord> found =
+        new RecordValues<>(store, new CatalogCodec()).read(CatalogCodec.key(key));
+    return found.value().map(record -> volume(record, found.version()));
   }
 
   private static Volume volume(CatalogRecord record, long version) {

@@ -1,0 +1,102 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.catalog.VolumeSummary;
+import io.csi4j.volume.controller.ControlPlaneStatus.Pending;
+import io.csi4j.volume.internal.text.ReportArchive;
+import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * All that a control plane knows at one moment, as the entries of an archive. Holds no secret,
+ * context, mount flag, or value of a parameter.
+ *
+ * @param status its state
+ * @param plugins the instances of plugins
+ * @param summaries the volumes
+ * @param explanations those with something pending, explained
+ */
+record ControllerReport(
+    ControlPlaneStatus status,
+    List<RegisteredPlugin> plugins,
+    List<Catalog.Listed> summaries,
+    List<VolumeExplanation> explanations) {
+
+  /** Writes the report into a new file; nothing is left of it where that fails. */
+  void writeTo(Path archive) {
+    try {
+      ReportArchive.write(archive, entries(), ReportArchive::create);
+    } catch (IOException e) {
+      throw new ControllerException(ChangeOutcome.REFUSED, ReportArchive.failure(archive, e), e);
+    }
+  }
+
+  private Map<String, List<String>> entries() {
+    Map<String, List<String>> entries = new LinkedHashMap<>();
+    entries.put(
+        "versions.txt",
+        ReportArchive.versions(
+            VolumeController.class, "control plane '" + status.controlPlane() + "'"));
+    entries.put("status.txt", statusLines());
+    entries.put(
+        "plugins.txt",
+        ReportArchive.orElse(
+            "no plugin is known", plugins.stream().flatMap(each -> each.linesInFull().stream())));
+    entries.put(
+        "volumes.txt",
+        ReportArchive.orElse(
+            "no volume is known", summaries.stream().map(ControllerReport::summary)));
+    entries.put(
+        "explain.txt",
+        ReportArchive.orElse(
+            "nothing is pending", explanations.stream().flatMap(each -> each.lines().stream())));
+    return entries;
+  }
+
+  private List<String> statusLines() {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "volumes: "
+            + Stream.of(VolumeSummary.State.values())
+                .map(state -> state + " " + status.volumes().getOrDefault(state, 0))
+                .collect(Collectors.joining(", "))
+            + ", records that cannot be read: "
+            + status.unreadable());
+    lines.add("the view of the volumes may lack the last " + status.viewAge().toSeconds() + " s");
+    lines.add(
+        "volumes that are worked on: here %s, elsewhere %s"
+            .formatted(status.here(), status.elsewhere()));
+    lines.add(
+        "pending: %s, of these held for a person: %s"
+            .formatted(
+                status.pending().size(),
+                status.pending().stream().filter(Pending::isHeld).count()));
+    lines.add("session: " + status.session());
+    lines.add(
+        "upkeep: " + (status.upkeep().isEmpty() ? "not known" : new TreeMap<>(status.upkeep())));
+    lines.add(
+        "store: "
+            + status.readOnly().map(why -> "accepts no write: " + why).orElse("accepts writes"));
+    return lines;
+  }
+
+  private static String summary(Catalog.Listed listed) {
+    return "%s: %s, plugin '%s', %s, version %s, created %s, changed %s"
+        .formatted(
+            listed.entry().key(),
+            VolumeSummary.State.of(listed.entry()),
+            listed.entry().spec().plugin(),
+            listed.entry().id().map(id -> "id '" + id + "'").orElse("its id is not known"),
+            listed.written().version(),
+            listed.written().created().map(Object::toString).orElse("at an unknown time"),
+            listed.written().changed().map(Object::toString).orElse("at an unknown time"));
+  }
+}

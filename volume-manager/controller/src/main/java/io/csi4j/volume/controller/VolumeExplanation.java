@@ -1,0 +1,121 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeSummary;
+import io.csi4j.volume.catalog.view.VolumesView;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The operations that are pending on a volume, why, and what comes next: as a tree for programs,
+ * and as {@link #lines} for people, which are those of {@code csi4j volumes explain}.
+ *
+ * <pre>{@code
+ * VolumeExplanation why = controller.explain(VolumeKey.of("db-1"));
+ * why.pending().flatMap(ControlPlaneStatus.Pending::failure).ifPresent(this::alert);
+ * why.lines().forEach(log);
+ * }</pre>
+ *
+ * @param key the volume
+ * @param volume its record, if it is on record
+ * @param changes what was asked for and is not done
+ * @param pending what the control plane does about it in the background; nothing if it does
+ *     nothing, or if the store was read without a control plane
+ * @since 1.0
+ */
+public record VolumeExplanation(
+    VolumeKey key,
+    Optional<VolumesView.Volume> volume,
+    List<VolumeChange> changes,
+    Optional<ControlPlaneStatus.Pending> pending) {
+
+  /** Copies the list. */
+  public VolumeExplanation {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(volume, "volume");
+    changes = List.copyOf(changes);
+    Objects.requireNonNull(pending, "pending");
+  }
+
+  /** Returns the explanation of a volume that was read without a control plane. */
+  public static VolumeExplanation of(VolumesView.Volume volume) {
+    return new VolumeExplanation(
+        volume.entry().key(), Optional.of(volume), volume.entry().changes(), Optional.empty());
+  }
+
+  /** Returns the explanation as lines for people. */
+  public List<String> lines() {
+    if (volume.isEmpty()) {
+      return List.of("volume " + key + ": it is not on record");
+    }
+    CatalogEntry entry = volume.get().entry();
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "volume %s: %s, %s, version %s"
+            .formatted(
+                key,
+                VolumeSummary.State.of(entry),
+                entry.id().map(id -> "id '" + id + "'").orElse("its id is not known"),
+                volume.get().version()));
+    if (entry.state() instanceof State.Creating) {
+      lines.add("  the plugin was asked for it, or is about to be; no answer is on record");
+      lines.add("  a control plane asks again under the same name, which makes no second volume");
+    }
+    changes.forEach(each -> describe(each, lines));
+    entry.pendingSnapshots().forEach(each -> describe(each, lines));
+    volume.get().work().forEach(each -> describe(each, lines));
+    pending.ifPresent(it -> describe(it, lines));
+    if (lines.size() == 1) {
+      lines.add("  nothing is pending");
+    }
+    return List.copyOf(lines);
+  }
+
+  /** Returns the whole text. */
+  @Override
+  public String toString() {
+    return lines().stream().collect(Collectors.joining("\n"));
+  }
+
+  private static void describe(VolumeChange change, List<String> lines) {
+    lines.add("  " + change.request() + " " + change.progress());
+    if (!change.seen().isEmpty()) {
+      lines.add("    seen last: " + change.seen());
+    }
+    lines.add("    " + change.next());
+  }
+
+  private static void describe(CatalogEntry.PendingSnapshot snapshot, List<String> lines) {
+    lines.add(
+        "  snapshot '"
+            + snapshot.name()
+            + (snapshot.answer().isPresent()
+                ? "' is cut, and the host has not taken it on record yet"
+                : "' was asked for, and may be there without an answer"));
+  }
+
+  private static void describe(VolumesView.Work work, List<String> lines) {
+    lines.add(
+        "  control plane '%s' works on it: %s, number %s"
+            .formatted(work.controlPlane(), work.kind().toLowerCase(Locale.ROOT), work.epoch()));
+    lines.add("    if that control plane has ended, another one takes the work over");
+  }
+
+  private static void describe(ControlPlaneStatus.Pending pending, List<String> lines) {
+    if (pending.attempts() > 0) {
+      lines.add("  attempts in the background of this control plane: " + pending.attempts());
+    }
+    pending.failure().ifPresent(why -> lines.add("    the last one failed: " + why.line()));
+    if (pending.isHeld()) {
+      lines.add("    it waits for a person");
+    }
+    pending.next().ifPresent(at -> lines.add("  next attempt: " + at));
+  }
+}

@@ -1,6 +1,8 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.controller.ClusterSetup;
+import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.store.RecordKey;
@@ -49,11 +51,7 @@ final class StoreOptions {
           .readOnly()
           .filter(why -> !isEmpty(store))
           .ifPresent(why -> trouble.add("The store accepts no writes: " + why.text() + "."));
-      if (!new ClusterSetup(store).isAccepted()) {
-        trouble.add(
-            "The records of the cluster were restored or moved into this store, and nobody has"
-                + " accepted that.");
-      }
+      cluster(store).ifPresent(trouble::add);
       here()
           .forEach(
               path ->
@@ -61,6 +59,22 @@ final class StoreOptions {
                       .filter(doubt -> doubt.reason() != StateException.Reason.JOURNAL_TAIL_DROPPED)
                       .forEach(doubt -> trouble.add(doubt.reason() + ": " + doubt.text())));
       return new Read<>(records, trouble);
+    }
+  }
+
+  /** Returns what a person has to do about the cluster that works with a store. */
+  private static Optional<String> cluster(RecordStore store) {
+    try {
+      return new ClusterSetup(store).isAccepted()
+          ? Optional.empty()
+          : Optional.of(
+              "The cluster worked with another store before its records were restored or moved into"
+                  + " this one. Accept this one with 'csi4j store accept'.");
+    } catch (ControllerException failed) {
+      if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
+        throw failed;
+      }
+      return Optional.of(String.valueOf(failed.getMessage()));
     }
   }
 

@@ -3,6 +3,7 @@ package io.csi4j.testkit.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
@@ -18,6 +19,7 @@ import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -33,10 +35,14 @@ class StoreCommandsTest {
   @TempDir Path temp;
 
   private static void put(RecordStore store, String volume) {
-    RecordKey key = RecordKey.of(Space.VOLUMES, VolumeKey.of(volume));
+    put(store, RecordKey.of(Space.VOLUMES, VolumeKey.of(volume)));
+  }
+
+  private static void put(RecordStore store, RecordKey key) {
     assertThat(
             store.write(
-                new RecordWrite(key, Optional.empty(), Optional.of(StateValue.of(new byte[] {8})))))
+                new RecordWrite(
+                    key, Optional.empty(), Optional.of(StateValue.of(new byte[] {8, 9})))))
         .isInstanceOf(RecordStore.WriteResult.Written.class);
   }
 
@@ -257,13 +263,37 @@ class StoreCommandsTest {
       String[] accept = {"store", "accept", "--etcd", etcd.address()};
       assertThat(Run.of(accept).outLines())
           .contains(
-              "  The records of the cluster were restored or moved into this store, and nobody has"
-                  + " accepted that.");
+              "  The cluster worked with another store before its records were restored or moved into"
+                  + " this one. Accept this one with 'csi4j store accept'.");
       assertThat(Run.of("store", "accept", "--etcd", etcd.address(), "--yes").code()).isZero();
       try (EtcdStore store = EtcdStore.open(settings)) {
         assertThat(new ClusterSetup(store).isAccepted()).isTrue();
       }
     }
+  }
+
+  @Test
+  void anIdentityThatCannotBeReadIsAWarningBesideTheClaims() {
+    Path directory = temp.resolve("store");
+    try (LocalStore store = LocalStore.open(directory)) {
+      new ClaimBook(store, Clock.systemUTC()).claim(StoreMoveTest.wish("web"));
+      put(store, new RecordKey(Space.CLUSTER, "identity"));
+    }
+
+    Run claims = Run.of("claims", "list", "--directory", directory.toString());
+
+    assertThat(claims.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(claims.outLines())
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("default/volume-7  SINGLE_NODE_WRITER");
+    assertThat(claims.errLines())
+        .containsExactly(
+            "CSI-956 CATALOG_UNREADABLE: reading the identity of the cluster: Reading the identity"
+                + " of the cluster failed: It has format 9, and this version reads format 1; nothing"
+                + " was changed, and no volume is deleted that may be the same. Run the version of"
+                + " csi4j that wrote it, or a later one.");
   }
 
   @Test

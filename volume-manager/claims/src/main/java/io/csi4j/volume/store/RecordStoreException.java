@@ -61,11 +61,25 @@ public final class RecordStoreException extends OperatorException {
 
   /** A refusal for this reason, with its cause. */
   public RecordStoreException(Reason reason, String message, @Nullable Throwable cause) {
+    this(reason, message, message, cause);
+  }
+
+  private RecordStoreException(
+      Reason reason, String message, String seen, @Nullable Throwable cause) {
     super(
-        message,
-        Messages.of(reason.code(), Subject.of("asking the store of claims"), message),
-        cause);
+        message, Messages.of(reason.code(), Subject.of("asking the store of claims"), seen), cause);
     this.reason = Objects.requireNonNull(reason, "reason");
+  }
+
+  /**
+   * A record that this version cannot read. The next step is the one of the operator code.
+   *
+   * @param failed what failed and why, as a sentence
+   */
+  public static RecordStoreException unreadable(String failed, Throwable cause) {
+    Reason reason = Reason.UNREADABLE;
+    return new RecordStoreException(
+        reason, failed + " " + reason.code().next() + ".", failed, cause);
   }
 
   /** Returns the reason. */

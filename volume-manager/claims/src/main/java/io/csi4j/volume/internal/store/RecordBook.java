@@ -600,8 +600,9 @@ public final class RecordBook<T> {
           case TOO_LARGE -> ChangeOutcome.REFUSED;
           case UNREADABLE, IN_DOUBT -> ChangeOutcome.HELD;
         };
+    // Whoever reports the failure adds the next step of its code.
     return new RecordFailure(
-        outcome, refused.code(), String.valueOf(refused.getMessage()), refused);
+        outcome, refused.code(), refused.operatorMessage().seen().text(), refused);
   }
 
   private static RecordFailure wentBack(String seen) {

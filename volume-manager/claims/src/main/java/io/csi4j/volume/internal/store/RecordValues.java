@@ -133,8 +133,7 @@ public final class RecordValues<T> {
     try {
       read = codec.decode(opened(there));
     } catch (MalformedRecordException e) {
-      throw unreadable(
-          key, e.getMessage() + " Run the version of csi4j that wrote it, or a later one.", e);
+      throw RecordStoreException.unreadable(failed(key) + e.getMessage(), e);
     }
     RecordKey own = codec.key(read.value());
     if (!own.equals(key)) {
@@ -178,10 +177,11 @@ public final class RecordValues<T> {
 
   private RecordStoreException unreadable(
       RecordKey key, String problem, @Nullable Throwable cause) {
-    return new RecordStoreException(
-        Reason.UNREADABLE,
-        "Reading " + ForeignText.of(codec.named(key)) + " failed: " + problem,
-        cause);
+    return new RecordStoreException(Reason.UNREADABLE, failed(key) + problem, cause);
+  }
+
+  private String failed(RecordKey key) {
+    return "Reading " + ForeignText.of(codec.named(key)) + " failed: ";
   }
 
   /**

@@ -15,7 +15,6 @@ import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStoreException;
-import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.shared.RecordName;
@@ -64,14 +63,8 @@ public final class StoreCodec {
   }
 
   private static RecordStoreException unreadable(String what, MalformedRecordException cause) {
-    return new RecordStoreException(
-        Reason.UNREADABLE,
-        "Reading "
-            + ForeignText.of(what)
-            + " failed: "
-            + cause.getMessage()
-            + " Run the version of csi4j that wrote it, or a later one.",
-        cause);
+    return RecordStoreException.unreadable(
+        "Reading " + ForeignText.of(what) + " failed: " + cause.getMessage(), cause);
   }
 
   /** Returns the value that says up to which version some may have been used. */

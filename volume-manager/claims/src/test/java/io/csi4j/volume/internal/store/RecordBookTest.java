@@ -288,7 +288,7 @@ class RecordBookTest {
     fails(() -> append(book, "8"))
         .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED))
         .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_TOO_LARGE))
-        .withMessage("The word 'a12345678' is too long.");
+        .withMessage("The word 'a12345678' is too long");
   }
 
   @Test

@@ -1,14 +1,11 @@
 package io.csi4j.volume.internal.catalog;
 
 import io.csi4j.client.controller.VolumeContentSource;
-import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.SnapshotId;
-import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.client.model.VolumeCapability.AccessType;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
@@ -21,12 +18,11 @@ import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.internal.catalog.proto.CatalogProto;
-import io.csi4j.volume.internal.fields.FieldReader;
-import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.fields.StoredParts;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.fields.proto.PartsProto;
 import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.Namespace;
@@ -37,14 +33,12 @@ import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStoreException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
@@ -144,7 +138,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
             .setSpec(spec(record.spec()))
             .setName(record.name().map(CreationName::value).orElse(""))
             .setOlderModes(record.olderModes())
-            .addAllSourcePlace(places(record.sourcePlaces()));
+            .addAllSourcePlace(StoredParts.places(record.sourcePlaces()));
     State state = record.state();
     if (state instanceof State.Creating) {
       out.setState(CatalogProto.Record.State.CREATING);
@@ -153,7 +147,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     } else if (state instanceof State.Growing growing) {
       out.setState(CatalogProto.Record.State.GROWING)
           .setThere(there(growing.volume()))
-          .setGrowsTo(range(growing.to()));
+          .setGrowsTo(StoredParts.range(growing.to()));
     } else if (state instanceof State.Deleting going) {
       out.setState(CatalogProto.Record.State.DELETING)
           .setHandle(going.id().map(VolumeId::value).orElse(""));
@@ -252,7 +246,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
                 state(key, spec, in),
                 pendingSnapshots,
                 in.getOlderModes(),
-                places(in.getSourcePlaceList()),
+                StoredParts.places(in.getSourcePlaceList()),
                 StoredParts.entries(in.getModifyingList()),
                 refused));
   }
@@ -292,8 +286,8 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     cut.places()
         .ifPresent(
             asked ->
-                out.addAllRequired(places(asked.required()))
-                    .addAllPreferred(places(asked.preferred())));
+                out.addAllRequired(StoredParts.places(asked.required()))
+                    .addAllPreferred(StoredParts.places(asked.preferred())));
     cut.answer()
         .ifPresent(
             answer -> {
@@ -344,7 +338,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
             .setSeen(change.seen())
             .setAt(millis(change.at()));
     if (change.request() instanceof VolumeChange.Request.Size size) {
-      out.setGrowsTo(range(size.to()));
+      out.setGrowsTo(StoredParts.range(size.to()));
     } else if (change.request() instanceof VolumeChange.Request.Parameters parameters) {
       out.addAllParameter(StoredParts.entries(parameters.values()));
     }
@@ -370,12 +364,13 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
   }
 
   private static Optional<RequestedTopologies> requested(
-      List<CatalogProto.Place> required, List<CatalogProto.Place> preferred)
+      List<PartsProto.Place> required, List<PartsProto.Place> preferred)
       throws MalformedRecordException {
     return required.isEmpty() && preferred.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            new RequestedTopologies(new LinkedHashSet<>(places(required)), places(preferred)));
+            new RequestedTopologies(
+                new LinkedHashSet<>(StoredParts.places(required)), StoredParts.places(preferred)));
   }
 
   private static CatalogProto.There there(CatalogVolume volume) {
@@ -386,9 +381,9 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
             .setProvider(volume.provider().map(PluginName::value).orElse(""))
             .setProviderVersion(volume.providerVersion().orElse(""))
             .addAllContext(StoredParts.entries(volume.context()))
-            .addAllPlace(places(volume.topologies()))
+            .addAllPlace(StoredParts.places(volume.topologies()))
             .setCapacity(volume.capacityBytes().orElse(0));
-    volume.pendingOnNode().ifPresent(range -> out.setOwedToNode(range(range)));
+    volume.pendingOnNode().ifPresent(range -> out.setOwedToNode(StoredParts.range(range)));
     return out.build();
   }
 
@@ -404,10 +399,10 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
                           ? CatalogVolume.Origin.REGISTERED
                           : CatalogVolume.Origin.CREATED)
                   .context(VolumeContext.of(StoredParts.entries(in.getContextList())))
-                  .topologies(places(in.getPlaceList()));
+                  .topologies(StoredParts.places(in.getPlaceList()));
           said(in.getProvider()).map(PluginName::of).ifPresent(volume::provider);
           said(in.getProviderVersion()).ifPresent(volume::providerVersion);
-          size(in.getCapacity()).ifPresent(volume::capacityBytes);
+          StoredParts.size(in.getCapacity()).ifPresent(volume::capacityBytes);
           range(in.hasOwedToNode(), in.getOwedToNode()).ifPresent(volume::pendingOnNode);
           return volume.build();
         });
@@ -422,13 +417,13 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
             .setOptions(StoredParts.options(spec.mountOptions()))
             .setSecrets(spec.secrets().map(SecretsReference::value).orElse(""))
             .setEphemeral(spec.ephemeral());
-    spec.capabilities().forEach(each -> out.addCapability(capability(each)));
-    spec.capacity().ifPresent(range -> out.setCapacity(range(range)));
+    spec.capabilities().forEach(each -> out.addCapability(StoredParts.capability(each)));
+    spec.capacity().ifPresent(range -> out.setCapacity(StoredParts.range(range)));
     spec.topologies()
         .ifPresent(
             places ->
-                out.addAllRequired(places(places.required()))
-                    .addAllPreferred(places(places.preferred())));
+                out.addAllRequired(StoredParts.places(places.required()))
+                    .addAllPreferred(StoredParts.places(places.preferred())));
     spec.source()
         .ifPresent(
             source -> {
@@ -443,8 +438,8 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
 
   private static VolumeSpec spec(CatalogProto.Spec in) throws MalformedRecordException {
     Set<VolumeCapability> capabilities = new LinkedHashSet<>();
-    for (CatalogProto.Capability each : in.getCapabilityList()) {
-      if (!capabilities.add(capability(each))) {
+    for (PartsProto.Capability each : in.getCapabilityList()) {
+      if (!capabilities.add(StoredParts.capability(each))) {
         throw new MalformedRecordException("A way of use is there twice.");
       }
     }
@@ -469,65 +464,8 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
         });
   }
 
-  private static CatalogProto.Capability capability(VolumeCapability each) {
-    CatalogProto.Capability.Builder out =
-        CatalogProto.Capability.newBuilder()
-            .setMode(FieldWriter.number(each.accessMode()))
-            .setBlock(each.accessType() instanceof AccessType.Block);
-    each.mountOptions().ifPresent(options -> out.setOptions(StoredParts.options(options)));
-    return out.build();
-  }
-
-  private static VolumeCapability capability(CatalogProto.Capability in)
+  private static Optional<CapacityRange> range(boolean isThere, PartsProto.Range in)
       throws MalformedRecordException {
-    AccessMode mode = FieldReader.accessMode(in.getMode());
-    if (in.getBlock() == in.hasOptions()) {
-      throw new MalformedRecordException("Mount options are there exactly for a filesystem.");
-    }
-    return in.getBlock()
-        ? VolumeCapability.block(mode)
-        : VolumeCapability.mount(mode, StoredParts.options(in.getOptions()));
-  }
-
-  private static CatalogProto.Range range(CapacityRange range) {
-    return CatalogProto.Range.newBuilder()
-        .setRequired(range.requiredBytes().orElse(0))
-        .setLimit(range.limitBytes().orElse(0))
-        .build();
-  }
-
-  private static Optional<CapacityRange> range(boolean isThere, CatalogProto.Range in)
-      throws MalformedRecordException {
-    return isThere
-        ? Optional.of(
-            RecordBytes.checked(
-                "capacity", () -> new CapacityRange(size(in.getRequired()), size(in.getLimit()))))
-        : Optional.empty();
-  }
-
-  private static OptionalLong size(long bytes) throws MalformedRecordException {
-    if (bytes < 0) {
-      throw new MalformedRecordException("A size is too large.");
-    }
-    return bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
-  }
-
-  private static List<CatalogProto.Place> places(Collection<Topology> places) {
-    return places.stream()
-        .map(
-            place ->
-                CatalogProto.Place.newBuilder()
-                    .addAllSegment(StoredParts.entries(place.segments()))
-                    .build())
-        .toList();
-  }
-
-  private static List<Topology> places(List<CatalogProto.Place> in)
-      throws MalformedRecordException {
-    List<Topology> places = new ArrayList<>();
-    for (CatalogProto.Place place : in) {
-      places.add(Topology.of(StoredParts.entries(place.getSegmentList())));
-    }
-    return places;
+    return isThere ? Optional.of(StoredParts.range(in)) : Optional.empty();
   }
 }

@@ -1,9 +1,13 @@
 package io.csi4j.volume.internal.fields;
 
 import com.google.protobuf.Timestamp;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.volume.internal.fields.proto.PartsProto;
 import io.csi4j.volume.model.Namespace;
@@ -12,9 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -98,6 +105,61 @@ public final class StoredParts {
         Optional.of(in.getFsType()),
         in.hasFlags() ? Optional.of(MountFlags.of(flags)) : Optional.empty(),
         Optional.of(in.getGroup()));
+  }
+
+  public static PartsProto.Capability capability(VolumeCapability each) {
+    PartsProto.Capability.Builder out =
+        PartsProto.Capability.newBuilder()
+            .setMode(FieldWriter.number(each.accessMode()))
+            .setBlock(each.isBlock());
+    each.mountOptions().ifPresent(options -> out.setOptions(options(options)));
+    return out.build();
+  }
+
+  public static VolumeCapability capability(PartsProto.Capability in)
+      throws MalformedRecordException {
+    AccessMode mode = FieldReader.accessMode(in.getMode());
+    if (in.getBlock() == in.hasOptions()) {
+      throw new MalformedRecordException("Mount options are there exactly for a filesystem.");
+    }
+    return in.getBlock()
+        ? VolumeCapability.block(mode)
+        : VolumeCapability.mount(mode, options(in.getOptions()));
+  }
+
+  public static PartsProto.Range range(CapacityRange range) {
+    return PartsProto.Range.newBuilder()
+        .setRequired(range.requiredBytes().orElse(0))
+        .setLimit(range.limitBytes().orElse(0))
+        .build();
+  }
+
+  public static CapacityRange range(PartsProto.Range in) throws MalformedRecordException {
+    return RecordBytes.checked(
+        "capacity", () -> new CapacityRange(size(in.getRequired()), size(in.getLimit())));
+  }
+
+  /** Returns a size, of which 0 is none. */
+  public static OptionalLong size(long bytes) throws MalformedRecordException {
+    if (bytes < 0) {
+      throw new MalformedRecordException("A size is too large.");
+    }
+    return bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
+  }
+
+  public static List<PartsProto.Place> places(Collection<Topology> places) {
+    return places.stream()
+        .map(
+            place -> PartsProto.Place.newBuilder().addAllSegment(entries(place.segments())).build())
+        .toList();
+  }
+
+  public static List<Topology> places(List<PartsProto.Place> in) throws MalformedRecordException {
+    List<Topology> places = new ArrayList<>();
+    for (PartsProto.Place place : in) {
+      places.add(Topology.of(entries(place.getSegmentList())));
+    }
+    return places;
   }
 
   // ---- contexts, and other maps

@@ -7,6 +7,7 @@ module io.csi4j.volume.model {
   requires transitive io.csi4j.mount;
 
   exports io.csi4j.volume.model;
+  exports io.csi4j.volume.wire;
   exports io.csi4j.volume.internal.names to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node,
@@ -42,6 +43,11 @@ module io.csi4j.volume.model {
       io.csi4j.volume.claims.etcd;
   exports io.csi4j.volume.internal.fields.proto to
       io.csi4j.volume.plugins,
+      io.csi4j.volume.node,
       io.csi4j.volume.claims,
       io.csi4j.volume.controller;
+  exports io.csi4j.volume.internal.wire to
+      io.csi4j.volume.node;
+  exports io.csi4j.volume.internal.wire.proto to
+      io.csi4j.volume.node;
 }

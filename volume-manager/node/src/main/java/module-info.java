@@ -1,7 +1,8 @@
 /** Volumes for the workloads of one machine: mounted, tracked, recovered. */
-@SuppressWarnings("module")
+@SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.node {
   requires static transitive org.jspecify;
+  requires com.google.protobuf;
   requires transitive io.csi4j.volume.plugins;
   requires jdk.jfr;
 

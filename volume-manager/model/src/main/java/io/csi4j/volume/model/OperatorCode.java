@@ -265,7 +265,13 @@ public enum OperatorCode {
   VOLUME_TAKEN_OVER(958),
   CLUSTER_EXISTS(959),
   CLUSTER_OTHER(960),
-  CLUSTER_COPIED(961);
+  CLUSTER_COPIED(961),
+
+  // 97x: messages between nodes and control planes
+  MESSAGE_UNREADABLE(971),
+  MESSAGE_TOO_LARGE(972),
+  MESSAGE_FROM_NEWER_VERSION(973),
+  CODE_OF_NEWER_VERSION(974);
 
   private final int number;
 

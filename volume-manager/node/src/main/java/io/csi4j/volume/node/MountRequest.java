@@ -126,6 +126,11 @@ public final class MountRequest {
     return volumeContext;
   }
 
+  /** The context without the key by which a plugin recognises an inline volume. */
+  VolumeContext ownContext() {
+    return parts.volumeContext;
+  }
+
   /** Returns what the plugin is told of the workload, if it is told of it. */
   public Optional<WorkloadFacts> workloadFacts() {
     return parts.workloadFacts;

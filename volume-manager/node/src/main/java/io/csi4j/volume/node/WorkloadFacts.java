@@ -55,6 +55,16 @@ public final class WorkloadFacts {
     return with("serviceAccount.name", value);
   }
 
+  /** The facts under these keys, which a message had. */
+  static WorkloadFacts of(Map<String, String> entries) {
+    return new WorkloadFacts(entries);
+  }
+
+  /** The facts by their keys. */
+  Map<String, String> entries() {
+    return entries;
+  }
+
   private WorkloadFacts with(String name, String value) {
     Map<String, String> all = new HashMap<>(entries);
     all.put(PREFIX + name, value);

@@ -6,6 +6,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
@@ -193,6 +194,20 @@ public final class StoredParts {
 
   public static List<PartsProto.Entry> entries(VolumeContext context) {
     return entries(context.reveal());
+  }
+
+  public static VolumeContext volumeContext(List<PartsProto.Entry> in)
+      throws MalformedRecordException {
+    return VolumeContext.of(entries(in, "A context is not in order, or has a key twice."));
+  }
+
+  /** Returns the entries of secrets, which are sealed before they go anywhere. */
+  public static List<PartsProto.Entry> entries(Secrets secrets) {
+    return entries(secrets.reveal());
+  }
+
+  public static Secrets secrets(List<PartsProto.Entry> in) throws MalformedRecordException {
+    return Secrets.of(entries(in, "Secrets are not in order, or have a key twice."));
   }
 
   /** Returns the entries of a publish context, which is refused if it would not come back. */

@@ -1,0 +1,47 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.volume.model.NodeName;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The answer of a control plane to a report: all that the node is wanted to have. An order is a
+ * hint: before it mounts, the node asks whether the claim is current.
+ *
+ * @param node the machine
+ * @param answers the number of the report that this answers; a node drops any other answer
+ * @param cluster the identity of the cluster, if it has one
+ * @param wanted the uses that the node has to have
+ * @param leaving the uses that it has to give back
+ * @param complete whether all claims could be read. If not, a use may be missing here that is
+ *     wanted
+ * @since 1.0
+ */
+public record NodeOrders(
+    NodeName node,
+    long answers,
+    Optional<String> cluster,
+    List<SentUse> wanted,
+    List<LeavingUse> leaving,
+    boolean complete) {
+
+  /** Copies the lists, and refuses a use that is there twice. */
+  public NodeOrders {
+    Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(cluster, "cluster");
+    wanted = List.copyOf(wanted);
+    leaving = List.copyOf(leaving);
+    Set<Object> uses = new HashSet<>();
+    wanted.forEach(each -> add(uses, each.use().usage()));
+    leaving.forEach(each -> add(uses, each.claim().usage()));
+  }
+
+  private static void add(Set<Object> uses, Object use) {
+    if (!uses.add(use)) {
+      throw new IllegalArgumentException("The use " + use + " is in the orders twice.");
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.wire.WireParts;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.state.seal.SealException;
+import io.csi4j.volume.state.seal.Sealer;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The secrets of a request that crosses from a control plane to a node: none, a name for which the
+ * node's host has them, or sealed ones. Secrets never cross in clear, and stay sealed on the node
+ * until a call needs them.
+ *
+ * <pre>{@code
+ * SentSecrets sent = // in a control plane, with the key that it shares with its nodes
+ *     SentSecrets.sealed(usage, Map.of(CsiOperation.NODE_STAGE_VOLUME, secrets), sealer);
+ *
+ * NodeOrders orders = // in a node
+ *     NodeWire.orders(message, (use, secretsOfUse) -> secretsOfUse.provider(use, byName, sealer));
+ * }</pre>
+ *
+ * @since 1.0
+ */
+public final class SentSecrets {
+
+  private static final SentSecrets NONE = new SentSecrets("", Map.of());
+
+  private final String name;
+
+  /** The sealed bytes as hexadecimal digits, which compare by value. */
+  private final Map<CsiOperation, String> sealedBytes;
+
+  private SentSecrets(String name, Map<CsiOperation, String> sealedBytes) {
+    this.name = name;
+    this.sealedBytes = Map.copyOf(sealedBytes);
+  }
+
+  /** Returns no secrets. */
+  public static SentSecrets none() {
+    return NONE;
+  }
+
+  /** Returns secrets that the node's host has under this name. */
+  public static SentSecrets named(String name) {
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException("Secrets need a name, or there are none.");
+    }
+    return new SentSecrets(name, Map.of());
+  }
+
+  /**
+   * Seals secrets for one use. They can be opened for that use and for each operation alone.
+   *
+   * @param usage the use of the request
+   * @param secrets the secrets for each call that needs some
+   * @param sealer the key that control planes and nodes share
+   * @throws SealException if there is no key to seal with
+   */
+  public static SentSecrets sealed(
+      VolumeUse usage, Map<CsiOperation, Secrets> secrets, Sealer sealer) {
+    Map<CsiOperation, String> sealedBytes = new EnumMap<>(CsiOperation.class);
+    secrets.forEach(
+        (operation, values) ->
+            sealedBytes.put(
+                operation,
+                HexFormat.of()
+                    .formatHex(sealer.seal(WireParts.secrets(values), about(usage, operation)))));
+    return sealedBytes.isEmpty() ? NONE : new SentSecrets("", sealedBytes);
+  }
+
+  /** Secrets that were sealed elsewhere. */
+  static SentSecrets sealed(Map<CsiOperation, String> sealedBytes) {
+    return new SentSecrets("", sealedBytes);
+  }
+
+  /** Names have no line breaks, so this names one use and one operation. */
+  private static String about(VolumeUse usage, CsiOperation operation) {
+    return String.join(
+        "\n",
+        "SECRETS",
+        usage.volume().namespace().value(),
+        usage.volume().id(),
+        usage.workload().value(),
+        operation.rpcName());
+  }
+
+  /** Returns the name of the secrets, if they are named. */
+  public Optional<String> name() {
+    return Optional.of(name).filter(it -> !it.isEmpty());
+  }
+
+  /** The sealed bytes as hexadecimal digits, by operation. */
+  Map<CsiOperation, String> sealed() {
+    return sealedBytes;
+  }
+
+  /**
+   * Returns a provider, which opens what is sealed when a call needs it. It throws {@link
+   * SealException} then if the sealer cannot open it for this use.
+   *
+   * @param usage the use of the request
+   * @param byName the node's own secrets, by their names
+   * @param sealer the key that control planes and nodes share
+   */
+  public SecretsProvider provider(
+      VolumeUse usage, Function<String, SecretsProvider> byName, Sealer sealer) {
+    Objects.requireNonNull(sealer, "sealer");
+    if (!name.isEmpty()) {
+      return byName.apply(name);
+    }
+    return sealedBytes.isEmpty()
+        ? SecretsProvider.none()
+        : operation -> opened(usage, operation, sealer);
+  }
+
+  private Secrets opened(VolumeUse usage, CsiOperation operation, Sealer sealer) {
+    String bytes = sealedBytes.get(operation);
+    if (bytes == null) {
+      return Secrets.empty();
+    }
+    try {
+      return WireParts.secrets(
+          sealer.open(HexFormat.of().parseHex(bytes), about(usage, operation)));
+    } catch (MalformedRecordException e) {
+      throw new SealException(
+          "the sealed secrets of a use cannot be read. Use the same version of csi4j on both ends.");
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SentSecrets that
+        && name.equals(that.name)
+        && sealedBytes.equals(that.sealedBytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(name, sealedBytes.keySet());
+  }
+
+  /** The name, or the calls for which there are secrets. */
+  @Override
+  public String toString() {
+    return "SentSecrets[" + (name.isEmpty() ? "sealed for " + sealedBytes.keySet() : name) + "]";
+  }
+}

@@ -1,0 +1,26 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.client.model.CapacityRange;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A use that a node is wanted to have, as a control plane sends it.
+ *
+ * @param use the use
+ * @param secrets the secrets of its request
+ * @param grown the size that the filesystem on the node must follow, if the volume has grown
+ * @since 1.0
+ */
+public record SentUse(WantedUse use, SentSecrets secrets, Optional<CapacityRange> grown) {
+
+  /** Checks that all parts are there. */
+  public SentUse {
+    Objects.requireNonNull(use, "use");
+    Objects.requireNonNull(secrets, "secrets");
+    Objects.requireNonNull(grown, "grown");
+    if (use instanceof WantedUse.Named && !secrets.equals(SentSecrets.none())) {
+      throw new IllegalArgumentException("A use without a request needs no secrets.");
+    }
+  }
+}

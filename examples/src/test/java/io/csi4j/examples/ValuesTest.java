@@ -23,8 +23,6 @@ import io.csi4j.volume.claim.etcd.EtcdLogin;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
-import io.csi4j.volume.claim.etcd.EtcdTls;
-import io.csi4j.volume.claim.etcd.Pem;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -33,8 +31,10 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.Pem;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
@@ -88,7 +88,7 @@ class ValuesTest {
     OTHER.put(MountFlagPolicy.class, MountFlagPolicy.forTenants());
     OTHER.put(VolumePermission.class, (VolumePermission) wish -> wish.readOnly());
     OTHER.put(StoreIdentity.class, new StoreIdentity("etcd-1-2"));
-    OTHER.put(EtcdTls.class, EtcdTls.trusting(Pem.file(Path.of("ca.pem"))));
+    OTHER.put(TlsSettings.class, TlsSettings.trusting(Pem.file(Path.of("ca.pem"))));
     OTHER.put(
         ClaimGrant.class,
         new ClaimGrant(

@@ -5,10 +5,10 @@ import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
-import io.csi4j.volume.claim.etcd.EtcdTls;
-import io.csi4j.volume.claim.etcd.Pem;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.jdbc.PostgresStore;
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealException;
 import io.csi4j.volume.state.seal.Sealer;
@@ -196,15 +196,16 @@ final class SharedStoreOptions {
     return lines.isEmpty() ? "" : lines.get(0);
   }
 
-  private EtcdTls tls() {
-    EtcdTls tls = trusted == null ? EtcdTls.asTheJvm() : EtcdTls.trusting(Pem.file(trusted));
+  private TlsSettings tls() {
+    TlsSettings tls =
+        trusted == null ? TlsSettings.asTheJvm() : TlsSettings.trusting(Pem.file(trusted));
     if (certificate == null) {
       return tls;
     }
     if (key == null) {
       throw CommandFailure.usage("--etcd-cert needs --etcd-key FILE.");
     }
-    return tls.showing(new EtcdTls.ClientCertificate(Pem.file(certificate), Pem.file(key)));
+    return tls.showing(new TlsSettings.Certificate(Pem.file(certificate), Pem.file(key)));
   }
 
   /** Returns the one source of the command: a look that is repeated keeps its connection. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
+import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.StoreIdentity;
 import java.net.URI;
@@ -33,7 +34,7 @@ public final class EtcdSettings {
     parts.endpoints.forEach(EtcdSettings::check);
     this.parts = parts.copy();
     if (parts.tls == null && parts.endpoints.stream().anyMatch(EtcdSettings::isEncrypted)) {
-      this.parts.tls = EtcdTls.asTheJvm();
+      this.parts.tls = TlsSettings.asTheJvm();
     }
     boolean isSet = this.parts.tls != null;
     if (parts.endpoints.stream().anyMatch(each -> isEncrypted(each) != isSet)) {
@@ -81,7 +82,7 @@ public final class EtcdSettings {
    * Returns how connections are encrypted; given exactly when the endpoints begin with {@code
    * https}.
    */
-  public Optional<EtcdTls> tls() {
+  public Optional<TlsSettings> tls() {
     return Optional.ofNullable(parts.tls);
   }
 
@@ -157,7 +158,7 @@ public final class EtcdSettings {
     private final List<URI> endpoints;
     private EtcdPrefix prefix = EtcdPrefix.DEFAULT;
     private @Nullable EtcdLogin login;
-    private @Nullable EtcdTls tls;
+    private @Nullable TlsSettings tls;
     private Duration deadline = Duration.ofSeconds(5);
     private @Nullable Sealer sealer;
     private @Nullable StoreIdentity identity;
@@ -193,7 +194,7 @@ public final class EtcdSettings {
      * Says how connections are encrypted. As the JVM trusts by default, where the endpoints begin
      * with {@code https}.
      */
-    public Builder tls(EtcdTls value) {
+    public Builder tls(TlsSettings value) {
       tls = Objects.requireNonNull(value, "tls");
       return this;
     }

@@ -2,6 +2,8 @@ package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.etcd.jetcd.ByteSequence;
@@ -113,7 +115,7 @@ final class JetcdLine implements AutoCloseable {
         .ifPresent(
             login -> builder.user(bytes(login.user())).password(bytes(login.password().text())));
     if (settings.tls().isPresent()) {
-      EtcdTls tls = settings.tls().get();
+      TlsSettings tls = settings.tls().get();
       try {
         return builder.sslContext(ssl -> into(ssl, tls)).build();
       } catch (SSLException e) {
@@ -123,7 +125,7 @@ final class JetcdLine implements AutoCloseable {
     return builder.build();
   }
 
-  private static void into(SslContextBuilder builder, EtcdTls tls) {
+  private static void into(SslContextBuilder builder, TlsSettings tls) {
     String what = "nothing";
     try {
       if (tls.trusted().isPresent()) {
@@ -133,8 +135,8 @@ final class JetcdLine implements AutoCloseable {
           builder.trustManager(in);
         }
       }
-      if (tls.client().isPresent()) {
-        EtcdTls.ClientCertificate own = tls.client().get();
+      if (tls.own().isPresent()) {
+        TlsSettings.Certificate own = tls.own().get();
         what = "the client's certificate (" + own.chain() + ") and key (" + own.key() + ")";
         try (InputStream chain = own.chain().open();
             InputStream key = own.key().open()) {

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.etcd.EtcdTls.ClientCertificate;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.model.TlsSettings.Certificate;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
@@ -214,9 +216,9 @@ class EtcdAccessTest {
     String address = EtcdServer.ownAddress();
     certificatesFor(address);
     certificates().authority("stranger");
-    EtcdTls trusting = EtcdTls.trusting(pem("ca.pem"));
-    ClientCertificate own =
-        new ClientCertificate(
+    TlsSettings trusting = TlsSettings.trusting(pem("ca.pem"));
+    Certificate own =
+        new Certificate(
             pem("client.pem"), Pem.of(Files.readAllBytes(directory.resolve("client.key"))));
     try (EtcdServer server =
         EtcdServer.startEncrypted(
@@ -238,11 +240,12 @@ class EtcdAccessTest {
               + server.endpoint()
               + " cannot be reached, or has no leader. See that it runs, and that it can be"
               + " reached from here, with TLS where it asks for it.";
-      EtcdTls credulous = EtcdTls.trusting(pem("stranger.pem")).showing(own);
+      TlsSettings credulous = TlsSettings.trusting(pem("stranger.pem")).showing(own);
       assertThat(refusal(settings.toBuilder().tls(credulous).build())).isEqualTo(unreached);
       assertThat(refusal(settings)).isEqualTo(unreached);
       assertThat(refusal(settings.toBuilder().tls(trusting).build())).isEqualTo(unreached);
-      assertThat(refusal(settings.toBuilder().tls(EtcdTls.trusting(pem("missing.pem"))).build()))
+      assertThat(
+              refusal(settings.toBuilder().tls(TlsSettings.trusting(pem("missing.pem"))).build()))
           .isEqualTo(
               "Opening the store in etcd failed: the certificates to trust ("
                   + directory.resolve("missing.pem")
@@ -253,7 +256,7 @@ class EtcdAccessTest {
                   settings.toBuilder()
                       .tls(
                           trusting.showing(
-                              new ClientCertificate(pem("client.pem"), Pem.of(new byte[] {1}))))
+                              new Certificate(pem("client.pem"), Pem.of(new byte[] {1}))))
                       .build()))
           .startsWith(
               "Opening the store in etcd failed: the client's certificate ("
@@ -266,8 +269,8 @@ class EtcdAccessTest {
   void aCertificateOfAUserWithARoleBelowThePrefixIsEnoughForClaimsAndCatalog() throws Exception {
     String address = EtcdServer.ownAddress();
     certificatesFor(address);
-    ClientCertificate own = new ClientCertificate(pem("client.pem"), pem("client.key"));
-    EtcdTls tls = EtcdTls.trusting(pem("ca.pem")).showing(own);
+    Certificate own = new Certificate(pem("client.pem"), pem("client.key"));
+    TlsSettings tls = TlsSettings.trusting(pem("ca.pem")).showing(own);
     try (EtcdServer server =
         EtcdServer.startEncrypted(
             directory,

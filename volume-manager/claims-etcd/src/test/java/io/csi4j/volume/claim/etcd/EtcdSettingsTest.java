@@ -3,6 +3,8 @@ package io.csi4j.volume.claim.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.TlsSettings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -25,7 +27,7 @@ class EtcdSettingsTest {
     assertThat(usual.login()).isEmpty();
     assertThat(usual.tls()).isEmpty();
     assertThat(usual.sealer()).isEmpty();
-    assertThat(EtcdSettings.of(ENCRYPTED).tls()).contains(EtcdTls.asTheJvm());
+    assertThat(EtcdSettings.of(ENCRYPTED).tls()).contains(TlsSettings.asTheJvm());
   }
 
   @ParameterizedTest
@@ -56,7 +58,7 @@ class EtcdSettingsTest {
         .isThrownBy(() -> EtcdSettings.of(PLAIN, ENCRYPTED))
         .withMessage(message);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> EtcdSettings.builder(PLAIN).tls(EtcdTls.asTheJvm()).build())
+        .isThrownBy(() -> EtcdSettings.builder(PLAIN).tls(TlsSettings.asTheJvm()).build())
         .withMessage(message);
   }
 
@@ -79,9 +81,9 @@ class EtcdSettingsTest {
         EtcdSettings.builder(ENCRYPTED)
             .login(new EtcdLogin("root", EtcdPassword.of("geheim")))
             .tls(
-                EtcdTls.trusting(Pem.file(Path.of("ca.pem")))
+                TlsSettings.trusting(Pem.file(Path.of("ca.pem")))
                     .showing(
-                        new EtcdTls.ClientCertificate(
+                        new TlsSettings.Certificate(
                             Pem.file(Path.of("own.pem")),
                             Pem.of("geheim".getBytes(StandardCharsets.UTF_8)))))
             .build();

@@ -3,6 +3,8 @@ package io.csi4j.volume.claim.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.TlsSettings;
 import io.etcd.jetcd.Client;
 import java.io.IOException;
 import java.net.URI;
@@ -86,7 +88,7 @@ class JetcdLineTest {
     Path certificates = Files.writeString(directory.resolve("ca.pem"), AUTHORITY);
     EtcdSettings encrypted =
         EtcdSettings.of(URI.create("https://127.0.0.1:1")).toBuilder()
-            .tls(EtcdTls.trusting(Pem.file(certificates)))
+            .tls(TlsSettings.trusting(Pem.file(certificates)))
             .build();
     try (JetcdLine trusting = new JetcdLine(encrypted, time)) {
       Client first = trusting.client().orElseThrow();

@@ -1,4 +1,4 @@
-package io.csi4j.volume.claim.etcd;
+package io.csi4j.volume.model;
 
 import java.io.ByteArrayInputStream;
 import java.io.FileInputStream;
@@ -7,9 +7,9 @@ import java.io.InputStream;
 import java.nio.file.Path;
 
 /**
- * Certificates or a key in PEM form. A file is read when a store is opened, and again when the
- * store replaces a broken connection: while it cannot be read then, the store keeps the connection
- * that it has. No text shows the contents.
+ * Certificates or a key in PEM form. A file is read again for each new connection, so that a
+ * renewed certificate is used without a restart; who has a connection keeps it while the file
+ * cannot be read. No text shows the contents.
  *
  * @since 1.0
  */
@@ -38,7 +38,8 @@ public final class Pem {
     return new Pem("given as bytes", () -> new ByteArrayInputStream(copy));
   }
 
-  InputStream open() throws IOException {
+  /** Opens the contents, to be read once. */
+  public InputStream open() throws IOException {
     return source.open();
   }
 

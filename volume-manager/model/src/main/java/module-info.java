@@ -23,7 +23,8 @@ module io.csi4j.volume.model {
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
       io.csi4j.volume.claims.etcd,
-      io.csi4j.volume.claims.jdbc;
+      io.csi4j.volume.claims.jdbc,
+      io.csi4j.volume.cluster.grpc;
   exports io.csi4j.volume.internal.time to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node,
@@ -31,7 +32,8 @@ module io.csi4j.volume.model {
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
       io.csi4j.volume.claims.etcd,
-      io.csi4j.volume.claims.jdbc;
+      io.csi4j.volume.claims.jdbc,
+      io.csi4j.volume.cluster.grpc;
   exports io.csi4j.volume.internal.health to
       io.csi4j.volume.node,
       io.csi4j.volume.controller;

@@ -1,0 +1,181 @@
+package io.csi4j.volume.cluster.grpc;
+
+import io.csi4j.volume.model.TlsSettings;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
+import io.grpc.stub.ClientCalls;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks one of several endpoints, first the one that answered last. One that cannot be reached, or
+ * is silent for its share of the time, gives way to the next: each question may be asked twice.
+ */
+final class LineClient implements AutoCloseable {
+
+  private final List<Target> targets = new ArrayList<>();
+  private final AtomicInteger preferred = new AtomicInteger();
+  private final Optional<TlsSettings> tls;
+  private final Duration deadline;
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(
+          1,
+          task -> {
+            Thread thread = new Thread(task, "csi4j-control-plane-io");
+            thread.setDaemon(true);
+            return thread;
+          },
+          NioIoHandler.newFactory());
+  private volatile boolean closed;
+
+  /**
+   * Connects to nothing yet.
+   *
+   * @param deadline the time for each question, at all endpoints together
+   */
+  LineClient(List<ClusterEndpoint> endpoints, Optional<TlsSettings> tls, Duration deadline) {
+    endpoints.forEach(each -> targets.add(new Target(each)));
+    this.tls = tls;
+    this.deadline = deadline;
+  }
+
+  /** An endpoint, with the channel to it while that is of use. */
+  private final class Target {
+    private final ClusterEndpoint endpoint;
+    private final AtomicReference<@Nullable ManagedChannel> channel = new AtomicReference<>();
+
+    Target(ClusterEndpoint endpoint) {
+      this.endpoint = endpoint;
+    }
+
+    ManagedChannel open() throws IOException {
+      ManagedChannel known = channel.get();
+      if (known != null) {
+        return known;
+      }
+      ManagedChannel made = channelTo(endpoint);
+      if (channel.compareAndSet(null, made)) {
+        return made;
+      }
+      made.shutdownNow();
+      return open();
+    }
+
+    /** A channel that could not connect would fail further questions at once for some time. */
+    void discard(ManagedChannel used) {
+      if (channel.compareAndSet(used, null)) {
+        used.shutdownNow();
+      }
+    }
+  }
+
+  private ManagedChannel channelTo(ClusterEndpoint endpoint) throws IOException {
+    boolean isFile = endpoint.path().isPresent();
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(endpoint.address())
+            .channelType(isFile ? NioDomainSocketChannel.class : NioSocketChannel.class)
+            .eventLoopGroup(loops)
+            .withOption(ChannelOption.SO_KEEPALIVE, isFile ? null : Boolean.TRUE)
+            .overrideAuthority(endpoint.host())
+            .maxInboundMessageSize(Line.LARGEST)
+            .maxInboundMetadataSize(Line.LARGEST_METADATA)
+            .keepAliveTime(Line.KEEP_ALIVE.toNanos(), TimeUnit.NANOSECONDS)
+            .keepAliveTimeout(Line.SILENCE.toNanos(), TimeUnit.NANOSECONDS)
+            .keepAliveWithoutCalls(true)
+            .disableRetry()
+            .disableServiceConfigLookUp()
+            .maxTraceEvents(0)
+            .directExecutor();
+    return isFile
+        ? builder.usePlaintext().build()
+        : builder
+            .sslContext(
+                Line.forNode(
+                    tls.orElseThrow(
+                        () ->
+                            new IllegalArgumentException(
+                                "A control plane at a port is asked over TLS. Give the node a"
+                                    + " certificate."))))
+            .build();
+  }
+
+  /**
+   * Asks, and waits for the answer.
+   *
+   * @throws LineException if no endpoint answers, or one refuses
+   */
+  byte[] ask(byte[] question) {
+    long end = System.nanoTime() + deadline.toNanos();
+    List<String> silent = new ArrayList<>();
+    int first = preferred.get();
+    for (int i = 0; i < targets.size(); i++) {
+      int at = (first + i) % targets.size();
+      Target target = targets.get(at);
+      long left = end - System.nanoTime();
+      try {
+        byte[] answer = ask(target, question, left / (targets.size() - i));
+        preferred.compareAndSet(first, at);
+        return answer;
+      } catch (LineException failed) {
+        if (failed.isRefusal() || closed || Thread.currentThread().isInterrupted()) {
+          throw failed;
+        }
+        silent.add("'" + target.endpoint + "': " + failed.getMessage());
+      }
+    }
+    throw new LineException(String.join("; ", silent), false);
+  }
+
+  private byte[] ask(Target target, byte[] question, long nanos) {
+    if (closed) {
+      throw new LineException("it was closed here", false);
+    }
+    ManagedChannel channel;
+    try {
+      channel = target.open();
+    } catch (IOException | IllegalArgumentException unusable) {
+      throw new LineException("the certificates cannot be used: " + unusable.getMessage(), false);
+    }
+    try {
+      return ClientCalls.blockingUnaryCall(
+          channel,
+          Line.ASK,
+          CallOptions.DEFAULT.withDeadlineAfter(Math.max(1, nanos), TimeUnit.NANOSECONDS),
+          question);
+    } catch (StatusRuntimeException failed) {
+      Status status = failed.getStatus();
+      if (status.getCode() == Status.Code.UNAVAILABLE) {
+        target.discard(channel);
+      }
+      throw LineException.of(status);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    for (Target each : targets) {
+      ManagedChannel last = each.channel.getAndSet(null);
+      if (last != null) {
+        last.shutdownNow();
+      }
+    }
+    var unused = loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,53 @@
+package io.csi4j.volume.cluster.grpc;
+
+import io.csi4j.volume.internal.text.ForeignText;
+import io.grpc.Status;
+import java.security.GeneralSecurityException;
+import javax.net.ssl.SSLException;
+
+/** A question that was not answered. The message says why, as a clause. */
+final class LineException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final boolean isRefusal;
+
+  LineException(String why, boolean isRefusal) {
+    super(why);
+    this.isRefusal = isRefusal;
+  }
+
+  /** Whether the other side has answered, and would do so again. */
+  boolean isRefusal() {
+    return isRefusal;
+  }
+
+  static LineException of(Status status) {
+    return switch (status.getCode()) {
+      case DEADLINE_EXCEEDED -> new LineException("it did not answer in time", false);
+      case PERMISSION_DENIED, UNAUTHENTICATED -> new LineException(text(status), true);
+      case UNIMPLEMENTED -> new LineException("no control plane of csi4j listens there", false);
+      case RESOURCE_EXHAUSTED ->
+          new LineException("a message is larger than 4 MiB: " + text(status), true);
+      default -> new LineException(text(status), false);
+    };
+  }
+
+  /**
+   * What gRPC says itself, or the last cause of it: it puts a picture of its insides before that.
+   */
+  private static String text(Status status) {
+    String said =
+        status.getDescription() == null ? status.getCode().name() : status.getDescription();
+    String begin = "";
+    for (Throwable each = status.getCause(); each != null; each = each.getCause()) {
+      said = each.getMessage() == null ? each.getClass().getSimpleName() : each.getMessage();
+      if (each instanceof SSLException) {
+        begin = "no encrypted connection comes about: ";
+      } else if (each instanceof GeneralSecurityException) {
+        begin = "its certificate is not accepted here: ";
+      }
+    }
+    return begin + ForeignText.clause(said.lines().findFirst().orElse(""));
+  }
+}

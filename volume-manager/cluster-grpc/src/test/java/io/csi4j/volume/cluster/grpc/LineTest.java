@@ -1,0 +1,365 @@
+package io.csi4j.volume.cluster.grpc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.store.TestCertificates;
+import io.grpc.Status;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LineTest {
+
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final Duration SHORT = Duration.ofMillis(600);
+  private static final BiFunction<Optional<Set<String>>, byte[], byte[]> ECHO =
+      (names, question) -> text("re: " + new String(question, UTF_8));
+
+  @TempDir Path temp;
+
+  private static byte[] text(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private ClusterEndpoint file(String name) {
+    return ClusterEndpoint.unix(temp.resolve(name));
+  }
+
+  private static LineServer at(
+      ClusterEndpoint endpoint, BiFunction<Optional<Set<String>>, byte[], byte[]> answers)
+      throws IOException {
+    return LineServer.open(endpoint, Optional.empty(), answers);
+  }
+
+  private static LineClient to(Duration deadline, ClusterEndpoint... endpoints) {
+    return new LineClient(List.of(endpoints), Optional.empty(), deadline);
+  }
+
+  private static LineException failure(LineClient client) {
+    return catchThrowableOfType(LineException.class, () -> client.ask(text("x")));
+  }
+
+  // ---- socket files
+
+  @Test
+  void aSocketFileIsForItsOwnerAndCarriesBytes() throws Exception {
+    try (LineServer server = at(file("a"), ECHO);
+        LineClient client = to(LONG, file("a"))) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
+      assertThat(client.ask(new byte[4 << 20])).hasSize((4 << 20) + 4);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(temp.resolve("a"))))
+          .isEqualTo("rw-------");
+      assertThat(server.endpoint()).hasToString("unix:" + temp.resolve("a"));
+    }
+    assertThat(temp).isEmptyDirectory();
+  }
+
+  @Test
+  void whoComesByASocketFileHasNoNames() throws Exception {
+    AtomicReference<Optional<Set<String>>> seen = new AtomicReference<>();
+    try (LineServer server =
+            at(
+                file("a"),
+                (names, question) -> {
+                  seen.set(names);
+                  return question;
+                });
+        LineClient client = to(LONG, server.endpoint())) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("x"));
+    }
+    assertThat(seen.get()).isEmpty();
+  }
+
+  @Test
+  void aFileThatAKilledProcessLeftGivesWay() throws Exception {
+    Files.createFile(temp.resolve("a"));
+    try (LineServer server = at(file("a"), ECHO);
+        LineClient client = to(LONG, server.endpoint())) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
+    }
+  }
+
+  @Test
+  void aMessageThatIsTooLargeIsRefusedOnBothSides() throws Exception {
+    try (LineServer server = at(file("a"), (names, question) -> new byte[(4 << 20) + 65]);
+        LineClient client = to(LONG, server.endpoint())) {
+      LineException answer = failure(client);
+      assertThat(answer.isRefusal()).isTrue();
+      assertThat(answer).hasMessageStartingWith("a message is larger than 4 MiB: ");
+      LineException question =
+          catchThrowableOfType(LineException.class, () -> client.ask(new byte[(4 << 20) + 65]));
+      assertThat(question.isRefusal()).isTrue();
+      assertThat(question).hasMessageStartingWith("a message is larger than 4 MiB: ");
+    }
+  }
+
+  @Test
+  void aPathThatIsTooLongAndAPortThatIsNoneAreRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ClusterEndpoint.unix(Path.of("/" + "x".repeat(106))))
+        .withMessage(
+            "The path of a socket has at most 106 bytes, and '/"
+                + "x".repeat(106)
+                + "' has 107. Choose a shorter one.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ClusterEndpoint.tcp("a", 65_536))
+        .withMessage(
+            "A control plane has a host and a port from 0 to 65535, and not 'a' and 65536. Name"
+                + " both.");
+  }
+
+  // ---- one of several
+
+  @Test
+  void anEndpointThatIsNotThereGivesWayAndIsAskedAgainOnceItIsThere() throws Exception {
+    AtomicInteger second = new AtomicInteger();
+    LineServer other =
+        at(
+            file("b"),
+            (names, question) -> {
+              second.incrementAndGet();
+              return text("b");
+            });
+    try (LineClient client = to(LONG, file("a"), file("b"))) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("b"));
+      assertThat(client.ask(text("x"))).isEqualTo(text("b"));
+      other.close();
+      try (LineServer one = at(file("a"), (names, question) -> text("a"))) {
+        assertThat(client.ask(text("x"))).isEqualTo(text("a"));
+        assertThat(one.endpoint()).isEqualTo(file("a"));
+      }
+      assertThat(second).hasValue(2);
+      LineException failed = failure(client);
+      assertThat(failed.isRefusal()).isFalse();
+      assertThat(failed.getMessage())
+          .startsWith("'unix:" + temp.resolve("a") + "': ")
+          .contains("; 'unix:" + temp.resolve("b") + "': ");
+    }
+  }
+
+  @Test
+  void aSilentEndpointTakesItsShareOfTheTimeAlone() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    try (LineServer silent =
+            at(
+                file("a"),
+                (names, question) -> {
+                  awaitQuietly(end);
+                  return question;
+                });
+        LineServer other = at(file("b"), ECHO);
+        LineClient client = to(SHORT, silent.endpoint(), other.endpoint())) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
+      try (LineClient only = to(SHORT, silent.endpoint())) {
+        assertThat(failure(only))
+            .hasMessage("'unix:" + temp.resolve("a") + "': it did not answer in time");
+      }
+      end.countDown();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch end) {
+    try {
+      assertThat(end.await(1, TimeUnit.MINUTES)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aConnectionThatIsAcceptedAndStaysSilentGivesWay() throws Exception {
+    TestCertificates certificates = certificates();
+    try (ServerSocket deaf = new ServerSocket(0);
+        LineServer server = atPort(certificates);
+        LineClient client =
+            new LineClient(
+                List.of(ClusterEndpoint.tcp("localhost", deaf.getLocalPort()), server.endpoint()),
+                Optional.of(ofNode()),
+                Duration.ofSeconds(4))) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example, node-1]"));
+    }
+  }
+
+  @Test
+  void aRefusalIsNotAskedOfAnother() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    BiFunction<Optional<Set<String>>, byte[], byte[]> refusing =
+        (names, question) -> {
+          asked.incrementAndGet();
+          throw Status.PERMISSION_DENIED
+              .withDescription("the certificate is of another node")
+              .asRuntimeException();
+        };
+    try (LineServer one = at(file("a"), refusing);
+        LineServer other = at(file("b"), refusing);
+        LineClient client = to(LONG, one.endpoint(), other.endpoint())) {
+      LineException refused = failure(client);
+      assertThat(refused.isRefusal()).isTrue();
+      assertThat(refused).hasMessage("the certificate is of another node");
+    }
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void anInterruptEndsTheWaitAndAsksNoOther() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicReference<Object> ended = new AtomicReference<>();
+    try (LineServer server =
+            at(
+                file("a"),
+                (names, question) -> {
+                  begun.countDown();
+                  awaitQuietly(end);
+                  return question;
+                });
+        LineClient client = to(LONG, server.endpoint(), file("b"))) {
+      Thread caller =
+          new Thread(
+              () -> {
+                LineException failed = failure(client);
+                ended.set(Thread.currentThread().isInterrupted() ? failed : "not interrupted");
+              });
+      caller.start();
+      begun.await();
+      caller.interrupt();
+      caller.join();
+      end.countDown();
+    }
+    assertThat(ended.get()).isInstanceOf(LineException.class);
+  }
+
+  @Test
+  void afterClosingNothingIsAskedAndNoThreadIsLeft() throws Exception {
+    try (LineServer server = at(file("a"), ECHO)) {
+      LineClient client = to(LONG, server.endpoint());
+      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
+      client.close();
+      assertThat(failure(client)).hasMessage("it was closed here");
+    }
+  }
+
+  // ---- ports
+
+  private TestCertificates certificates() {
+    TestCertificates certificates = new TestCertificates(temp);
+    certificates.authority("ca");
+    certificates.authority("stranger");
+    certificates.certificate(
+        "server", "control plane", "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n");
+    certificates.certificate(
+        "node", "node-1", "subjectAltName=DNS:node-1.example\nextendedKeyUsage=clientAuth\n");
+    return certificates;
+  }
+
+  private TlsSettings own(String trusted, String name) {
+    return TlsSettings.trusting(Pem.file(temp.resolve(trusted + ".pem")))
+        .showing(
+            new TlsSettings.Certificate(
+                Pem.file(temp.resolve(name + ".pem")), Pem.file(temp.resolve(name + ".key"))));
+  }
+
+  private TlsSettings ofNode() {
+    return own("ca", "node");
+  }
+
+  private LineServer atPort(TestCertificates made) throws IOException {
+    assertThat(made.file("server.pem")).exists();
+    return LineServer.open(
+        ClusterEndpoint.tcp("localhost", 0),
+        Optional.of(own("ca", "server")),
+        (names, question) -> text(names.orElseThrow().toString()));
+  }
+
+  @Test
+  void aControlPlaneSeesTheNamesInTheCertificateOfTheNode() throws Exception {
+    try (LineServer server = atPort(certificates());
+        LineClient client =
+            new LineClient(List.of(server.endpoint()), Optional.of(ofNode()), LONG)) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example, node-1]"));
+    }
+  }
+
+  private LineException refused(ClusterEndpoint endpoint, TlsSettings tls) {
+    try (LineClient client = new LineClient(List.of(endpoint), Optional.of(tls), LONG)) {
+      return failure(client);
+    }
+  }
+
+  @Test
+  void whoShowsNoCertificateOrThatOfAStrangerIsNotLetIn() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    assertThat(certificates().file("server.pem")).exists();
+    try (LineServer server =
+        LineServer.open(
+            ClusterEndpoint.tcp("localhost", 0),
+            Optional.of(own("ca", "server")),
+            (names, question) -> text("" + asked.incrementAndGet()))) {
+      for (TlsSettings each :
+          List.of(TlsSettings.trusting(Pem.file(temp.resolve("ca.pem"))), own("ca", "stranger"))) {
+        // TLS 1.3 lets the client send before the server has looked: the text depends on that.
+        assertThat(refused(server.endpoint(), each).isRefusal()).isFalse();
+      }
+    }
+    assertThat(asked).hasValue(0);
+  }
+
+  @Test
+  void aControlPlaneWithTheCertificateOfAStrangerOrOfAnotherHostIsNotAsked() throws Exception {
+    try (LineServer server = atPort(certificates())) {
+      ClusterEndpoint byAddress = ClusterEndpoint.tcp("127.0.0.1", server.endpoint().port());
+      assertThat(refused(server.endpoint(), own("stranger", "node")))
+          .hasMessage(
+              "'"
+                  + server.endpoint()
+                  + "': its certificate is not accepted here: unable to find valid certification"
+                  + " path to requested target");
+      assertThat(refused(byAddress, ofNode()))
+          .hasMessage(
+              "'"
+                  + byAddress
+                  + "': its certificate is not accepted here: No subject alternative names matching"
+                  + " IP address 127.0.0.1 found");
+      assertThat(refused(byAddress, own("missing", "node")))
+          .hasMessage(
+              "'"
+                  + byAddress
+                  + "': the certificates cannot be used: "
+                  + temp.resolve("missing.pem")
+                  + " (No such file or directory)");
+    }
+  }
+
+  @Test
+  void aPortWithoutCertificatesIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> at(ClusterEndpoint.tcp("localhost", 0), ECHO))
+        .withMessage(
+            "A control plane at a port needs TLS. Give it certificates, or let it listen on a"
+                + " socket file.");
+    try (LineClient client = to(LONG, ClusterEndpoint.tcp("localhost", 1))) {
+      assertThat(failure(client))
+          .hasMessage(
+              "'localhost:1': the certificates cannot be used: A control plane at a port is asked"
+                  + " over TLS. Give the node a certificate.");
+    }
+  }
+}

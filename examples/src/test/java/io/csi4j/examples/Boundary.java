@@ -67,6 +67,12 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
   private static final Map<String, List<String>> ETCD =
       Map.of("volume-manager/claims-etcd", List.of("io.csi4j.volume.claim.etcd.Jetcd*"));
 
+  private static final Map<String, List<String>> LINES =
+      Map.of(
+          "volume-manager/cluster-grpc",
+          List.of(
+              "io.csi4j.volume.cluster.grpc.Line*"));
+
   private static final Map<String, List<String>> REPEATS =
       Map.of(
           "csi-client/client", List.of("io.csi4j.client.internal.Repeats*"),
@@ -78,7 +84,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
       List.of(
           new Library(List.of("com.google.protobuf.."), with(MESSAGES, RECORDS), HIDDEN),
           new Library(List.of("com.google.common.."), WIRE, HIDDEN),
-          new Library(List.of("io.grpc..", "io.netty.."), with(WIRE, ETCD), HIDDEN),
+          new Library(List.of("io.grpc..", "io.netty.."), with(with(WIRE, ETCD), LINES), HIDDEN),
           new Library(
               List.of("dev.failsafe.."),
               REPEATS,

@@ -34,6 +34,7 @@ final class PublishedModules {
           "volume-manager/controller",
           "volume-manager/claims-etcd",
           "volume-manager/claims-jdbc",
+          "volume-manager/cluster-grpc",
           "testkit/mounts",
           "testkit/fake",
           "testkit/hostpath",

@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.wire.proto.WireProto.Envelope.BodyCase;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.WireException;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -57,6 +58,7 @@ public final class Envelopes {
     }
     Envelope envelope;
     try {
+      checkVersion(bytes);
       CodedInputStream in = CodedInputStream.newInstance(bytes);
       in.setRecursionLimit(MAX_DEPTH);
       envelope = Envelope.parseFrom(in);
@@ -65,26 +67,31 @@ public final class Envelopes {
     } catch (IOException e) {
       throw new IllegalStateException("Bytes in memory can be read.", e);
     }
-    if (envelope.getVersion() == 0) {
-      throw unreadable("it does not say its version");
-    }
-    if (envelope.getVersion() != VERSION) {
-      throw newer(
-          "it has version "
-              + Integer.toUnsignedString(envelope.getVersion())
-              + ", and this csi4j reads version "
-              + VERSION);
-    }
-    // A field that stands twice, and a number in more bytes than it needs, are read otherwise by
-    // other readers.
-    if (envelope.getSerializedSize() != bytes.length) {
-      throw unreadable("it has bytes that say nothing");
+    // Such as a field that stands twice, of which another reader may take the other one.
+    if (!Arrays.equals(envelope.toByteArray(), bytes)) {
+      throw unreadable("its bytes are not those that csi4j writes for it");
     }
     if (envelope.getBodyCase() == BodyCase.BODY_NOT_SET
         && envelope.getUnknownFields().asMap().isEmpty()) {
       throw unreadable("it has no content");
     }
     return envelope;
+  }
+
+  /** Looks at the first field alone: another version may have another form. */
+  private static void checkVersion(byte[] bytes) throws IOException {
+    boolean saysVersion = bytes.length > 0 && bytes[0] == Envelope.VERSION_FIELD_NUMBER << 3;
+    int version =
+        saysVersion ? CodedInputStream.newInstance(bytes, 1, bytes.length - 1).readUInt32() : 0;
+    if (version == 0) {
+      throw unreadable("it does not say its version");
+    } else if (version != VERSION) {
+      throw newer(
+          "it has version "
+              + Integer.toUnsignedString(version)
+              + ", and this csi4j reads version "
+              + VERSION);
+    }
   }
 
   /**

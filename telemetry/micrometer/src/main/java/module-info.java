@@ -7,6 +7,7 @@ module io.csi4j.micrometer {
   // A host has what it watches.
   requires static transitive io.csi4j.volume.node;
   requires static transitive io.csi4j.volume.claims;
+  requires static transitive io.csi4j.volume.controller;
 
   exports io.csi4j.micrometer;
 }

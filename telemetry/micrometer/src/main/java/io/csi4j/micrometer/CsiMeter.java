@@ -70,11 +70,77 @@ enum CsiMeter {
       Meter.Type.GAUGE,
       "known faults of the storage behind a plugin",
       "plugin"),
+  CONTROLLER_OPERATIONS(
+      "csi4j.controller.operations",
+      Meter.Type.TIMER,
+      "operations of a control plane that have ended",
+      "operation",
+      "code"),
+  CONTROLLER_OPEN(
+      "csi4j.controller.operations.open",
+      Meter.Type.GAUGE,
+      "operations of a control plane that have not ended"),
+  CONTROLLER_WAITS(
+      "csi4j.controller.waits",
+      Meter.Type.TIMER,
+      "waits of operations for another control plane that works on the volume"),
+  ATTEMPTS_IN_BACKGROUND(
+      "csi4j.controller.attempts",
+      Meter.Type.COUNTER,
+      "attempts in the background to finish an operation",
+      "operation",
+      "outcome",
+      "code"),
+  CONTROLLER_EVENTS(
+      "csi4j.controller.events",
+      Meter.Type.COUNTER,
+      "changes of who works on a volume, of the session and of the store",
+      "event"),
+  CONTROLLER_VOLUMES(
+      "csi4j.controller.volumes",
+      Meter.Type.GAUGE,
+      "volumes in the catalog, by how far they are",
+      "state"),
+  CONTROLLER_WORK(
+      "csi4j.controller.work",
+      Meter.Type.GAUGE,
+      "volumes that are worked on, by the control plane that does it",
+      "owner"),
   PENDING(
       "csi4j.volumes.pending",
       Meter.Type.GAUGE,
-      "volumes whose deletion or change a controller has not done, by who goes on with it",
-      "status");
+      "volumes with an operation that has begun and has not ended, by the code of the last failure",
+      "operation",
+      "status",
+      "code"),
+  PENDING_AGE(
+      "csi4j.volumes.pending.age",
+      Meter.Type.GAUGE,
+      "seconds for which the oldest of them has been pending",
+      "operation"),
+  SESSION(
+      "csi4j.controller.session",
+      Meter.Type.GAUGE,
+      "1 for the state that the session of a control plane has, 0 for the others",
+      "state"),
+  UPKEEP(
+      "csi4j.controller.upkeep", Meter.Type.GAUGE, "1 if this control plane has the upkeep, or 0"),
+  VIEW_AGE(
+      "csi4j.controller.view.age",
+      Meter.Type.GAUGE,
+      "seconds for which the view of the catalog may lack what the store has"),
+  READ_ONLY(
+      "csi4j.controller.read.only", Meter.Type.GAUGE, "1 if the store accepts no write, or 0"),
+  STORE_CALLS(
+      "csi4j.store.calls",
+      Meter.Type.TIMER,
+      "calls to the store of claims and catalog that have ended",
+      "call",
+      "result"),
+  STORE_MISSED(
+      "csi4j.store.missed",
+      Meter.Type.COUNTER,
+      "watches of the store that have missed changes, as after a lost connection");
 
   private final String id;
   private final Meter.Type type;

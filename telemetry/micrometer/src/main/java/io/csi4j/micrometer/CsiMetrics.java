@@ -2,24 +2,26 @@ package io.csi4j.micrometer;
 
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.controller.ControlPlaneStatus;
+import io.csi4j.volume.controller.ControllerEvent;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.store.RecordStore;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Collection;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The metrics of csi4j in a registry of Micrometer: timers of calls, operations and claims, gauges
- * of volumes and plugins. A host gives the listeners to what it opens, and the manager to watch:
+ * The metrics of csi4j in a registry of Micrometer: timers of calls, operations, claims and stores,
+ * gauges of volumes, plugins and control planes. A host gives the listeners to what it opens, and
+ * the manager to watch:
  *
  * <pre>{@code
  * CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
@@ -47,13 +49,13 @@ public final class CsiMetrics implements AutoCloseable {
   private final Meters meters;
   private final PluginTags plugins;
   private final NodeGauges gauges;
-  private final List<LongSupplier> inProgress = new CopyOnWriteArrayList<>();
-  private final List<LongSupplier> onHold = new CopyOnWriteArrayList<>();
+  private final ControllerGauges controllers;
 
   private CsiMetrics(MeterRegistry registry, int mostPlugins, LongSupplier nanoTime) {
     meters = new Meters(Objects.requireNonNull(registry, "registry"));
     plugins = new PluginTags(mostPlugins);
     gauges = new NodeGauges(meters, plugins, nanoTime);
+    controllers = new ControllerGauges(meters, nanoTime);
   }
 
   /** Metrics in this registry, with at most {@link #MOST_PLUGINS} names of plugins. */
@@ -105,6 +107,14 @@ public final class CsiMetrics implements AutoCloseable {
     return OperationMeters.listener(meters, plugins, gauges);
   }
 
+  /**
+   * A listener for the builder of one {@code VolumeController}, which times every operation and
+   * counts attempts in the background, take-overs and changes of the session and the store.
+   */
+  public ControllerEvent.Listener controllers() {
+    return ControllerMeters.listener(meters);
+  }
+
   /** A listener for coordinators of claims, which times the work on claims. */
   public ClaimEvent.Listener claims() {
     return ClaimMeters.listener(meters);
@@ -151,38 +161,34 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /**
-   * Shows what a controller of volumes has not done. Gauges of several controllers are added up.
+   * Shows the status of a control plane: its volumes, what is pending, its session, the upkeep and
+   * its store. Gauges of several controllers of a process are added up. Reading the gauges looks at
+   * the controller at most once a second, and asks no store and no plugin.
    *
-   * @param pending all volumes with which something was begun, such as {@code
-   *     VolumeController.owed}
-   * @param held those of them that wait for a person, such as {@code VolumeController.held}
    * @return ends it
    */
-  public AutoCloseable watchPending(
-      Supplier<? extends Collection<?>> pending, Supplier<? extends Collection<?>> held) {
-    Objects.requireNonNull(pending, "pending");
-    LongSupplier waiting = () -> held.get().size();
-    LongSupplier going = () -> Math.max(0, pending.get().size() - waiting.getAsLong());
-    inProgress.add(going);
-    onHold.add(waiting);
-    meters.gauge(CsiMeter.PENDING, () -> sum(inProgress), "in_progress");
-    meters.gauge(CsiMeter.PENDING, () -> sum(onHold), "held");
-    return () -> {
-      inProgress.remove(going);
-      onHold.remove(waiting);
-    };
+  public AutoCloseable watch(VolumeController controller) {
+    return controllers.watch(controller::status);
   }
 
-  private static long sum(List<LongSupplier> all) {
-    return all.stream().mapToLong(LongSupplier::getAsLong).sum();
+  /** The same for what shows the status of a control plane. */
+  AutoCloseable watchStatus(Supplier<ControlPlaneStatus> status) {
+    return controllers.watch(status);
+  }
+
+  /**
+   * Returns a store whose calls are timed by their results: for the coordinators of claims and the
+   * controllers of a process. Closing it closes the store.
+   */
+  public RecordStore store(RecordStore store) {
+    return MeteredStore.of(meters, Objects.requireNonNull(store, "store"));
   }
 
   /** Removes all meters; the listeners do nothing from then on. Doing it twice is harmless. */
   @Override
   public void close() {
     gauges.close();
-    inProgress.clear();
-    onHold.clear();
+    controllers.close();
     meters.close();
   }
 }

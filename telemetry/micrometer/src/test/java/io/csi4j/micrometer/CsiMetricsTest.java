@@ -513,23 +513,6 @@ class CsiMetricsTest {
     }
   }
 
-  @Test
-  void whatControllersHaveNotDoneIsAddedUpAndSplitByWhoGoesOnWithIt() throws Exception {
-    List<String> pending = new ArrayList<>(List.of("a", "b", "c"));
-    try (CsiMetrics metrics = metrics();
-        AutoCloseable one = metrics.watchPending(() -> pending, () -> List.of("a"));
-        AutoCloseable other = metrics.watchPending(() -> List.of("x"), List::of)) {
-      assertThat(one).isNotSameAs(other);
-      assertThat(counts(CsiMeter.PENDING))
-          .containsOnly(Map.entry("in_progress", 3L), Map.entry("held", 1L));
-      pending.remove("c");
-      other.close();
-      assertThat(counts(CsiMeter.PENDING))
-          .containsOnly(Map.entry("in_progress", 1L), Map.entry("held", 1L));
-    }
-    assertThat(registry.getMeters()).isEmpty();
-  }
-
   // ---- the end
 
   @Test

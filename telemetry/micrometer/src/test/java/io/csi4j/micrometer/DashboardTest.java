@@ -131,15 +131,22 @@ class DashboardTest {
   private String scrape() throws Exception {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
-        RealRun run = RealRun.in(directory, metrics)) {
+        RealRun run = RealRun.in(directory, metrics);
+        RealControlPlanes planes = new RealControlPlanes(metrics, metrics)) {
       assertThat(run.manager.volumes()).hasSize(1);
+      planes.deleteInTheBackground();
+      planes.delete();
+      planes.takeOver();
+      planes.leaveADeletion();
       Eventually.isTrue(
           "all is counted",
           () -> {
             String now = registry.scrape();
             return now.contains("operation=\"unmount\"")
                 && now.contains("code=\"VOLUME_ABNORMAL\"")
-                && now.contains("csi4j_plugin_health_changes_total");
+                && now.contains("csi4j_plugin_health_changes_total")
+                && now.contains("csi4j_controller_attempts_total")
+                && now.contains("csi4j_volumes_pending_age");
           });
       return registry.scrape();
     } finally {

@@ -42,7 +42,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -124,8 +123,6 @@ final class RealRun implements AutoCloseable {
     assert ready != null;
     AutoCloseable watched = metrics.watch(run.manager);
     assert watched != null;
-    AutoCloseable alsoWatched = metrics.watchPending(List::of, List::of);
-    assert alsoWatched != null;
     var kept = run.manager.mount(request(KEPT, FIRST));
     assert kept != null;
     run.fake.inject(

@@ -169,17 +169,21 @@ final class ControlPlaneSession implements AutoCloseable {
      * may still arrive.
      */
     void giveUp(VolumeKey volume, String part) {
+      boolean isNews;
       lock.lock();
       try {
         isGivenUp = true;
-        session.isIncomplete |= session.givenUp.add(new Part(volume, part));
+        isNews = session.givenUp.add(new Part(volume, part));
+        session.isIncomplete |= isNews;
         if (session == current) {
           current = null;
         }
       } finally {
         lock.unlock();
       }
-      happened(new ControllerEvent.GivenUp(volume));
+      if (isNews) {
+        happened(new ControllerEvent.GivenUp(volume));
+      }
     }
 
     /**

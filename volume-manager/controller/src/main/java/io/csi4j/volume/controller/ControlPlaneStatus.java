@@ -26,6 +26,7 @@ import java.util.Optional;
  * }</pre>
  *
  * @param controlPlane the name of this control plane
+ * @param at the time at which it was taken
  * @param volumes the number of volumes in each state that has any
  * @param unreadable the number of records that cannot be read
  * @param viewAge the time for which this view may lack what the store has; zero if it lacks nothing
@@ -41,6 +42,7 @@ import java.util.Optional;
  */
 public record ControlPlaneStatus(
     String controlPlane,
+    Instant at,
     Map<VolumeSummary.State, Integer> volumes,
     int unreadable,
     Duration viewAge,
@@ -127,6 +129,7 @@ public record ControlPlaneStatus(
   /** Copies the collections. */
   public ControlPlaneStatus {
     Objects.requireNonNull(controlPlane, "controlPlane");
+    Objects.requireNonNull(at, "at");
     volumes = Map.copyOf(volumes);
     Objects.requireNonNull(viewAge, "viewAge");
     pending = List.copyOf(pending);

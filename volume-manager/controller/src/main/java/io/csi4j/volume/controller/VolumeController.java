@@ -794,6 +794,7 @@ public final class VolumeController implements AutoCloseable {
     peek.records().forEach(it -> states.merge(VolumeSummary.State.of(it.entry()), 1, Integer::sum));
     return new ControlPlaneStatus(
         session.controlPlane(),
+        catalog.wall(),
         states,
         peek.unreadable(),
         peek.age(),

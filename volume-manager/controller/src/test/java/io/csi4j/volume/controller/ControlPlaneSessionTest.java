@@ -236,8 +236,9 @@ class ControlPlaneSessionTest {
   }
 
   @Test
-  void workThatIsGivenUpIsReported() {
+  void workThatIsGivenUpIsReportedOnce() {
     Ownership work = session.enter();
+    work.giveUp(WEB, CatalogWork.VOLUME);
     work.giveUp(WEB, CatalogWork.VOLUME);
     work.end();
     time.pass(Duration.ofSeconds(1));

@@ -26,6 +26,7 @@ final class ControllerSpans implements ControllerEvent.Listener {
   private final OpenOperations open;
   private final NewestContexts callers = new NewestContexts();
   private final Map<OperationId, Scope> scopes = new ConcurrentHashMap<>();
+  private final Map<OperationId, Span> waits = new ConcurrentHashMap<>();
 
   private ControllerSpans(RpcSpans calls, OpenSpans spans) {
     this.calls = calls;
@@ -51,6 +52,10 @@ final class ControllerSpans implements ControllerEvent.Listener {
       begin(started);
     } else if (event instanceof ControllerEvent.Called called) {
       called(called);
+    } else if (event instanceof ControllerEvent.Waiting waiting) {
+      begin(waiting);
+    } else if (event instanceof ControllerEvent.Waited waited) {
+      end(waited);
     } else if (event instanceof ControllerEvent.Ended ended) {
       end(ended);
     }
@@ -78,6 +83,32 @@ final class ControllerSpans implements ControllerEvent.Listener {
               return new Begun(span.startSpan(), Instant.now());
             });
     scopes.put(started.id(), caller.with(begun.span()).makeCurrent());
+  }
+
+  /** A wait for another control plane is a child of its operation, and lasts as long as it does. */
+  private void begin(ControllerEvent.Waiting waiting) {
+    Begun parent = open.get(waiting.operation()).orElse(null);
+    if (parent == null || !spans.isOpen()) {
+      return;
+    }
+    Span span =
+        calls
+            .tracer()
+            .spanBuilder("csi4j.controller.wait")
+            .setParent(Context.root().with(parent.span()))
+            .setAttribute(SpanWords.VOLUME, waiting.volume().toString())
+            .setAttribute(SpanWords.CONTROL_PLANE, waiting.controlPlane())
+            .startSpan();
+    spans.add(span);
+    waits.put(waiting.operation(), span);
+  }
+
+  private void end(ControllerEvent.Waited waited) {
+    Span span = waits.remove(waited.waiting().operation());
+    if (span != null) {
+      spans.remove(span);
+      span.end();
+    }
   }
 
   @Override

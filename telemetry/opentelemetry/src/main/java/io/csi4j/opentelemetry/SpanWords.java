@@ -11,6 +11,7 @@ final class SpanWords {
   static final AttributeKey<String> PLUGIN = AttributeKey.stringKey("csi4j.plugin");
   static final AttributeKey<String> VOLUME = AttributeKey.stringKey("csi4j.volume");
   static final AttributeKey<String> WORKLOAD = AttributeKey.stringKey("csi4j.workload");
+  static final AttributeKey<String> CONTROL_PLANE = AttributeKey.stringKey("csi4j.control_plane");
   static final AttributeKey<String> CODE = AttributeKey.stringKey("csi4j.code");
   static final AttributeKey<Boolean> SENT = AttributeKey.booleanKey("csi4j.sent");
   static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("csi4j.attempt");

@@ -12,11 +12,13 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
@@ -26,6 +28,7 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ControllerEvent;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
@@ -45,6 +48,7 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.opentelemetry.api.trace.Span;
@@ -56,6 +60,8 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,10 +93,18 @@ class ControllerTracingTest {
   }
 
   private VolumeController controller(ControllerEvent.Listener... listeners) {
+    return controller("one", LocalStore.on(MemoryMedium.create().open()), listeners);
+  }
+
+  private VolumeController controller(
+      String name, RecordStore store, ControllerEvent.Listener... listeners) {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, fake.endpoint())));
     VolumeController.Builder builder =
-        VolumeController.builder(plugins, LocalStore.on(MemoryMedium.create().open()))
+        VolumeController.builder(plugins, store)
+            .controlPlane(name)
+            .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
+            .told(message -> {})
             .secrets(reference -> operation -> Secrets.of(Map.of("password", SECRET)))
             .claims(claims);
     List.of(listeners).forEach(builder::listener);
@@ -349,6 +363,64 @@ class ControllerTracingTest {
     }
     isCallOf("Controller/CreateVolume", spans.one("csi4j.controller.create"));
     assertThat(fake.journal().calls(CsiOperation.CREATE_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void anAttemptInTheBackgroundHasATraceThatItBegins() {
+    assertThat(controller.create(DB, spec()).key()).isEqualTo(DB);
+    fake.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "not now"),
+        When.calling(CsiOperation.DELETE_VOLUME).once());
+    within(
+        "delete",
+        () -> catchThrowableOfType(ControllerException.class, () -> controller.delete(DB)));
+
+    SpanData retry = spans.one("csi4j.controller.retry");
+    assertThat(retry.getParentSpanContext().isValid()).isFalse();
+    assertThat(attributes(retry))
+        .containsOnly(Map.entry("csi4j.volume", "default/db"), Map.entry("csi4j.code", "OK"));
+  }
+
+  @Test
+  void theWaitForAnotherControlPlaneIsAChildOfTheOperation() throws Exception {
+    MemoryStore shared = new MemoryStore();
+    CountDownLatch waiting = new CountDownLatch(1);
+    ControllerEvent.Listener slow =
+        new ControllerEvent.Listener() {
+          @Override
+          public void on(ControllerEvent event) {}
+
+          @Override
+          public WorkContext calling(ControllerEvent.Started operation, CsiOperation call) {
+            try {
+              assertThat(waiting.await(30, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+            return WorkContext.none();
+          }
+        };
+    ControllerEvent.Listener releasing =
+        event -> {
+          if (event instanceof ControllerEvent.Waiting) {
+            waiting.countDown();
+          }
+        };
+    try (VolumeController one = controller("one", shared, slow);
+        VolumeController two = controller("two", shared, tracing.controllers(), releasing)) {
+      var first = one.async().create(DB, spec()).toCompletableFuture();
+      Eventually.isTrue("it has begun", () -> one.record(DB).isPresent());
+
+      CatalogVolume made = two.create(DB, spec());
+
+      assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(made);
+    }
+    SpanData wait = spans.one("csi4j.controller.wait");
+    isChild(wait, spans.one("csi4j.controller.create"));
+    assertThat(wait.getKind()).isEqualTo(SpanKind.INTERNAL);
+    assertThat(attributes(wait))
+        .containsOnly(
+            Map.entry("csi4j.volume", "default/db"), Map.entry("csi4j.control_plane", "one"));
   }
 
   @Test

@@ -55,11 +55,13 @@ import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.view.ClaimsView;
 import io.csi4j.volume.controller.ClusterSetup;
+import io.csi4j.volume.controller.ControlPlaneStatus;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.controller.VolumeController.PageRequest;
+import io.csi4j.volume.controller.VolumeExplanation;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -69,6 +71,7 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
@@ -119,6 +122,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -526,6 +530,25 @@ final class JavadocSnippets {
     for (VolumesView.Volume each : VolumesView.all(store).volumes()) {
       log.accept(each.entry().key() + ": " + each.entry().changes());
     }
+    // end
+  }
+
+  static void controlPlaneStatus(
+      VolumeController controller, BiConsumer<VolumeKey, Optional<OperatorMessage>> alert) {
+    // snippet: ControlPlaneStatus
+    ControlPlaneStatus status = controller.status();
+    status.pending().stream()
+        .filter(ControlPlaneStatus.Pending::isHeld)
+        .forEach(each -> alert.accept(each.volume(), each.failure())); // for a person
+    // end
+  }
+
+  static void volumeExplanation(
+      VolumeController controller, Consumer<OperatorMessage> alert, Consumer<String> log) {
+    // snippet: VolumeExplanation
+    VolumeExplanation why = controller.explain(VolumeKey.of("db-1"));
+    why.pending().flatMap(ControlPlaneStatus.Pending::failure).ifPresent(alert);
+    why.lines().forEach(log);
     // end
   }
 

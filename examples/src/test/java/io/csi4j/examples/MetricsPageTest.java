@@ -15,6 +15,8 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
+import io.csi4j.volume.store.local.MemoryStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
@@ -76,6 +78,24 @@ class MetricsPageTest {
                 .count())
         .isEqualTo(1);
     assertThat(registry.find("csi4j.volumes").gauges()).as("not watched any more").isEmpty();
+  }
+
+  @Test
+  void theMetricsOfAControlPlaneAreThere() throws Exception {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    MetricsSnippets.controlPlane(
+        registry,
+        InMemoryPluginRegistry.open(),
+        new MemoryStore(),
+        controller -> {
+          assertThat(controller.pending()).isEmpty();
+          assertThat(registry.get("csi4j.controller.upkeep").gauge().value()).isZero();
+        });
+
+    assertThat(registry.get("csi4j.store.calls").tags("call", "scan").timers()).isNotEmpty();
+    assertThat(registry.find("csi4j.controller.upkeep").gauges())
+        .as("not watched any more")
+        .isEmpty();
   }
 
   @Test

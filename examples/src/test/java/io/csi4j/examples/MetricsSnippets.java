@@ -4,10 +4,13 @@ import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.micrometer.CsiMetrics;
 import io.csi4j.opentelemetry.CsiTracing;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.store.RecordStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.nio.file.Path;
@@ -36,6 +39,23 @@ final class MetricsSnippets {
             VolumeManager.builder(directory).listener(metrics.volumes()).plugin(binding).open();
         AutoCloseable watched = metrics.watch(manager)) {
       host.accept(manager);
+    }
+    // end
+  }
+
+  static void controlPlane(
+      MeterRegistry registry,
+      PluginRegistry plugins,
+      RecordStore store,
+      Consumer<VolumeController> host)
+      throws Exception {
+    // snippet: controlPlane
+    CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
+    RecordStore metered = metrics.store(store); // for the catalog and for claims
+    try (VolumeController controller =
+            VolumeController.builder(plugins, metered).listener(metrics.controllers()).open();
+        AutoCloseable watched = metrics.watch(controller)) {
+      host.accept(controller);
     }
     // end
   }

@@ -89,7 +89,11 @@ class ModulesTest {
                     volume + "controller")),
             Map.entry(
                 "io.csi4j.micrometer",
-                Set.of("io.csi4j.client.model", volume + "node", volume + "claims")),
+                Set.of(
+                    "io.csi4j.client.model",
+                    volume + "node",
+                    volume + "claims",
+                    volume + "controller")),
             Map.entry(
                 "io.csi4j.opentelemetry",
                 Set.of(

@@ -22,7 +22,7 @@ import java.util.Optional;
  * ControlPlaneStatus status = controller.status();
  * status.pending().stream()
  *     .filter(ControlPlaneStatus.Pending::isHeld)
- *     .forEach(each -> alert(each.volume(), each.failure())); // resume goes on with them
+ *     .forEach(each -> alert.accept(each.volume(), each.failure())); // for a person
  * }</pre>
  *
  * @param controlPlane the name of this control plane

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  *
  * <pre>{@code
  * VolumeExplanation why = controller.explain(VolumeKey.of("db-1"));
- * why.pending().flatMap(ControlPlaneStatus.Pending::failure).ifPresent(this::alert);
+ * why.pending().flatMap(ControlPlaneStatus.Pending::failure).ifPresent(alert);
  * why.lines().forEach(log);
  * }</pre>
  *

@@ -36,6 +36,9 @@ final class CatalogView implements AutoCloseable {
 
   private static final int PAGE = 500;
 
+  /** The number of removed records whose versions are kept; beyond that the memory begins again. */
+  private static final int MOST_GONE = 4096;
+
   /** How long a watch may take to report a write before the store is read instead. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -50,8 +53,11 @@ final class CatalogView implements AutoCloseable {
   private final TreeMap<RecordKey, Seen<CatalogRecord>> all = new TreeMap<>();
   private final Map<RecordKey, RecordStoreException> unreadable = new TreeMap<>();
 
-  /** How far the watch, or a scan, has reported each record. */
+  /** How far the watch, or a scan, has reported each record that is there. */
   private final Map<RecordKey, Long> reported = new HashMap<>();
+
+  /** How far the watch has reported records that it has reported as removed, the last ones. */
+  private final Map<RecordKey, Long> gone = new HashMap<>();
 
   /** The versions up to which records were removed here, until the watch has reported that. */
   private final Map<RecordKey, Long> removed = new HashMap<>();
@@ -69,6 +75,9 @@ final class CatalogView implements AutoCloseable {
 
   /** The number of waits for the watch that have ended. */
   private long waits;
+
+  /** The number of times that all records were read. */
+  private long readings;
 
   private boolean isComplete;
   private boolean isClosed;
@@ -244,10 +253,11 @@ final class CatalogView implements AutoCloseable {
    */
   void upTo(RecordKey key, long version, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
+    long before = readings();
     try {
       boolean isThere = false;
       while (!isThere) {
-        isThere = isUpTo(key, version, end);
+        isThere = isUpTo(key, version, before, end);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -255,17 +265,27 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
+  private long readings() {
+    lock.lock();
+    try {
+      return readings;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Says whether a write was taken in; if not, waits until a report of the watch may have been
    * taken in. One thread waits for the watch, without the lock, and the others for that thread.
    */
-  private boolean isUpTo(RecordKey key, long version, long end) throws InterruptedException {
+  private boolean isUpTo(RecordKey key, long version, long readingsBefore, long end)
+      throws InterruptedException {
     Watch reporting;
     long left;
     lock.lock();
     try {
       catchUp();
-      if (reported.getOrDefault(key, 0L) >= version) {
+      if (readings > readingsBefore || reported(key) >= version) {
         return true;
       }
       left = end - System.nanoTime();
@@ -274,8 +294,8 @@ final class CatalogView implements AutoCloseable {
         return true;
       }
       if (isAwaited) {
-        long before = waits;
-        while (waits == before && left > 0) {
+        long waitsBefore = waits;
+        while (waits == waitsBefore && left > 0) {
           left = free.awaitNanos(left);
         }
         return false;
@@ -292,6 +312,10 @@ final class CatalogView implements AutoCloseable {
       awaited(reporting, next);
     }
     return false;
+  }
+
+  private long reported(RecordKey key) {
+    return Math.max(reported.getOrDefault(key, 0L), gone.getOrDefault(key, 0L));
   }
 
   private void readAgain() {
@@ -350,14 +374,18 @@ final class CatalogView implements AutoCloseable {
   private void take(Change change) {
     if (change instanceof Change.Written written) {
       take(written.now());
-    } else if (change instanceof Change.Removed gone) {
+    } else if (change instanceof Change.Removed now) {
       removals.incrementAndGet();
-      reported.remove(gone.key());
-      removed.remove(gone.key());
-      unreadable.remove(gone.key());
-      Seen<CatalogRecord> known = all.get(gone.key());
-      if (known != null && known.version() < gone.version()) {
-        all.remove(gone.key());
+      reported.remove(now.key());
+      if (gone.size() >= MOST_GONE) {
+        gone.clear();
+      }
+      gone.put(now.key(), now.version());
+      removed.remove(now.key());
+      unreadable.remove(now.key());
+      Seen<CatalogRecord> known = all.get(now.key());
+      if (known != null && known.version() < now.version()) {
+        all.remove(now.key());
       }
     } else {
       isComplete = false;
@@ -407,6 +435,7 @@ final class CatalogView implements AutoCloseable {
       after = page.next();
     } while (after.isPresent());
     removals.incrementAndGet();
+    readings++;
     all.keySet().retainAll(found);
     unreadable.keySet().retainAll(found);
     reported.keySet().retainAll(found);

@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.Watch;
@@ -189,6 +190,42 @@ class CatalogViewTest {
   }
 
   @Test
+  void aWriteIsTakenInThoughItsRecordWasRemovedSince() throws Exception {
+    StoredCatalog.put(store, ENTRY);
+    long version = read().version();
+    assertThat(view.all()).containsExactly(CatalogRecord.of(ENTRY));
+    waits.set(
+        (watch, wait) -> {
+          StoredCatalog.put(store, ENTRY);
+          removed(read());
+          return watch.next(wait);
+        });
+
+    upTo(version + 1, Duration.ofDays(1)).get(30, TimeUnit.SECONDS);
+
+    assertThat(view.all()).isEmpty();
+    upTo(version + 1, Duration.ofDays(1)).get(30, TimeUnit.SECONDS);
+    assertThat(watches).as("no record was read again").hasValue(1);
+  }
+
+  @Test
+  void aWaitEndsWhenAllRecordsWereReadMeanwhile() throws Exception {
+    StoredCatalog.put(store, ENTRY);
+    long version = read().version();
+    assertThat(view.all()).containsExactly(CatalogRecord.of(ENTRY));
+    waits.set(
+        (watch, wait) -> {
+          removed(read());
+          return Optional.of(new Change.Missed(new ReasonText("the line was cut")));
+        });
+
+    upTo(version + 1, Duration.ofDays(1)).get(30, TimeUnit.SECONDS);
+
+    assertThat(view.all()).isEmpty();
+    assertThat(watches).hasValue(2);
+  }
+
+  @Test
   void aLateReportOfAWatchThatWasReplacedPutsNoRecordBack() throws Exception {
     assertThat(view.all()).isEmpty();
     CountDownLatch waiting = new CountDownLatch(1);
@@ -210,18 +247,11 @@ class CatalogViewTest {
     upTo(10, Duration.ZERO).get(30, TimeUnit.SECONDS);
     assertThat(view.all()).isEmpty();
     assertThat(watches).as("all records were read again").hasValue(2);
-    CountDownLatch again = new CountDownLatch(1);
-    waits.set(
-        (watch, wait) -> {
-          again.countDown();
-          return watch.next(wait);
-        });
     removed.countDown();
-    again.await();
+    first.get(30, TimeUnit.SECONDS);
 
     assertThat(view.all()).isEmpty();
-    view.close();
-    first.get(30, TimeUnit.SECONDS);
+    assertThat(watches).as("what was read again counts for both").hasValue(2);
   }
 
   @Test

@@ -40,7 +40,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.store.RecordKey;
-import io.csi4j.volume.store.RecordStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -107,6 +106,7 @@ public final class ClaimCoordinator {
   private final ClaimReports reports;
   private final ClaimAttachment attachment;
   private final ClaimReturn back;
+  private final ClaimWaits waits;
 
   /** The volumes that {@link #resume()} handles last. */
   private volatile List<VolumeKey> last = List.of();
@@ -141,6 +141,7 @@ public final class ClaimCoordinator {
     reports = new ClaimReports(Objects.requireNonNull(listener, "listener"));
     attachment = new ClaimAttachment(book, controller, clock, reports, new ConcurrentHashMap<>());
     back = new ClaimReturn(book, clock, reports, ConcurrentHashMap.newKeySet());
+    waits = new ClaimWaits();
   }
 
   private ClaimCoordinator(ClaimCoordinator same, StorageController controller) {
@@ -151,6 +152,7 @@ public final class ClaimCoordinator {
     reports = same.reports;
     attachment = new ClaimAttachment(book, controller, clock, reports, same.attachment.pauses());
     back = same.back;
+    waits = same.waits;
   }
 
   /**
@@ -182,8 +184,8 @@ public final class ClaimCoordinator {
   /**
    * Claims a volume as {@link #acquire(ClaimRequest)} does, and waits while a claim of another
    * workload is in the way, or the storage system takes no further claim. Asks again when the
-   * claims of the volume change; nobody has a place in a queue. An interrupt ends the waiting, and
-   * stays set.
+   * claims of the volume change; there is no queue. All that wait in one coordinator share a watch
+   * on the store. An interrupt ends the waiting, and stays set.
    *
    * @param patience the longest time to wait
    * @throws ClaimException as {@link #acquire(ClaimRequest)}; if the patience is over, with what
@@ -191,15 +193,21 @@ public final class ClaimCoordinator {
    */
   public ClaimGrant acquire(ClaimRequest request, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
-    try (RecordStore.Watch watch = book.watch(Subject.of("claiming").by(request.usage()))) {
+    try {
+      return acquire(request);
+    } catch (ClaimException refused) {
+      if (!mayWait(refused, end)) {
+        throw refused;
+      }
+    }
+    RecordKey key = RecordKey.of(RecordKey.Space.CLAIMS, request.usage().volume());
+    Subject subject = Subject.of("claiming").by(request.usage());
+    try (ClaimWaits.Place place = waits.enter(key, () -> book.watch(subject))) {
       while (true) {
         try {
           return acquire(request);
         } catch (ClaimException refused) {
-          long left = end - System.nanoTime();
-          if (!ENDING.contains(refused.code())
-              || left <= 0
-              || !awaitChange(watch, request.usage(), Math.min(left, LONGEST_PAUSE))) {
+          if (!mayWait(refused, end) || !awaitChange(place, request.usage(), end)) {
             throw refused;
           }
         }
@@ -207,38 +215,13 @@ public final class ClaimCoordinator {
     }
   }
 
-  /**
-   * Waits until the claims of a volume may have changed.
-   *
-   * @return whether to ask again: not after an interrupt. A watch that is closed waits no longer,
-   *     and the next question to its store fails
-   */
-  private boolean awaitChange(RecordStore.Watch watch, VolumeUse usage, long nanos) {
-    return reports.during(usage, Work.WAIT, () -> awaitChange(watch, usage.volume(), nanos));
+  private boolean awaitChange(ClaimWaits.Place place, VolumeUse usage, long end) {
+    long nanos = Math.min(end - System.nanoTime(), LONGEST_PAUSE);
+    return reports.during(usage, Work.WAIT, () -> place.await(nanos));
   }
 
-  private static boolean awaitChange(RecordStore.Watch watch, VolumeKey volume, long nanos) {
-    RecordKey key = RecordKey.of(RecordKey.Space.CLAIMS, volume);
-    long end = System.nanoTime() + nanos;
-    try {
-      for (long left = nanos; left > 0; left = end - System.nanoTime()) {
-        Optional<RecordStore.Watch.Change> change = watch.next(Duration.ofNanos(left));
-        boolean isOfAnother =
-            change
-                .filter(
-                    it ->
-                        it instanceof RecordStore.Watch.Change.Written written
-                            && !written.now().key().equals(key))
-                .isPresent();
-        if (!isOfAnother) {
-          return true;
-        }
-      }
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+  private static boolean mayWait(ClaimException refused, long end) {
+    return ENDING.contains(refused.code()) && end - System.nanoTime() > 0;
   }
 
   private ClaimGrant acquired(ClaimRequest request) {

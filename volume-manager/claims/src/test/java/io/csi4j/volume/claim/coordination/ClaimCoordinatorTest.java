@@ -31,6 +31,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
@@ -45,6 +46,9 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
@@ -63,9 +67,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -1033,6 +1039,115 @@ class ClaimCoordinatorTest {
         .isInstanceOfSatisfying(
             ClaimException.class,
             closed -> assertThat(closed.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN));
+  }
+
+  /** Counts the watches on a store. */
+  private static final class Watched extends PassingStore {
+    private final AtomicInteger opened = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger();
+
+    Watched(RecordStore store) {
+      super(store);
+    }
+
+    @Override
+    public Watch watch(RecordKey.Space space) {
+      opened.incrementAndGet();
+      open.incrementAndGet();
+      Watch watch = super.watch(space);
+      return new Watch() {
+        @Override
+        public Optional<Change> next(Duration wait) throws InterruptedException {
+          return watch.next(wait);
+        }
+
+        @Override
+        public void close() {
+          open.decrementAndGet();
+          watch.close();
+        }
+      };
+    }
+  }
+
+  private static ClaimRequest alone(int volume, String workload) {
+    return ClaimRequest.builder(
+            VolumeUse.of(VolumeKey.of("db-" + volume), WorkloadId.of(workload)),
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_SINGLE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(NodeId.of("id-n1"))
+        .build();
+  }
+
+  @Test
+  @Timeout(120)
+  void aThousandClaimsThatWaitShareOneWatch() throws Exception {
+    int volumes = 500;
+    Watched watched = new Watched(store);
+    ClaimCoordinator sharing =
+        new ClaimCoordinator(
+            new ClaimBook(watched, clock), storage, clock, ClaimEvent.Listener.none());
+    List<ClaimGrant> first = new ArrayList<>();
+    for (int i = 0; i < volumes; i++) {
+      first.add(sharing.acquire(alone(i, "web"), Duration.ofDays(1)));
+    }
+    assertThat(watched.opened).as("nothing waits").hasValue(0);
+    AtomicInteger granted = new AtomicInteger();
+    List<Thread> waiting = new ArrayList<>();
+    for (int i = 0; i < 2 * volumes; i++) {
+      ClaimRequest wish = alone(i % volumes, "job-" + i);
+      waiting.add(
+          new Thread(
+              () -> {
+                ClaimGrant grant = sharing.acquire(wish, Duration.ofDays(1));
+                granted.incrementAndGet();
+                sharing.release(grant.usage());
+                sharing.confirmRelease(receipt(grant));
+              },
+              "csi4j-volume-test-claim-" + i));
+    }
+    waiting.forEach(Thread::start);
+    Waits.until(() -> waiting.stream().allMatch(it -> it.getState() == Thread.State.TIMED_WAITING));
+    assertThat(watched.open).hasValue(1);
+
+    for (ClaimGrant grant : first) {
+      sharing.release(grant.usage());
+      sharing.confirmRelease(receipt(grant));
+    }
+    for (Thread each : waiting) {
+      each.join();
+    }
+
+    assertThat(granted).hasValue(2 * volumes);
+    assertThat(watched.opened).hasValue(1);
+    assertThat(watched.open).as("it is closed with the last that waits").hasValue(0);
+  }
+
+  @Test
+  void whereTheThreadThatReadsTheWatchIsInterruptedAnotherOneReads() throws Exception {
+    List<ClaimGrant> first =
+        List.of(claims.acquire(alone(0, "web")), claims.acquire(alone(1, "web")));
+    AtomicReference<ClaimException> refused = new AtomicReference<>();
+    Thread reading =
+        new Thread(
+            () -> refused.set(failure(() -> claims.acquire(alone(0, "job"), Duration.ofDays(1)))));
+    reading.start();
+    Waits.until(() -> reading.getState() == Thread.State.TIMED_WAITING);
+    AtomicReference<ClaimGrant> granted = new AtomicReference<>();
+    Thread other =
+        new Thread(() -> granted.set(claims.acquire(alone(1, "job"), Duration.ofDays(1))));
+    other.start();
+    Waits.until(() -> other.getState() == Thread.State.TIMED_WAITING);
+
+    reading.interrupt();
+    reading.join(30_000);
+    assertThat(refused.get().code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    claims.release(first.get(1).usage());
+    claims.confirmRelease(receipt(first.get(1)));
+
+    other.join(5_000);
+    assertThat(granted.get().usage().workload()).isEqualTo(WorkloadId.of("job"));
   }
 
   private static ClaimRequest alone(String workload, String node) {

@@ -1,0 +1,201 @@
+package io.csi4j.volume.claim.coordination;
+
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims that wait for a change of their volume. All of them share one watch on the store,
+ * which is open as long as one waits. One of the waiting threads reads the watch and wakes those
+ * whose volume has changed; another one goes on with that when it stops waiting.
+ */
+final class ClaimWaits {
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<RecordKey, Volume> volumes = new HashMap<>();
+  private @Nullable Watch watch;
+
+  /** Whether a thread reads the watch, without the lock. */
+  private boolean isRead;
+
+  /** The claims that wait for one volume, guarded by the lock. */
+  private final class Volume {
+    private final Condition wakes = lock.newCondition();
+    private int waiting;
+
+    /** The number of its threads that wait for another one to read the watch. */
+    private int asleep;
+
+    private long changes;
+
+    void changed() {
+      changes++;
+      wakes.signalAll();
+    }
+  }
+
+  /** A claim that waits, from before its first question to the store. For one thread. */
+  final class Place implements AutoCloseable {
+    private final RecordKey key;
+    private final Volume volume;
+    private long seen;
+
+    private Place(RecordKey key, Volume volume) {
+      this.key = key;
+      this.volume = volume;
+      this.seen = volume.changes;
+    }
+
+    /**
+     * Waits until the claims of the volume may have changed since the last wait.
+     *
+     * @param nanos the longest time
+     * @return whether to ask again: not after an interrupt. A watch that is closed waits no longer,
+     *     and the next question to its store fails
+     */
+    boolean await(long nanos) {
+      long end = System.nanoTime() + nanos;
+      try {
+        boolean isOver = false;
+        while (!isOver) {
+          isOver = isOver(end);
+        }
+        return true;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      } finally {
+        handOver();
+      }
+    }
+
+    /** Reads one change, or waits for the thread that reads; says whether the wait is over. */
+    private boolean isOver(long end) throws InterruptedException {
+      Watch reading;
+      long left = end - System.nanoTime();
+      lock.lockInterruptibly();
+      try {
+        if (seen != volume.changes || left <= 0) {
+          seen = volume.changes;
+          return true;
+        }
+        if (isRead) {
+          sleep(left);
+          return false;
+        }
+        isRead = true;
+        reading = Objects.requireNonNull(watch, "watch");
+      } finally {
+        lock.unlock();
+      }
+      Optional<Change> change = Optional.empty();
+      try {
+        change = reading.next(Duration.ofNanos(left));
+      } finally {
+        read(change);
+      }
+      return change.isEmpty();
+    }
+
+    private void sleep(long nanos) throws InterruptedException {
+      volume.asleep++;
+      try {
+        var unused = volume.wakes.awaitNanos(nanos);
+      } finally {
+        volume.asleep--;
+      }
+    }
+
+    /** Ends the wait. The last one closes the watch. */
+    @Override
+    public void close() {
+      Watch last = null;
+      lock.lock();
+      try {
+        if (--volume.waiting == 0) {
+          volumes.remove(key);
+        }
+        if (volumes.isEmpty()) {
+          last = watch;
+          watch = null;
+        }
+      } finally {
+        lock.unlock();
+      }
+      if (last != null) {
+        last.close();
+      }
+    }
+  }
+
+  /**
+   * Begins to follow the claims of a volume. Changes from now on count.
+   *
+   * @param opening opens the watch if there is none
+   */
+  Place enter(RecordKey key, Supplier<Watch> opening) {
+    lock.lock();
+    try {
+      if (watch == null) {
+        watch = opening.get();
+      }
+      Volume volume = volumes.computeIfAbsent(key, none -> new Volume());
+      volume.waiting++;
+      return new Place(key, volume);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes in what a thread has read. */
+  private void read(Optional<Change> change) {
+    lock.lock();
+    try {
+      isRead = false;
+      change.ifPresent(this::take);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void take(Change change) {
+    if (change instanceof Change.Written written) {
+      changed(written.now().key());
+    } else if (change instanceof Change.Removed removed) {
+      changed(removed.key());
+    } else {
+      volumes.values().forEach(Volume::changed);
+    }
+  }
+
+  private void changed(RecordKey key) {
+    Volume volume = volumes.get(key);
+    if (volume != null) {
+      volume.changed();
+    }
+  }
+
+  /** Wakes a thread that waits, which reads the watch from now on, unless one reads it. */
+  private void handOver() {
+    lock.lock();
+    try {
+      if (!isRead) {
+        volumes.values().stream()
+            .filter(volume -> volume.asleep > 0)
+            .findFirst()
+            .ifPresent(volume -> volume.wakes.signal());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

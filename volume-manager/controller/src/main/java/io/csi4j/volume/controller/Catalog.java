@@ -17,6 +17,7 @@ import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.path.StateCodes;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.store.RecordBook.Part;
 import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
@@ -521,18 +522,29 @@ final class Catalog implements AutoCloseable {
     return asked(subject, session::enter);
   }
 
-  /** Changes a record by a rule, and returns it as it is then. */
+  /**
+   * Changes a record by a rule, and returns it as it is then.
+   *
+   * @param beside what is changed in the same write, in the same store
+   */
   Optional<CatalogRecord> apply(
       Subject subject,
       VolumeKey key,
       boolean acquires,
-      Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule) {
+      Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule,
+      Part<?>... beside) {
     long before = view.removals();
+    Part<CatalogRecord> own =
+        book.part(CatalogCodec.key(key), acquires, there -> at(there, rule.apply(there)));
+    List<Part<?>> parts = new ArrayList<>(List.of(own));
+    parts.addAll(List.of(beside));
     RecordBook.Change<CatalogRecord> change =
         asked(
             subject,
-            () ->
-                book.apply(CatalogCodec.key(key), acquires, there -> at(there, rule.apply(there))));
+            () -> {
+              RecordBook.apply(parts);
+              return own.change();
+            });
     if (change.changes()) {
       session.wrote(key, change.before().value(), change.after().value());
     }
@@ -670,6 +682,9 @@ final class Catalog implements AutoCloseable {
     if (failed.getCause() instanceof RecordStoreException refused
         && refused.getCause() instanceof StateException state) {
       return StateCodes.of(state.reason());
+    }
+    if (failed.key().filter(key -> key.space() == RecordKey.Space.CLAIMS).isPresent()) {
+      return failed.code();
     }
     return switch (failed.code()) {
       case CLAIM_STORE_DOWN -> OperatorCode.CATALOG_DOWN;

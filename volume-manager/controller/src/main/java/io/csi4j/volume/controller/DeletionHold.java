@@ -1,70 +1,154 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.internal.claims.ClaimChange;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.ClaimRules;
+import io.csi4j.volume.internal.store.RecordBook;
+import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.store.RecordBook.Part;
+import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStore;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * The hold that a deletion has on the claims of a volume. The claims of a volume and its record may
- * be in two stores, and are written one after the other even where they are in one. Any process may
- * claim: only a conditional write to the claims themselves rules out that a volume is claimed
- * between the last look at them and the call that deletes it.
+ * The hold that a deletion has on the claims of a volume. Any process may claim: only a conditional
+ * write to the claims rules out that a volume is claimed between the last look at them and the call
+ * that deletes it.
  *
- * @param book where volumes are claimed; nothing if the host shows its claims without their store
+ * <p>Where claims and catalog are in one store that writes several records at once, the hold and
+ * the record of the volume are written {@linkplain #isTogether together}. Otherwise they are
+ * written one after the other. Nothing is held if the host shows its claims without their store.
  */
-record DeletionHold(Optional<ClaimBook> book) {
+final class DeletionHold {
+
+  private final Optional<RecordBook<Claim>> claims;
+  private final boolean isTogether;
+
+  /**
+   * The hold on claims.
+   *
+   * @param catalog the store of the catalog
+   * @param claims the store of the claims, if the host has named it
+   */
+  DeletionHold(RecordStore catalog, Optional<RecordStore> claims) {
+    this.claims = claims.map(store -> new RecordBook<>(store, new ClaimCodec(), Optional.empty()));
+    this.isTogether = claims.filter(store -> store == catalog && store.together() > 1).isPresent();
+  }
 
   /** Whether claims can be held here. */
   boolean isPossible() {
-    return book.isPresent();
+    return claims.isPresent();
   }
+
+  /** Whether the hold is written together with the record of the volume. */
+  boolean isTogether() {
+    return isTogether;
+  }
+
+  // ---- changes of the claims, which are made together with one of the record
 
   /**
-   * Takes the hold. A deletion that was begun before loses its hold to this one. Fails if a
+   * The hold is taken. A deletion that was begun before loses its hold to this one. Refused if a
    * workload has a claim.
-   *
-   * @return its epoch, by which it is ended
    */
-  long take(Subject subject, VolumeKey volume) {
-    try {
-      return book.map(claims -> claims.holdForDeletion(volume)).orElse(0L);
-    } catch (ClaimException failed) {
-      throw failure(subject, failed);
-    }
+  Part<Claim> taking(VolumeKey volume) {
+    return change(volume, true, claim -> ClaimRules.holdForDeletion(claim, Instant.now()));
   }
 
-  /** Ends the hold, if there is one of this epoch. */
+  /** The hold of this epoch is ended, if it is there. */
+  Part<Claim> ending(VolumeKey volume, long epoch) {
+    return change(volume, false, claim -> ClaimRules.endDeletion(claim, epoch));
+  }
+
+  /** A hold is ended that no control plane goes on with. Refused if a workload has a claim. */
+  Part<Claim> endingLeft(VolumeKey volume) {
+    return unclaimed(volume, claim -> claim.without(Claim.DELETION));
+  }
+
+  /** The claims stay as they are. Refused if a workload has one. */
+  Part<Claim> unclaimed(VolumeKey volume) {
+    return unclaimed(volume, claim -> claim);
+  }
+
+  /** Also a volume that was never claimed gets a record, which is a condition from then on. */
+  private Part<Claim> unclaimed(VolumeKey volume, Function<Claim, Claim> next) {
+    return claims
+        .orElseThrow()
+        .part(
+            ClaimCodec.key(volume),
+            true,
+            there -> {
+              Claim claim = there.orElseGet(() -> Claim.none(volume));
+              String holders = VolumeClaims.holders(claim);
+              return holders.isEmpty()
+                  ? new Decision.Write<>(next.apply(claim))
+                  : new Decision.Refuse<>(OperatorCode.VOLUME_CLAIMED, holders);
+            });
+  }
+
+  private Part<Claim> change(
+      VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    return ClaimChange.of(claims.orElseThrow(), volume, acquires, rule);
+  }
+
+  /** Returns the epoch of a hold that was taken. */
+  static long epoch(Part<Claim> taken) {
+    return taken.change().after().value().orElseThrow().epoch();
+  }
+
+  // ---- changes of the claims alone
+
+  /** Takes the hold, and returns its epoch; 0 if nothing is held here. */
+  long take(Subject subject, VolumeKey volume) {
+    if (!isPossible()) {
+      return 0;
+    }
+    return epoch(alone(subject, taking(volume)));
+  }
+
+  /** Ends the hold of this epoch, if it is there. */
   void end(Subject subject, VolumeKey volume, long epoch) {
-    try {
-      book.ifPresent(claims -> claims.endDeletion(volume, epoch));
-    } catch (ClaimException failed) {
-      throw failure(subject, failed);
+    if (isPossible()) {
+      var unused = alone(subject, ending(volume, epoch));
     }
   }
 
   /** Ends the hold, whatever its epoch, of a deletion that no control plane continues. */
   void endLeft(Subject subject, VolumeKey volume) {
-    try {
-      book.ifPresent(
-          claims ->
-              claims
-                  .read(volume)
-                  .holder(Claim.DELETION)
-                  .ifPresent(left -> claims.endDeletion(volume, left.epoch())));
-    } catch (ClaimException failed) {
-      throw failure(subject, failed);
-    }
+    Optional<ClaimHolder> left =
+        claims.flatMap(
+            book ->
+                held(subject, () -> book.look(ClaimCodec.key(volume), false))
+                    .value()
+                    .flatMap(claim -> claim.holder(Claim.DELETION)));
+    left.ifPresent(hold -> end(subject, volume, hold.epoch()));
   }
 
-  private static ControllerException failure(Subject subject, ClaimException failed) {
-    return ControllerFailures.failed(
-        failed.outcome(),
-        failed.operatorMessage().code(),
+  private static Part<Claim> alone(Subject subject, Part<Claim> part) {
+    return held(
         subject,
-        failed.operatorMessage().seen().text(),
-        failed);
+        () -> {
+          RecordBook.apply(List.of(part));
+          return part;
+        });
+  }
+
+  private static <T> T held(Subject subject, Supplier<T> change) {
+    try {
+      return change.get();
+    } catch (RecordFailure failed) {
+      throw ControllerFailures.failed(
+          failed.outcome(), failed.code(), subject, failed.seen(), failed);
+    }
   }
 }

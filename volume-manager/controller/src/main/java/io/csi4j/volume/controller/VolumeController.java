@@ -32,7 +32,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.names.Names;
@@ -924,10 +923,9 @@ public final class VolumeController implements AutoCloseable {
       return this;
     }
 
-    /** Returns the book in which volumes are held that are deleted, if the store is known. */
-    Optional<ClaimBook> book() {
-      return Optional.ofNullable(claimStore)
-          .map(store -> new ClaimBook(store, java.time.Clock.systemUTC()));
+    /** Returns the hold that deletions have on the claims of volumes. */
+    DeletionHold hold() {
+      return new DeletionHold(store, Optional.ofNullable(claimStore));
     }
 
     /** Where the secrets of a reference come from; asked with each call. None by default. */

@@ -5,8 +5,10 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
+import io.csi4j.volume.internal.store.RecordBook.Part;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -44,7 +46,7 @@ final class VolumeDeletion {
     this.calls = calls;
     this.changes = changes;
     this.claims = claims;
-    this.hold = new DeletionHold(options.book());
+    this.hold = options.hold();
     this.told = options.told;
   }
 
@@ -72,18 +74,28 @@ final class VolumeDeletion {
     // once the work is owned. A snapshot of the volume is refused by then.
     work.intend(subject, Kind.DEREGISTRATION, known);
     try {
-      if (known.state() instanceof State.Deleting) {
-        hold.endLeft(subject, known.key());
-      }
-      // The volume is not attached any more: a claim that was written before is found here, and
-      // the coordinator of a later one finds no volume.
-      claims.refuseHeld(subject, known.key());
-      work.removeUncut(subject);
+      forget(subject, work, known);
     } catch (ControllerException kept) {
       putBack(subject, kept, () -> work.end(subject, known));
       throw kept;
     }
     changes.unsee(known.key());
+  }
+
+  private void forget(Subject subject, VolumeWork work, CatalogEntry known) {
+    VolumeKey key = known.key();
+    boolean isGoing = known.state() instanceof State.Deleting;
+    if (hold.isTogether()) {
+      work.removeUncut(subject, isGoing ? hold.endingLeft(key) : hold.unclaimed(key));
+      return;
+    }
+    if (isGoing) {
+      hold.endLeft(subject, key);
+    }
+    // The volume is not attached any more: a claim that was written before is found here, and the
+    // coordinator of a later one finds no volume.
+    claims.refuseHeld(subject, key);
+    work.removeUncut(subject);
   }
 
   /** Forgets a volume whoever holds it, as a person decided. */
@@ -173,15 +185,30 @@ final class VolumeDeletion {
   /**
    * A volume that is being deleted.
    *
-   * @param record what is on record of it
+   * @param record what is on record of it: it is not kept, whatever the storage system says later
+   * @param before the volume, if this attempt may keep it
    * @param held the epoch of the hold that its deletion has
    */
-  private record Doomed(CatalogEntry record, long held) {}
+  private record Doomed(CatalogEntry record, Optional<CatalogVolume> before, long held) {}
+
+  /** Returns the entry of a volume that is deleted in any case. */
+  private static CatalogEntry unkept(CatalogEntry doomed) {
+    return doomed.in(new State.Deleting(doomed.id(), Optional.empty()));
+  }
+
+  private static Optional<CatalogVolume> before(CatalogEntry doomed) {
+    return doomed.state() instanceof State.Deleting going ? going.before() : Optional.empty();
+  }
 
   private Doomed held(VolumeWork work, CatalogEntry doomed) {
     Subject subject = deleting(doomed);
-    CatalogEntry going = work.begin(subject, doomed);
-    return confirmed(subject, work, going, hold.take(subject, doomed.key()));
+    if (hold.isTogether()) {
+      Part<Claim> taking = hold.taking(doomed.key());
+      CatalogEntry going = work.begin(subject, unkept(doomed), taking);
+      return new Doomed(going, before(doomed), DeletionHold.epoch(taking));
+    }
+    var unused = work.begin(subject, doomed);
+    return confirmed(subject, work, doomed, hold.take(subject, doomed.key()));
   }
 
   /**
@@ -190,7 +217,7 @@ final class VolumeDeletion {
    */
   private Doomed confirmed(Subject subject, VolumeWork work, CatalogEntry doomed, long held) {
     try {
-      return new Doomed(work.begin(subject, doomed), held);
+      return new Doomed(work.begin(subject, unkept(doomed)), before(doomed), held);
     } catch (ControllerException notOurs) {
       try {
         hold.end(subject, doomed.key(), held);
@@ -235,12 +262,17 @@ final class VolumeDeletion {
       return held(work, known);
     }
     CatalogEntry doomed = doomed(known);
+    if (hold.isTogether()) {
+      Part<Claim> taking = hold.taking(known.key());
+      CatalogEntry going = work.intend(subject, Kind.CHANGE, unkept(doomed), taking);
+      return new Doomed(going, before(doomed), DeletionHold.epoch(taking));
+    }
     if (hold.isPossible()) {
       // A claim that comes before the hold finds the volume as it was.
       work.intend(subject, Kind.DELETION, known);
     } else {
       // A claim that comes from now on finds that the volume is being deleted.
-      work.intend(subject, Kind.CHANGE, doomed);
+      work.intend(subject, Kind.CHANGE, unkept(doomed));
     }
     long held;
     try {
@@ -275,64 +307,98 @@ final class VolumeDeletion {
 
   /**
    * Brings a deletion to its end. The claims are held for it from before the storage system is
-   * asked until it has answered; the record says so for longer, so that no hold is ever left over.
+   * asked until it has answered; the record says so as long, so that no hold is ever left over.
+   *
+   * <p>The volume is kept if the storage system refuses, and was not asked before: once an answer
+   * is lost, or the end cannot be written, the volume may be gone, whatever a later attempt is
+   * answered.
    */
   private void finish(VolumeWork work, Doomed begun) {
-    CatalogEntry doomed = begun.record();
-    State.Deleting going = (State.Deleting) doomed.state();
-    CatalogEntry known = doomed;
-    VolumeId id = going.id().orElse(null);
-    if (id == null) {
-      Optional<VolumeId> learned = learn(work, doomed);
-      if (learned.isEmpty()) {
-        hold.end(deleting(doomed), doomed.key(), begun.held());
-        gone(work, doomed);
-        return;
-      }
-      id = learned.get();
-      catalog.refuseOther(doomed, id);
-      known = work.begin(deleting(doomed), doomed.in(new State.Deleting(learned, going.before())));
-    }
-    catalog.refuseOther(known, id);
-    // It may have been claimed since it was to be deleted.
-    claims.refuseHeld(deleting(known), known.key());
+    CatalogEntry known;
+    boolean isAsked = false;
     try {
-      controllers.answer(work.guarded(calls.delete(known.spec(), id)));
+      known = known(work, begun.record());
+      // It may have been claimed since it was to be deleted.
+      claims.refuseHeld(deleting(known), known.key());
+      isAsked = true;
+      controllers.answer(work.guarded(calls.delete(known.spec(), known.id().orElseThrow())));
     } catch (ControllerException failed) {
-      if (failed.outcome() == ChangeOutcome.REFUSED && going.before().isPresent()) {
-        CatalogEntry kept = known.in(new State.Present(going.before().get()));
-        Subject subject = deleting(kept);
-        putBack(
-            subject,
-            failed,
-            () -> {
-              hold.end(subject, kept.key(), begun.held());
-              work.end(subject, kept);
-            });
+      if (begun.before().isPresent()) {
+        keep(work, begun, isAsked, failed);
       }
       throw failed;
     }
-    hold.end(deleting(known), known.key(), begun.held());
-    gone(work, known);
+    gone(work, known, begun.held());
   }
 
-  private void gone(VolumeWork work, CatalogEntry known) {
-    var unused = work.remove(deleting(known));
+  /** Returns the record with the id of the volume, which no other record has. */
+  private CatalogEntry known(VolumeWork work, CatalogEntry doomed) {
+    if (doomed.id().isPresent()) {
+      catalog.refuseOther(doomed, doomed.id().get());
+      return doomed;
+    }
+    VolumeId id = learn(work, doomed);
+    catalog.refuseOther(doomed, id);
+    CatalogEntry known =
+        work.begin(
+            deleting(doomed), doomed.in(new State.Deleting(Optional.of(id), Optional.empty())));
+    catalog.refuseOther(known, id);
+    return known;
+  }
+
+  /**
+   * Puts a volume back on record that the storage system has refused to delete. Where nothing was
+   * sent, the next attempt may do so. A record that waits for a person stays as it is.
+   */
+  private void keep(VolumeWork work, Doomed begun, boolean isAsked, ControllerException failed) {
+    CatalogEntry going = begun.record();
+    Subject subject = deleting(going);
+    boolean isRefused = failed.outcome() == ChangeOutcome.REFUSED;
+    if (isAsked && isRefused) {
+      CatalogEntry kept = going.in(new State.Present(begun.before().orElseThrow()));
+      putBack(subject, failed, () -> putBack(subject, work, kept, begun.held()));
+    } else if (isRefused || failed.outcome() == ChangeOutcome.UNAVAILABLE) {
+      try {
+        work.end(subject, going.in(new State.Deleting(going.id(), begun.before())));
+      } catch (ControllerException unwritten) {
+        failed.addSuppressed(unwritten);
+      }
+    }
+  }
+
+  private void putBack(Subject subject, VolumeWork work, CatalogEntry kept, long held) {
+    if (hold.isTogether()) {
+      work.end(subject, kept, hold.ending(kept.key(), held));
+    } else {
+      hold.end(subject, kept.key(), held);
+      work.end(subject, kept);
+    }
+  }
+
+  private void gone(VolumeWork work, CatalogEntry known, long held) {
+    Subject subject = deleting(known);
+    if (hold.isTogether()) {
+      var unused = work.remove(subject, hold.ending(known.key(), held));
+    } else {
+      hold.end(subject, known.key(), held);
+      var unused = work.remove(subject);
+    }
     changes.unsee(known.key());
   }
 
   /**
-   * The same request under the same name finds what was made, or makes it: only so it has an id.
+   * Returns the id of the volume. The same request under the same name finds what was made, or
+   * makes it: only so it has an id.
    */
-  private Optional<VolumeId> learn(VolumeWork work, CatalogEntry doomed) {
+  private VolumeId learn(VolumeWork work, CatalogEntry doomed) {
     Subject subject = deleting(doomed);
     ControllerFacts facts = controllers.abilities(doomed.spec().plugin(), subject);
     try {
-      return Optional.of(controllers.answer(work.guarded(calls.create(doomed, facts))).id());
+      return controllers.answer(work.guarded(calls.create(doomed, facts))).id();
     } catch (ControllerException failed) {
       Optional<VolumeId> made = made(failed);
       if (made.isPresent()) {
-        return made;
+        return made.get();
       }
       if (failed.outcome() == ChangeOutcome.REFUSED) {
         // A refusal is about this attempt alone: an earlier one may have made the volume.

@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.internal.store.RecordBook.Part;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
@@ -85,9 +86,13 @@ final class VolumeWork {
     return Catalog.there(entry, key, doing);
   }
 
-  /** Writes a step of work that goes on. */
-  CatalogEntry begin(Subject subject, CatalogEntry next) {
-    return put(subject, Optional.of(Kind.CHANGE), next, false);
+  /**
+   * Writes a step of work that goes on.
+   *
+   * @param beside what is changed in the same write, as for all steps
+   */
+  CatalogEntry begin(Subject subject, CatalogEntry next, Part<?>... beside) {
+    return put(subject, Optional.of(Kind.CHANGE), next, false, beside);
   }
 
   /**
@@ -96,17 +101,21 @@ final class VolumeWork {
    * @throws ControllerException if a snapshot of it is on record, whose fate is not known: it can
    *     be found by its volume only
    */
-  CatalogEntry intend(Subject subject, Kind kind, CatalogEntry next) {
-    return put(subject, Optional.of(kind), next, true);
+  CatalogEntry intend(Subject subject, Kind kind, CatalogEntry next, Part<?>... beside) {
+    return put(subject, Optional.of(kind), next, true, beside);
   }
 
   /** Writes the last step. */
-  CatalogEntry end(Subject subject, CatalogEntry next) {
-    return put(subject, Optional.empty(), next, false);
+  CatalogEntry end(Subject subject, CatalogEntry next, Part<?>... beside) {
+    return put(subject, Optional.empty(), next, false, beside);
   }
 
   private CatalogEntry put(
-      Subject subject, Optional<Kind> kind, CatalogEntry next, boolean refusesCuts) {
+      Subject subject,
+      Optional<Kind> kind,
+      CatalogEntry next,
+      boolean refusesCuts,
+      Part<?>... beside) {
     Optional<Kind> marked = kind.filter(it -> session.isShared() || it != Kind.CHANGE);
     if (marked.isPresent() && owner.isEmpty()) {
       owner = Optional.of(catalog.enter(subject));
@@ -127,7 +136,8 @@ final class VolumeWork {
               return there.equals(Optional.of(record))
                   ? new Decision.Keep<>()
                   : new Decision.Write<>(record);
-            });
+            },
+            beside);
     mine = now;
     if (mine.isEmpty()) {
       leave();
@@ -154,8 +164,8 @@ final class VolumeWork {
   }
 
   /** Removes the record, and returns what was on record last. */
-  Optional<CatalogEntry> remove(Subject subject) {
-    return remove(subject, false);
+  Optional<CatalogEntry> remove(Subject subject, Part<?>... beside) {
+    return remove(subject, false, beside);
   }
 
   /**
@@ -163,11 +173,11 @@ final class VolumeWork {
    *
    * @throws ControllerException if one is, also one that has just begun
    */
-  void removeUncut(Subject subject) {
-    var unused = remove(subject, true);
+  void removeUncut(Subject subject, Part<?>... beside) {
+    var unused = remove(subject, true, beside);
   }
 
-  private Optional<CatalogEntry> remove(Subject subject, boolean refusesCuts) {
+  private Optional<CatalogEntry> remove(Subject subject, boolean refusesCuts, Part<?>... beside) {
     AtomicReference<Optional<CatalogEntry>> removed = new AtomicReference<>(Optional.empty());
     var unused =
         apply(
@@ -183,7 +193,8 @@ final class VolumeWork {
                 return new Decision.Refuse<>(OperatorCode.SNAPSHOT_OWED, asked.get());
               }
               return there.isPresent() ? new Decision.Remove<>() : new Decision.Keep<>();
-            });
+            },
+            beside);
     mine = Optional.empty();
     entry = Optional.empty();
     leave();
@@ -194,33 +205,37 @@ final class VolumeWork {
   private Optional<CatalogRecord> apply(
       Subject subject,
       boolean acquires,
-      Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule) {
-    boolean[] isOther = new boolean[1];
-    Optional<CatalogRecord> now;
+      Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule,
+      Part<?>... beside) {
+    AtomicReference<Optional<CatalogRecord>> other = new AtomicReference<>();
     try {
-      now =
+      last =
           catalog.apply(
               subject,
               key,
               acquires,
               there -> {
-                isOther[0] = !isMine(there);
-                return isOther[0] ? new Decision.Keep<>() : rule.apply(there);
-              });
+                other.set(isMine(there) ? null : there);
+                return isMine(there)
+                    ? rule.apply(there)
+                    : new Decision.Refuse<>(OperatorCode.VOLUME_TAKEN_OVER, "");
+              },
+              beside);
     } catch (ControllerException failed) {
       if (failed.outcome() == ChangeOutcome.UNCERTAIN) {
         // The write may arrive when this work has ended, with this session as the owner.
         abandon();
+        throw failed;
       }
-      throw failed;
-    }
-    if (isOther[0]) {
+      Optional<CatalogRecord> there = other.get();
+      if (there == null || failed.code() != OperatorCode.VOLUME_TAKEN_OVER) {
+        throw failed;
+      }
       mine = Optional.empty();
-      throw isBegun ? takenOver(subject, now) : new Overtaken();
+      throw isBegun ? takenOver(subject, there) : new Overtaken();
     }
     isBegun = true;
-    last = now;
-    return now;
+    return last;
   }
 
   private boolean isMine(Optional<CatalogRecord> there) {

@@ -62,6 +62,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
@@ -211,11 +212,20 @@ class TwoControlPlanesTest {
     final VolumeController controller;
 
     Plane(String shown) {
+      this(shown, true);
+    }
+
+    /**
+     * A control plane.
+     *
+     * @param isTogether whether claims and catalog are in one store to it
+     */
+    Plane(String shown, boolean isTogether) {
       controller =
           new VolumeController(
               VolumeController.builder(world.registry(), client)
                   .controlPlane(shown)
-                  .claims(client)
+                  .claims(isTogether ? client : new PassingStore(client) {})
                   .validation(ValidationResult.Policy.LENIENT)
                   .snapshotPatience(Duration.ofMinutes(1))
                   .told(message -> {}),
@@ -252,7 +262,7 @@ class TwoControlPlanesTest {
       return gate("after " + operation);
     }
 
-    /** The next deletion waits once it is intended, before it holds the claims. */
+    /** The next deletion waits once it is intended, before it holds claims of another store. */
     Gate afterIntent() {
       return gate("intent");
     }
@@ -1014,9 +1024,10 @@ class TwoControlPlanesTest {
 
   @Test
   void aDeletionThatHoldsTheClaimsAfterItWasTakenOverLeavesNoHold() {
-    one.controller.create(DB, spec());
-    Gate gate = one.afterIntent();
-    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    Plane apart = new Plane("apart", false);
+    apart.controller.create(DB, spec());
+    Gate gate = apart.afterIntent();
+    CompletableFuture<Boolean> first = begun(() -> apart.controller.delete(DB));
     gate.awaitArrival();
     CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
     assertWaits(second);
@@ -1033,9 +1044,10 @@ class TwoControlPlanesTest {
 
   @Test
   void aDeletionThatFindsAClaimAfterItWasTakenOverNamesBoth() {
-    one.controller.create(DB, spec());
-    Gate gate = one.afterIntent();
-    CompletableFuture<Boolean> first = begun(() -> one.controller.delete(DB));
+    Plane apart = new Plane("apart", false);
+    apart.controller.create(DB, spec());
+    Gate gate = apart.afterIntent();
+    CompletableFuture<Boolean> first = begun(() -> apart.controller.delete(DB));
     gate.awaitArrival();
     CompletableFuture<Boolean> second = begun(() -> two.controller.delete(DB));
     assertWaits(second);

@@ -1452,14 +1452,18 @@ class VolumeControllerTest {
 
     time.pass(firstPause);
 
-    assertThat(controller.find(DB)).contains(made);
     assertThat(told)
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.CONTROLLER_CALL_REFUSED);
     assertThat(told.element().line()).contains("has snapshots");
+    assertThat(controller.find(DB)).as("the first call may have deleted it").isEmpty();
     assertThat(listed())
         .extracting(VolumeSummary::state)
-        .containsExactly(VolumeSummary.State.PRESENT);
+        .containsExactly(VolumeSummary.State.DELETING);
+
+    time.pass(firstPause.multipliedBy(2));
+    assertThat(controller.record(DB)).isEmpty();
+    assertThat(plugin.contents().empty()).isTrue();
   }
 
   @Test

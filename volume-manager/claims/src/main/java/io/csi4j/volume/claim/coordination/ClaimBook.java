@@ -9,10 +9,12 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.internal.claims.ClaimChange;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimPages;
 import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.store.RecordBook;
+import io.csi4j.volume.internal.store.RecordBook.Part;
 import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -26,6 +28,7 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -300,26 +303,13 @@ public final class ClaimBook {
     return asked(
         subject,
         () -> {
-          RecordBook.Change<Claim> change =
-              records.apply(
-                  ClaimCodec.key(volume),
-                  acquires,
-                  there -> decision(rule.apply(there.orElse(none))));
+          Part<Claim> part = ClaimChange.of(records, volume, acquires, rule);
+          RecordBook.apply(List.of(part));
           return new Change(
-              change.before().value().orElse(none),
-              change.after().value().orElse(none),
-              change.changes());
+              part.change().before().value().orElse(none),
+              part.change().after().value().orElse(none),
+              part.change().changes());
         });
-  }
-
-  private static RecordBook.Decision<Claim> decision(ClaimDecision decision) {
-    if (decision instanceof Refused refused) {
-      return new RecordBook.Decision.Refuse<>(refused.code(), refused.because().text());
-    }
-    Granted granted = (Granted) decision;
-    return granted.changes()
-        ? new RecordBook.Decision.Write<>(granted.next())
-        : new RecordBook.Decision.Keep<>();
   }
 
   private Claim look(Subject subject, VolumeKey volume, boolean acquires) {

@@ -12,6 +12,8 @@ enum LostRule {
   EPOCH_IS_FORGOTTEN,
   /** Work that an ended session has left is not seen: a deletion is taken back after a takeover. */
   TAKEOVER_IS_NOT_SEEN,
+  /** Of several records that are written at once, one is written without the others. */
+  JOINT_WRITE_IS_TORN,
   /** The claims of a volume are not held while it is deleted. */
   NOTHING_IS_HELD,
   /** A creation that is repeated by another process has another name. */

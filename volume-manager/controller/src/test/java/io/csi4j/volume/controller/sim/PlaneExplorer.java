@@ -18,10 +18,15 @@ final class PlaneExplorer {
    * @param played told of each setup
    */
   static Optional<Setup> broken(boolean killsBoth, Consumer<Setup> played) {
+    return broken(true, killsBoth, played).or(() -> broken(false, killsBoth, played));
+  }
+
+  private static Optional<Setup> broken(
+      boolean together, boolean killsBoth, Consumer<Setup> played) {
     for (Request then : Request.values()) {
       for (boolean stops : new boolean[] {false, true}) {
         for (long at = 1; ; at++) {
-          Setup one = new Setup(at, stops, then, 0);
+          Setup one = new Setup(together, at, stops, then, 0);
           Optional<Outcome> outcome = played(one, played);
           if (outcome.isEmpty()) {
             break;
@@ -42,7 +47,7 @@ final class PlaneExplorer {
 
   private static Optional<Setup> brokenTwice(Setup one, Consumer<Setup> played) {
     for (long at = 1; ; at++) {
-      Setup both = new Setup(one.at(), one.stops(), one.then(), at);
+      Setup both = new Setup(one.together(), one.at(), one.stops(), one.then(), at);
       Optional<Outcome> outcome = played(both, played);
       if (outcome.isEmpty()) {
         return Optional.empty();

@@ -34,6 +34,7 @@ final class PlaneSimulation {
             2 + (int) (seed % 2),
             1 + (int) (seed / 2 % 3),
             seed / 6 % 3 != 0,
+            seed / 18 % 2 == 0,
             Duration.ofMinutes(3),
             lost,
             tells),
@@ -45,7 +46,7 @@ final class PlaneSimulation {
     boolean[] isReached = new boolean[1];
     Outcome outcome =
         play(
-            new Play(1, 3, 1, true, Duration.ofMinutes(5), null, tells),
+            new Play(1, 3, 1, true, setup.together(), Duration.ofMinutes(5), null, tells),
             world -> isReached[0] = world.play(setup));
     return isReached[0] || outcome.violation().isPresent()
         ? Optional.of(outcome)

@@ -23,6 +23,7 @@ final class PlaneWorld {
     GROWN,
     GRANTED,
     RELEASED,
+    WRITTEN_TOGETHER,
     TAKEN_OVER,
     GIVEN_UP,
     ANSWERED_FOR,
@@ -38,6 +39,7 @@ final class PlaneWorld {
    * @param planes the number of control planes
    * @param volumes the number of volumes
    * @param attaches whether the plugin attaches volumes to nodes
+   * @param together whether the store writes several records at once
    * @param time how long things go wrong
    * @param lost the rule that is not kept; null for none
    * @param tells whether the story is kept
@@ -47,6 +49,7 @@ final class PlaneWorld {
       int planes,
       int volumes,
       boolean attaches,
+      boolean together,
       Duration time,
       LostRule lost,
       boolean tells) {}
@@ -124,12 +127,13 @@ final class PlaneWorld {
    * A small setup. The first control plane makes, grows, uses and deletes a volume, and is halted
    * at a step. Another one is asked for something at that moment, and may be killed at a step, too.
    *
+   * @param together whether the store writes several records at once
    * @param at the step; the first is 1
    * @param stops whether the first one stands still for 100 s, and goes on; it is killed otherwise
    * @param then what the other one is asked for
    * @param alsoAt the step at which the other one is killed; 0 for none
    */
-  record Setup(long at, boolean stops, Request then, long alsoAt) {}
+  record Setup(boolean together, long at, boolean stops, Request then, long alsoAt) {}
 
   /** Plays a small setup; returns whether both got as far as the steps at which they are halted. */
   boolean play(Setup setup) {

@@ -111,16 +111,34 @@ final class SharedStore {
 
   // ---- writes
 
-  private RecordStore.WriteResult write(RecordWrite write, Line line) {
-    RecordKey key = write.key();
-    Optional<StoredRecord> there = Optional.ofNullable(records.get(key));
-    if (!isMet(write, there)) {
-      return new RecordStore.WriteResult.Conflict(line.shown(there).stream().toList());
+  private RecordStore.WriteResult write(List<RecordWrite> writes, Line line) {
+    if (writes.size() > 1 && world.lost(LostRule.JOINT_WRITE_IS_TORN) && timeline.pick(4) == 0) {
+      var unused = write(List.of(writes.get(0)), line);
+      return unknown();
     }
+    if (!writes.stream().allMatch(each -> isMet(each, there(each)))) {
+      return new RecordStore.WriteResult.Conflict(
+          writes.stream().flatMap(each -> line.shown(there(each)).stream()).toList());
+    }
+    return new RecordStore.WriteResult.Written(
+        writes.stream().flatMap(each -> made(each, line).stream()).toList());
+  }
+
+  private static RecordStore.WriteResult unknown() {
+    return new RecordStore.WriteResult.Unknown(new ReasonText("the answer was lost"));
+  }
+
+  private Optional<StoredRecord> there(RecordWrite write) {
+    return Optional.ofNullable(records.get(write.key()));
+  }
+
+  private Optional<StoredRecord> made(RecordWrite write, Line line) {
+    RecordKey key = write.key();
+    Optional<StoredRecord> there = there(write);
     Optional<StoredRecord> next =
         write.next().map(value -> new StoredRecord(key, revision + 1, value));
     if (isLost(write, there, next)) {
-      return new RecordStore.WriteResult.Written(next.stream().toList());
+      return next;
     }
     revision++;
     judge(key, there, next, line);
@@ -135,7 +153,7 @@ final class SharedStore {
     }
     log.computeIfAbsent(key.space(), it -> new ArrayList<>())
         .add(new Logged(change, timeline.now()));
-    return new RecordStore.WriteResult.Written(next.stream().toList());
+    return next;
   }
 
   private boolean isMet(RecordWrite write, Optional<StoredRecord> there) {
@@ -264,8 +282,19 @@ final class SharedStore {
     }
 
     @Override
+    public int together() {
+      return world.play.together() ? 2 : 1;
+    }
+
+    @Override
     public WriteResult write(List<RecordWrite> writes) {
       RecordWrite write = writes.get(0);
+      if (writes.size() > together()) {
+        throw world.violation(writes.size() + " records are written at once");
+      }
+      if (writes.size() > 1) {
+        world.count(PlaneWorld.Count.WRITTEN_TOGETHER);
+      }
       travel(write.key().space());
       if (write.key().space() == RecordKey.Space.CLUSTER
           && write.next().isEmpty()
@@ -278,14 +307,14 @@ final class SharedStore {
           switch (fate) {
             case 1 -> unknown();
             case 2 -> {
-              SharedStore.this.write(write, this);
+              SharedStore.this.write(writes, this);
               yield unknown();
             }
             case 3 -> {
-              late(write);
+              late(writes);
               yield unknown();
             }
-            default -> SharedStore.this.write(write, this);
+            default -> SharedStore.this.write(writes, this);
           };
       if (fate > 0) {
         world.tell(plane.name + " has no answer to its write of " + write.key() + " " + fate);
@@ -298,18 +327,14 @@ final class SharedStore {
       return result;
     }
 
-    private void late(RecordWrite write) {
+    private void late(List<RecordWrite> writes) {
       timeline.after(
           world.network,
           Duration.ofMillis(timeline.pick(60_000)).toNanos(),
           () -> {
-            WriteResult result = SharedStore.this.write(write, this);
+            WriteResult result = SharedStore.this.write(writes, this);
             world.tell("a write of " + plane.name + " arrives late: " + result);
           });
-    }
-
-    private WriteResult unknown() {
-      return new WriteResult.Unknown(new ReasonText("the answer was lost"));
     }
 
     /** A view of the catalog scans under its lock. */

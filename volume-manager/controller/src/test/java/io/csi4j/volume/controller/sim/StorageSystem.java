@@ -215,10 +215,7 @@ final class StorageSystem {
     switch (fate) {
       case 1 -> throw failed(operation, StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN, 1);
       case 2, 6 -> {
-        if (operation == CsiOperation.DELETE_VOLUME && !byId.containsKey(on)) {
-          // What is gone counts as deleted, and is not refused.
-          return done(plane.name, operation, on, effect);
-        }
+        // Also what is gone: a plugin may refuse for a reason that is not the volume's.
         if (operation == CsiOperation.DELETE_VOLUME
             && world.lost(LostRule.REFUSED_DELETION_IS_LATE)) {
           later(on, effect);

@@ -33,7 +33,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -47,6 +46,7 @@ final class VolumeCreation {
   private final ControllerCalls calls;
   private final VolumeDeletion deletion;
   private final VolumeClaims claims;
+  private final DeletionHold hold;
   private final PluginRegistry registry;
   private final ValidationResult.Policy validation;
   private final Consumer<OperatorMessage> told;
@@ -66,6 +66,7 @@ final class VolumeCreation {
     this.calls = calls;
     this.deletion = deletion;
     this.claims = claims;
+    this.hold = options.hold();
     this.registry = options.plugins;
     this.validation = options.validation;
     this.told = options.told;
@@ -87,12 +88,7 @@ final class VolumeCreation {
             work.entry()
                 .map(record -> describe(subject, work, record, wanted))
                 .orElseGet(
-                    () ->
-                        confirmed(
-                            subject,
-                            work,
-                            CatalogEntry.of(wanted, Optional.empty()),
-                            State.Present::new)));
+                    () -> registered(subject, work, CatalogEntry.of(wanted, Optional.empty()))));
   }
 
   /**
@@ -142,11 +138,26 @@ final class VolumeCreation {
     if (wanted.capacityBytes().isEmpty()) {
       listed.capacityBytes().ifPresent(found::capacityBytes);
     }
-    return confirmed(
-        subject,
-        work,
-        CatalogEntry.of(found.build(), ClusterNames.in(listed, cluster)),
-        State.Present::new);
+    CatalogEntry record =
+        confirmed(subject, CatalogEntry.of(found.build(), ClusterNames.in(listed, cluster)));
+    var unused = work.begin(subject, record);
+    try {
+      // Under another key it may have been adopted since it was listed.
+      catalog.refuseOther(record, wanted.id());
+    } catch (ControllerException refused) {
+      takeBack(subject, work, refused);
+      throw refused;
+    }
+    work.end(subject, record);
+    return record.volume().orElseThrow();
+  }
+
+  private static void takeBack(Subject subject, VolumeWork work, ControllerException refused) {
+    try {
+      var unused = work.remove(subject);
+    } catch (ControllerException unwritten) {
+      refused.addSuppressed(unwritten);
+    }
   }
 
   private static void refuseOrigin(
@@ -179,17 +190,26 @@ final class VolumeCreation {
     if (next.equals(there)) {
       return there;
     }
-    if (!next.equals(there.as(there.spec().withSecretsOf(wanted.spec())))) {
+    boolean concernsUses = !next.equals(there.as(there.spec().withSecretsOf(wanted.spec())));
+    if (concernsUses) {
       claims.refuseHeld(subject, wanted.key());
     }
-    return confirmed(
-        subject,
-        work,
-        record.as(next.spec()).in(new State.Present(next)),
-        volume ->
-            record.state() instanceof State.Growing growing
-                ? new State.Growing(volume, growing.to())
-                : new State.Present(volume));
+    CatalogEntry agreed = confirmed(subject, record.as(next.spec()).in(new State.Present(next)));
+    CatalogVolume volume = agreed.volume().orElseThrow();
+    CatalogEntry described =
+        record.state() instanceof State.Growing growing
+            ? agreed.in(new State.Growing(volume, growing.to()))
+            : agreed;
+    // It may have been claimed while the plugin was asked.
+    if (concernsUses && hold.isTogether()) {
+      work.end(subject, described, hold.unclaimed(wanted.key()));
+    } else {
+      if (concernsUses) {
+        claims.refuseHeld(subject, wanted.key());
+      }
+      work.end(subject, described);
+    }
+    return volume;
   }
 
   /** Refuses a description that cannot be one of the same volume. */
@@ -219,21 +239,21 @@ final class VolumeCreation {
   }
 
   /** Takes a volume on record as it is described, once its plugin has agreed. */
-  private CatalogVolume confirmed(
-      Subject subject,
-      VolumeWork work,
-      CatalogEntry described,
-      Function<CatalogVolume, State> state) {
-    CatalogEntry record = described;
+  private CatalogVolume registered(Subject subject, VolumeWork work, CatalogEntry described) {
+    CatalogEntry record = confirmed(subject, described);
+    work.end(subject, record);
+    return record.volume().orElseThrow();
+  }
+
+  /** Returns the record of a volume that is there, once its plugin has agreed. */
+  private CatalogEntry confirmed(Subject subject, CatalogEntry described) {
     CatalogVolume volume = described.volume().orElseThrow();
-    if (Preference.mayHaveController(volume.plugin(), registry.plugins())) {
-      ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
-      validate(subject, volume, facts);
-      volume = named(volume, facts);
-      record = decided(record, subject, facts);
+    if (!Preference.mayHaveController(volume.plugin(), registry.plugins())) {
+      return described;
     }
-    work.end(subject, record.in(state.apply(volume)));
-    return volume;
+    ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
+    validate(subject, volume, facts);
+    return decided(described.in(new State.Present(named(volume, facts))), subject, facts);
   }
 
   /** Returns the volume that is on record under this key; nothing if there is none. */

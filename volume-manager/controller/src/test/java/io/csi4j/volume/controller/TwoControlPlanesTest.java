@@ -22,6 +22,8 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
@@ -30,6 +32,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeChange;
@@ -95,6 +98,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two control planes on one store; the referee judges their calls together. */
 @Timeout(120)
@@ -197,6 +202,9 @@ class TwoControlPlanesTest {
 
           @Override
           public WriteResult write(List<RecordWrite> writes) {
+            if (writes.stream().anyMatch(it -> it.key().space() == RecordKey.Space.CLAIMS)) {
+              pass("write of claims");
+            }
             WriteResult result = super.write(writes);
             if (!isOf(losing, writes.get(0).key())) {
               return result;
@@ -270,6 +278,11 @@ class TwoControlPlanesTest {
     /** The next work on a volume waits once it has looked at the claims. */
     Gate afterLookAtClaims() {
       return gate("claims");
+    }
+
+    /** The next write of claims waits. */
+    Gate beforeWriteOfClaims() {
+      return gate("write of claims");
     }
 
     private Gate gate(String step) {
@@ -649,6 +662,79 @@ class TwoControlPlanesTest {
     Waits.until(() -> one.controller.volumes().equals(List.of(second)));
   }
 
+  private CatalogVolume adopted(VolumeKey key, VolumeId id) {
+    return CatalogVolume.builder(key, spec(), id).origin(CatalogVolume.Origin.CREATED).build();
+  }
+
+  @Test
+  void aVolumeThatBothAdoptUnderTwoKeysIsOnRecordUnderOneOfThem() {
+    ClusterIdentity former = ClusterIdentity.of("abcdefghijk27");
+    VolumeId id = VolumeId.of("pool#csi4j-" + former + "-abcdefghijklmnopqrs");
+    plugin.addVolume(id, CapacityRange.atLeast(1 << 20), VolumeContext.empty());
+    Gate gate = one.before(VALIDATE_VOLUME_CAPABILITIES);
+    CompletableFuture<CatalogVolume> first =
+        begun(() -> one.controller.adopt(former, adopted(DB, id)));
+    gate.awaitArrival();
+    CatalogVolume other = two.controller.adopt(former, adopted(WEB, id));
+    gate.open();
+
+    ControllerException taken = failure(first);
+    assertThat(taken.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
+    assertThat(taken.outcome()).isEqualTo(ChangeOutcome.HELD);
+    assertThat(taken).hasMessageContaining("that is 'default/web'");
+    assertThat(StoredCatalog.record(store, DB)).isEqualTo(Optional.empty());
+    assertThat(one.controller.find(WEB)).contains(other);
+    assertThat(StoredCatalog.record(store, WEB).map(CatalogRecord::work)).contains(List.of());
+    two.controller.delete(WEB);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aVolumeThatIsClaimedWhileItIsDescribedOtherwiseStaysAsItWas(boolean isTogether) {
+    Plane plane = new Plane("describing", isTogether);
+    VolumeId id = VolumeId.of("vol-9");
+    plugin.addVolume(id, CapacityRange.atLeast(1 << 20), VolumeContext.empty());
+    CatalogVolume.Builder described = CatalogVolume.builder(DB, spec(), id);
+    CatalogVolume there = plane.controller.register(described.build());
+    CatalogVolume otherwise = described.context(VolumeContext.of(Map.of("pool", "fast"))).build();
+    Gate gate = plane.before(VALIDATE_VOLUME_CAPABILITIES);
+    CompletableFuture<CatalogVolume> first = begun(() -> plane.controller.register(otherwise));
+    gate.awaitArrival();
+    ClaimHolder claimed = claimed();
+    gate.open();
+
+    ControllerException refused = failure(first);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(refused).hasMessageContaining("workload 'web-1' on node 'n1' holds it");
+    assertThat(plane.controller.find(DB)).contains(there);
+    claims().advance(VolumeUse.of(DB, claimed.workload()), ClaimHolder.State.READY_TO_FREE);
+    claims().forget(VolumeUse.of(DB, claimed.workload()));
+    assertThat(plane.controller.register(otherwise).context()).isEqualTo(otherwise.context());
+  }
+
+  @Test
+  void aDescriptionIsWrittenWithTheClaimsThatItDependsOn() {
+    VolumeId id = VolumeId.of("vol-9");
+    plugin.addVolume(id, CapacityRange.atLeast(1 << 20), VolumeContext.empty());
+    CatalogVolume.Builder described = CatalogVolume.builder(DB, spec(), id);
+    CatalogVolume there = one.controller.register(described.build());
+    Gate gate = one.beforeWriteOfClaims();
+    CompletableFuture<CatalogVolume> first =
+        begun(
+            () ->
+                one.controller.register(
+                    described.context(VolumeContext.of(Map.of("pool", "fast"))).build()));
+    gate.awaitArrival();
+    ClaimHolder claimed = claimed();
+    gate.open();
+
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    assertThat(one.controller.find(DB)).contains(there);
+    assertThat(claims().read(DB).holders().values()).containsExactly(claimed);
+  }
+
   @Test
   void ofTwoVolumesThatAreRegisteredUnderOneKeyTheSecondIsRefused() {
     CatalogVolume wanted = existing("a");
@@ -1017,6 +1103,18 @@ class TwoControlPlanesTest {
     return new ClaimBook(store, java.time.Clock.systemUTC());
   }
 
+  private ClaimHolder claimed() {
+    return claims()
+        .claim(
+            ClaimRequest.builder(
+                    VolumeUse.of(DB, WorkloadId.of("web-1")),
+                    NodeName.of("n1"),
+                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                    ClaimMode.WRITE)
+                .nodeId(NodeId.of("node-1"))
+                .build());
+  }
+
   /** Returns the hold of a deletion. */
   private Optional<ClaimHolder> hold() {
     return claims().read(DB).holder(Claim.DELETION);
@@ -1053,16 +1151,7 @@ class TwoControlPlanesTest {
     assertWaits(second);
     pass(Duration.ofSeconds(31));
     assertThat(ended(second)).isTrue();
-    ClaimHolder claimed =
-        claims()
-            .claim(
-                ClaimRequest.builder(
-                        VolumeUse.of(DB, WorkloadId.of("web-1")),
-                        NodeName.of("n1"),
-                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                        ClaimMode.WRITE)
-                    .nodeId(NodeId.of("node-1"))
-                    .build());
+    ClaimHolder claimed = claimed();
     gate.open();
 
     ControllerException over = failure(first);

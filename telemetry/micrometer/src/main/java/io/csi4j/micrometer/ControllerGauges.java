@@ -120,7 +120,7 @@ final class ControllerGauges {
       double is = status.session() == state ? 1 : 0;
       add(found, CsiMeter.SESSION, is, ControllerMeters.word(state.name()));
     }
-    add(found, CsiMeter.UPKEEP, status.hasUpkeep() ? 1 : 0);
+    add(found, CsiMeter.UPKEEP, status.chores().size());
     add(found, CsiMeter.READ_ONLY, status.readOnly().isPresent() ? 1 : 0);
     raise(found, CsiMeter.VIEW_AGE, status.viewAge());
     status.pending().forEach(pending -> add(pending, status, found));

@@ -124,7 +124,9 @@ enum CsiMeter {
       "1 for the state that the session of a control plane has, 0 for the others",
       "state"),
   UPKEEP(
-      "csi4j.controller.upkeep", Meter.Type.GAUGE, "1 if this control plane has the upkeep, or 0"),
+      "csi4j.controller.upkeep",
+      Meter.Type.GAUGE,
+      "Chores of the upkeep that this control plane has"),
   VIEW_AGE(
       "csi4j.controller.view.age",
       Meter.Type.GAUGE,

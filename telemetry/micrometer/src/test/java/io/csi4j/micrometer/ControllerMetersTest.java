@@ -138,8 +138,8 @@ class ControllerMetersTest {
     try (CsiMetrics first = metrics(registry);
         CsiMetrics second = metrics(registryOfTwo);
         RealControlPlanes planes = new RealControlPlanes(first, second)) {
-      assertThat(planes.one.takeUpkeep()).isEmpty();
-      assertThat(planes.two.takeUpkeep()).contains("one");
+      assertThat(planes.one.takeUpkeep("reap")).isEmpty();
+      assertThat(planes.two.takeUpkeep("reap")).contains("one");
 
       assertThat(values(CsiMeter.UPKEEP)).containsOnly(Map.entry("", 1.0));
       assertThat(ofTwo(CsiMeter.UPKEEP)).containsOnly(Map.entry("", 0.0));
@@ -190,7 +190,7 @@ class ControllerMetersTest {
         7,
         pending,
         session,
-        Optional.of("one"),
+        Map.of("reap", "one", "health", "two"),
         readOnly);
   }
 

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The state of a control plane, as far as it is known without asking the store or a plugin: for
@@ -138,8 +140,11 @@ public record ControlPlaneStatus(
     Objects.requireNonNull(readOnly, "readOnly");
   }
 
-  /** Whether this control plane has a chore of the upkeep. */
-  public boolean hasUpkeep() {
-    return upkeep.containsValue(controlPlane);
+  /** Returns the chores of the upkeep that this control plane has. */
+  public Set<String> chores() {
+    return upkeep.entrySet().stream()
+        .filter(chore -> chore.getValue().equals(controlPlane))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toUnmodifiableSet());
   }
 }

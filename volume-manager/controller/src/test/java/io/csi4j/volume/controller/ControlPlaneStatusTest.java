@@ -259,11 +259,11 @@ class ControlPlaneStatusTest {
     assertThat(one.takeUpkeep("reap")).isEmpty();
     assertThat(two.takeUpkeep("reap")).contains("one");
 
-    assertThat(one.status().hasUpkeep()).isTrue();
-    assertThat(two.status().hasUpkeep()).isFalse();
+    assertThat(one.status().chores()).containsExactly("reap");
+    assertThat(two.status().chores()).isEmpty();
     assertThat(two.status().upkeep()).containsExactly(Map.entry("reap", "one"));
     one.leaveUpkeep("reap");
-    assertThat(one.status().hasUpkeep()).isFalse();
+    assertThat(one.status().chores()).isEmpty();
   }
 
   // ---- the report

@@ -566,10 +566,7 @@ public final class NodeWire {
         all(in.getUseList(), NodeWire::use),
         all(in.getLeavingList(), WireParts::use),
         abandoned,
-        Stream.of(AccessMode.values())
-            .filter(mode -> FieldWriter.number(mode) == in.getAccessMode())
-            .findFirst()
-            .orElse(AccessMode.UNRECOGNIZED),
+        WireParts.accessMode(in.getAccessMode()).orElse(AccessMode.UNRECOGNIZED),
         WireParts.said(in.getFsType()),
         in.getBlock(),
         trouble,

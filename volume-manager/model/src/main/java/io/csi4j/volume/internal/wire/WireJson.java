@@ -6,6 +6,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.StoredParts;
 import io.csi4j.volume.internal.fields.proto.PartsProto;
@@ -13,16 +14,21 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Shows an envelope as JSON: the mapping of protobuf, but for three things. Entries are the fields
- * of an object, sensitive values are hidden, and fields that this version does not know are listed
- * by their numbers.
+ * Shows an envelope as JSON: the mapping of protobuf, with four differences. Entries are the fields
+ * of an object, access modes have their names, sensitive values are hidden, and fields that this
+ * version does not know are listed by their numbers.
  */
 public final class WireJson {
 
   private static final String HIDDEN = "\"<redacted>\"";
+
+  /** Fields that have an access mode as CSI numbers it. */
+  private static final Set<String> ACCESS_MODES =
+      Set.of("csi4j.state.Capability.mode", "csi4j.wire.VolumeStatus.access_mode");
 
   private WireJson() {}
 
@@ -95,6 +101,8 @@ public final class WireJson {
       return isKnown ? text(constant.getName()) : String.valueOf(constant.getNumber());
     } else if (value instanceof ByteString bytes) {
       return text(Base64.getEncoder().encodeToString(bytes.toByteArray()));
+    } else if (value instanceof Long mode && ACCESS_MODES.contains(field.getFullName())) {
+      return WireParts.accessMode(mode).map(AccessMode::name).map(WireJson::text).orElse("" + mode);
     } else if (value instanceof Long number) {
       return text(Long.toUnsignedString(number));
     }

@@ -107,15 +107,20 @@ public final class WireParts {
       throws MalformedRecordException {
     if (in.getMode() == 0) {
       throw new MalformedRecordException("an access mode is missing");
-    } else if (Stream.of(AccessMode.values())
-        .filter(AccessMode::isStated)
-        .noneMatch(mode -> FieldWriter.number(mode) == in.getMode())) {
+    } else if (accessMode(in.getMode()).filter(AccessMode::isStated).isEmpty()) {
       throw Envelopes.newer(
           "it has the access mode "
               + Long.toUnsignedString(in.getMode())
               + ", which this csi4j does not know");
     }
     return StoredParts.capability(in);
+  }
+
+  /** Returns the access mode of this number, if this version knows it. */
+  public static Optional<AccessMode> accessMode(long number) {
+    return Stream.of(AccessMode.values())
+        .filter(mode -> FieldWriter.number(mode) == number)
+        .findFirst();
   }
 
   public static WireProto.ClaimGrant grant(ClaimGrant grant) {

@@ -47,7 +47,13 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
       with(WIRE, Map.of("testkit/hostpath", List.of("io.csi4j.testkit.internal.hostpath")));
   private static final Map<String, List<String>> RECORDS =
       Map.of(
-          "volume-manager/model", List.of("io.csi4j.volume.internal.fields.."),
+          "volume-manager/model",
+              List.of(
+                  "io.csi4j.volume.internal.fields..",
+                  "io.csi4j.volume.internal.wire..",
+                  "io.csi4j.volume.wire.Wire*",
+                  "io.csi4j.volume.wire.ClusterMessage*"),
+          "volume-manager/node", List.of("io.csi4j.volume.node.NodeWire*"),
           "volume-manager/plugins",
               List.of(
                   "io.csi4j.volume.internal.plugin.PluginCodec*",
@@ -96,6 +102,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
           new Library(
               List.of(
                   "io.csi4j.volume.internal.fields.proto..",
+                  "io.csi4j.volume.internal.wire.proto..",
                   "io.csi4j.volume.internal.plugin.proto..",
                   "io.csi4j.volume.internal.claims.proto..",
                   "io.csi4j.volume.internal.store.proto..",

@@ -22,6 +22,7 @@ class EachPageTest {
     "tenants.md, TenantSnippets.java",
     "testing-with-csi4j.md, TestingSnippets.java",
     "volumes.md, VolumesSnippets.java",
+    "wire.md, WireSnippets.java",
     "workloads.md, WorkloadSnippets.java"
   })
   void everyJavaBlockIsARegionOfASourceThatIsCompiled(String name, String source)

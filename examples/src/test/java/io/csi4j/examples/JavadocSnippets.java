@@ -74,6 +74,7 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -84,6 +85,10 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.NodeWire;
+import io.csi4j.volume.node.SentSecrets;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.node.WorkloadFacts;
@@ -100,12 +105,15 @@ import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.journal.JournalView;
+import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.StoreMove;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.VolumeKeeper;
+import io.csi4j.volume.wire.ClusterMessage;
+import io.csi4j.volume.wire.Wire;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.TaskRuntime;
@@ -692,5 +700,50 @@ final class JavadocSnippets {
       log.accept(each.key() + " " + each.state() + " " + each.writers());
     }
     // end
+  }
+
+  static void clusterMessage(byte[] received, Consumer<byte[]> next, Consumer<Object> log) {
+    // snippet: ClusterMessage
+    ClusterMessage message = ClusterMessage.decode(received);
+    switch (message.kind()) {
+      case NODE_REPORT -> log.accept(NodeWire.report(message));
+      case REFUSAL -> log.accept(Wire.refusal(message).message().line());
+      default -> next.accept(message.encode()); // also if only a newer version knows the kind
+    }
+    // end
+  }
+
+  static ClaimGrant wire(ClaimGrant granted) {
+    // snippet: Wire
+    byte[] sent = Wire.grant(granted).encode(); // in a control plane
+
+    ClaimGrant grant = Wire.grant(ClusterMessage.decode(sent)); // on a node
+    // end
+    return grant;
+  }
+
+  static NodeReport nodeWire(NodeReport report) {
+    // snippet: NodeWire
+    byte[] sent = NodeWire.report(report).encode(); // on a node
+
+    NodeReport received = NodeWire.report(ClusterMessage.decode(sent)); // in a control plane
+    // end
+    return received;
+  }
+
+  static Object sentSecrets(
+      VolumeUse usage,
+      Secrets secrets,
+      Sealer sealer,
+      ClusterMessage message,
+      Function<String, SecretsProvider> byName) {
+    // snippet: SentSecrets
+    SentSecrets sent = // in a control plane, with the key that it shares with its nodes
+        SentSecrets.sealed(usage, Map.of(CsiOperation.NODE_STAGE_VOLUME, secrets), sealer);
+
+    NodeOrders orders = // on a node
+        NodeWire.orders(message, (use, each) -> each.provider(use, byName, sealer));
+    // end
+    return List.of(sent, orders);
   }
 }

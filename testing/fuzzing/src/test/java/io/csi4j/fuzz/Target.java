@@ -15,6 +15,7 @@ import io.csi4j.volume.internal.journal.JournalFuzz;
 import io.csi4j.volume.internal.layout.IdentityFileFuzz;
 import io.csi4j.volume.internal.plugin.PluginRecordFuzz;
 import io.csi4j.volume.internal.record.VolumeRecordFuzz;
+import io.csi4j.volume.node.ClusterMessageFuzz;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -49,6 +50,7 @@ public enum Target {
       ClaimRecordFuzz::fuzzerTestOneInput,
       "volume-manager/claims/src/test/resources/io/csi4j/volume/internal/claims"),
   CATALOG_RECORD(CatalogRecordFuzz.class, CatalogRecordFuzz::fuzzerTestOneInput),
+  CLUSTER_MESSAGE(ClusterMessageFuzz.class, ClusterMessageFuzz::fuzzerTestOneInput),
   IDENTITY_FILE(IdentityFileFuzz.class, IdentityFileFuzz::fuzzerTestOneInput),
   FAULT_SCRIPT(FaultScriptFuzz.class, FaultScriptFuzz::fuzzerTestOneInput),
   RECORDING(RecordingFuzz.class, RecordingFuzz::fuzzerTestOneInput),

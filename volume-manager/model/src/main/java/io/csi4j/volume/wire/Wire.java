@@ -20,15 +20,15 @@ import io.csi4j.volume.model.VolumeVerdict;
  * one of its kind.
  *
  * <pre>{@code
- * byte[] sent = Wire.grant(coordinator.acquire(request)).encode(); // a control plane
+ * byte[] sent = Wire.grant(granted).encode(); // in a control plane
  *
- * ClaimGrant grant = Wire.grant(WireMessage.decode(sent)); // a node
+ * ClaimGrant grant = Wire.grant(ClusterMessage.decode(sent)); // on a node
  * }</pre>
  *
  * <p>A method that reads throws a {@link io.csi4j.volume.model.WireException} for a message of
  * another kind, for one without a valid value, and for one with something that this version would
  * have to know ({@code MESSAGE_FROM_NEWER_VERSION}). One that writes throws it for a message that
- * would be larger than {@link WireMessage#MAX_SIZE}.
+ * would be larger than {@link ClusterMessage#MAX_SIZE}.
  *
  * @since 1.0
  */
@@ -36,39 +36,39 @@ public final class Wire {
 
   private Wire() {}
 
-  private static WireMessage written(Envelope.Builder out) {
-    return WireMessage.decode(Envelopes.bytes(out));
+  private static ClusterMessage written(Envelope.Builder out) {
+    return ClusterMessage.decode(Envelopes.bytes(out));
   }
 
   /** Returns a message for the node that was granted a claim. */
-  public static WireMessage grant(ClaimGrant grant) {
+  public static ClusterMessage grant(ClaimGrant grant) {
     return written(Envelope.newBuilder().setClaimGrant(WireParts.grant(grant)));
   }
 
   /** Returns the claim that was granted. */
-  public static ClaimGrant grant(WireMessage message) {
+  public static ClaimGrant grant(ClusterMessage message) {
     return Envelopes.read(
         message.encode(), BodyCase.CLAIM_GRANT, in -> WireParts.grant(in.getClaimGrant()));
   }
 
   /** Returns a message with the proof of a node. */
-  public static WireMessage receipt(NodeReceipt receipt) {
+  public static ClusterMessage receipt(NodeReceipt receipt) {
     return written(Envelope.newBuilder().setNodeReceipt(WireParts.receipt(receipt)));
   }
 
   /** Returns the proof of a node. */
-  public static NodeReceipt receipt(WireMessage message) {
+  public static NodeReceipt receipt(ClusterMessage message) {
     return Envelopes.read(
         message.encode(), BodyCase.NODE_RECEIPT, in -> WireParts.receipt(in.getNodeReceipt()));
   }
 
   /** Returns the question of a node whether a claim is current. */
-  public static WireMessage standingQuestion(ClaimEpoch claim) {
+  public static ClusterMessage standingQuestion(ClaimEpoch claim) {
     return written(Envelope.newBuilder().setStandingQuestion(WireParts.claim(claim)));
   }
 
   /** Returns the claim that a node asks about. */
-  public static ClaimEpoch standingQuestion(WireMessage message) {
+  public static ClaimEpoch standingQuestion(ClusterMessage message) {
     return Envelopes.read(
         message.encode(),
         BodyCase.STANDING_QUESTION,
@@ -76,18 +76,18 @@ public final class Wire {
   }
 
   /** Returns the question of a node whether the volume of a claim exists. */
-  public static WireMessage volumeQuestion(ClaimEpoch claim) {
+  public static ClusterMessage volumeQuestion(ClaimEpoch claim) {
     return written(Envelope.newBuilder().setVolumeQuestion(WireParts.claim(claim)));
   }
 
   /** Returns the claim whose volume a node asks about. */
-  public static ClaimEpoch volumeQuestion(WireMessage message) {
+  public static ClaimEpoch volumeQuestion(ClusterMessage message) {
     return Envelopes.read(
         message.encode(), BodyCase.VOLUME_QUESTION, in -> WireParts.claim(in.getVolumeQuestion()));
   }
 
   /** Returns a message with whether a claim is current. */
-  public static WireMessage standing(ClaimStanding standing) {
+  public static ClusterMessage standing(ClaimStanding standing) {
     WireProto.ClaimStanding.Builder out = WireProto.ClaimStanding.newBuilder();
     if (standing instanceof ClaimStanding.Current) {
       out.setStanding(WireProto.ClaimStanding.Standing.CURRENT);
@@ -105,7 +105,7 @@ public final class Wire {
   }
 
   /** Returns whether a claim is current. */
-  public static ClaimStanding standing(WireMessage message) {
+  public static ClaimStanding standing(ClusterMessage message) {
     return Envelopes.read(
         message.encode(), BodyCase.CLAIM_STANDING, in -> standing(in.getClaimStanding()));
   }
@@ -128,7 +128,7 @@ public final class Wire {
   }
 
   /** Returns a message with the answer whether a volume exists. */
-  public static WireMessage verdict(VolumeVerdict verdict) {
+  public static ClusterMessage verdict(VolumeVerdict verdict) {
     WireProto.VolumeVerdict.Builder out = WireProto.VolumeVerdict.newBuilder();
     if (verdict instanceof VolumeVerdict.Present) {
       out.setVerdict(WireProto.VolumeVerdict.Verdict.PRESENT);
@@ -142,7 +142,7 @@ public final class Wire {
   }
 
   /** Returns the answer whether a volume exists. */
-  public static VolumeVerdict verdict(WireMessage message) {
+  public static VolumeVerdict verdict(ClusterMessage message) {
     return Envelopes.read(
         message.encode(), BodyCase.VOLUME_VERDICT, in -> verdict(in.getVolumeVerdict()));
   }
@@ -162,18 +162,18 @@ public final class Wire {
   }
 
   /** Returns a message with the known faults of a volume. */
-  public static WireMessage health(VolumeHealth health) {
+  public static ClusterMessage health(VolumeHealth health) {
     return written(Envelope.newBuilder().setVolumeHealth(WireParts.health(health)));
   }
 
   /** Returns the known faults of a volume. */
-  public static VolumeHealth health(WireMessage message) {
+  public static VolumeHealth health(ClusterMessage message) {
     return Envelopes.read(
         message.encode(), BodyCase.VOLUME_HEALTH, in -> WireParts.health(in.getVolumeHealth()));
   }
 
   /** Returns a message for a caller whose request was not met. */
-  public static WireMessage refusal(Refusal refusal) {
+  public static ClusterMessage refusal(Refusal refusal) {
     return written(
         Envelope.newBuilder()
             .setRefusal(
@@ -183,7 +183,7 @@ public final class Wire {
   }
 
   /** Returns why a request was not met. */
-  public static Refusal refusal(WireMessage message) {
+  public static Refusal refusal(ClusterMessage message) {
     return Envelopes.read(message.encode(), BodyCase.REFUSAL, in -> refusal(in.getRefusal()));
   }
 

@@ -18,7 +18,8 @@ public final class GoldenMessages {
   private GoldenMessages() {}
 
   /** Returns the kept message, after it was compared with what this version writes for it. */
-  public static WireMessage kept(String folder, String name, WireMessage now) throws IOException {
+  public static ClusterMessage kept(String folder, String name, ClusterMessage now)
+      throws IOException {
     Path files = Path.of("src/test/resources", folder);
     String file = name.toLowerCase(Locale.ROOT).replace('_', '-');
     Path hex = files.resolve(file + ".hex");
@@ -29,7 +30,7 @@ public final class GoldenMessages {
     }
     byte[] bytes = HexFormat.of().parseHex(Files.readString(hex).replace("\n", ""));
     assertThat(now.encode()).as("written as it always was").isEqualTo(bytes);
-    WireMessage kept = WireMessage.decode(bytes);
+    ClusterMessage kept = ClusterMessage.decode(bytes);
     assertThat(kept.json() + "\n").as("shown as it always was").isEqualTo(Files.readString(json));
     return kept;
   }

@@ -72,7 +72,7 @@ final class NewerWire {
   }
 
   /** Returns the message as the later version reads it. */
-  static Message read(WireMessage message) {
+  static Message read(ClusterMessage message) {
     try {
       return DynamicMessage.parseFrom(ENVELOPE, message.encode());
     } catch (InvalidProtocolBufferException e) {
@@ -85,7 +85,7 @@ final class NewerWire {
    *
    * @param path the names of fields, from the envelope down
    */
-  static byte[] with(WireMessage message, String path, Object value) {
+  static byte[] with(ClusterMessage message, String path, Object value) {
     return with(read(message), path.split("\\."), 0, value).toByteArray();
   }
 
@@ -117,7 +117,7 @@ final class NewerWire {
   }
 
   /** Returns the value at a path, as the later version reads it. */
-  static Object at(WireMessage message, String path) {
+  static Object at(ClusterMessage message, String path) {
     Object value = read(message);
     for (String name : path.split("\\.")) {
       value = ((Message) value).getField(field((Message) value, name));

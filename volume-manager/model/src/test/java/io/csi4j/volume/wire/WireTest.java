@@ -38,11 +38,11 @@ class WireTest {
   /** A value that crosses, and how. */
   private record Crossing<T>(
       T value,
-      Function<T, WireMessage> writing,
-      Function<WireMessage, T> reading,
+      Function<T, ClusterMessage> writing,
+      Function<ClusterMessage, T> reading,
       Function<Random, T> random) {
 
-    WireMessage written() {
+    ClusterMessage written() {
       return writing.apply(value);
     }
   }
@@ -120,10 +120,11 @@ class WireTest {
   }
 
   private static <T> void isKept(Golden golden, Crossing<T> crossing) throws IOException {
-    WireMessage kept = GoldenMessages.kept(FOLDER, golden.name(), crossing.written());
+    ClusterMessage kept = GoldenMessages.kept(FOLDER, golden.name(), crossing.written());
     assertThat(kept.kind().name()).isEqualTo(golden.name());
     assertThat(crossing.reading().apply(kept)).isEqualTo(crossing.value());
-    assertThat(kept).hasToString("WireMessage[" + golden + ", " + kept.encode().length + " bytes]");
+    assertThat(kept)
+        .hasToString("ClusterMessage[" + golden + ", " + kept.encode().length + " bytes]");
   }
 
   @ParameterizedTest
@@ -135,7 +136,7 @@ class WireTest {
   private static <T> void comesBack(Crossing<T> crossing) {
     for (int seed = 0; seed < 1000; seed++) {
       T value = crossing.random().apply(new Random(seed));
-      WireMessage message = WireMessage.decode(crossing.writing().apply(value).encode());
+      ClusterMessage message = ClusterMessage.decode(crossing.writing().apply(value).encode());
       assertThat(crossing.reading().apply(message)).as("seed %d", seed).isEqualTo(value);
       assertThat(message.json()).startsWith("{\n").endsWith("\n}");
     }
@@ -143,12 +144,12 @@ class WireTest {
 
   @Test
   void fieldsOfANewerVersionAreKeptAtEveryDepthWhenTheMessageIsPassedOn() {
-    WireMessage grant = Wire.grant(WireSamples.grant());
+    ClusterMessage grant = Wire.grant(WireSamples.grant());
     byte[] newer = NewerWire.with(grant, "claim_grant.hint", "near");
-    newer = NewerWire.with(WireMessage.decode(newer), "claim_grant.use.region", "eu");
-    newer = NewerWire.with(WireMessage.decode(newer), "trace", "t-1");
+    newer = NewerWire.with(ClusterMessage.decode(newer), "claim_grant.use.region", "eu");
+    newer = NewerWire.with(ClusterMessage.decode(newer), "trace", "t-1");
 
-    WireMessage passedOn = WireMessage.decode(WireMessage.decode(newer).encode());
+    ClusterMessage passedOn = ClusterMessage.decode(ClusterMessage.decode(newer).encode());
 
     assertThat(Wire.grant(passedOn)).isEqualTo(WireSamples.grant());
     assertThat(passedOn.encode()).isEqualTo(newer);
@@ -164,13 +165,13 @@ class WireTest {
   @ParameterizedTest
   @EnumSource
   void aNewerVersionReadsWhatThisOneWrites(Golden golden) {
-    WireMessage message = golden.crossing().written();
+    ClusterMessage message = golden.crossing().written();
     assertThat(NewerWire.read(message).toByteArray()).isEqualTo(message.encode());
   }
 
   @Test
   void aNewerVersionFindsNothingInFieldsThatThisOneDoesNotWrite() {
-    WireMessage grant = Wire.grant(WireSamples.grant());
+    ClusterMessage grant = Wire.grant(WireSamples.grant());
     assertThat(NewerWire.at(grant, "claim_grant.hint")).isEqualTo("");
     assertThat(NewerWire.at(grant, "claim_grant.use.region")).isEqualTo("");
   }
@@ -179,9 +180,9 @@ class WireTest {
   @CsvSource({"claim_grant.must, ClaimGrant, 1000", "claim_grant.use.must, Use, 1007"})
   void aCriticalFieldOfANewerVersionIsPassedOnAndNotUsed(String path, String part, int number) {
     byte[] newer = NewerWire.with(Wire.grant(WireSamples.grant()), path, "so");
-    WireMessage message = WireMessage.decode(newer);
+    ClusterMessage message = ClusterMessage.decode(newer);
 
-    assertThat(message.kind()).isEqualTo(WireMessage.Kind.CLAIM_GRANT);
+    assertThat(message.kind()).isEqualTo(ClusterMessage.Kind.CLAIM_GRANT);
     assertThat(message.encode()).isEqualTo(newer);
     isRefused(
         OperatorCode.MESSAGE_FROM_NEWER_VERSION,
@@ -196,7 +197,7 @@ class WireTest {
   @Test
   void aWayToClaimThatOnlyANewerVersionKnowsIsNotGuessed() {
     byte[] newer = NewerWire.with(Wire.grant(WireSamples.grant()), "claim_grant.mode", "APPEND");
-    WireMessage message = WireMessage.decode(newer);
+    ClusterMessage message = ClusterMessage.decode(newer);
 
     assertThat(message.encode()).isEqualTo(newer);
     assertThat(message.json()).contains("\"mode\": 3");
@@ -209,9 +210,9 @@ class WireTest {
   @Test
   void aKindThatOnlyANewerVersionKnowsIsPassedOn() {
     byte[] newer = NewerWire.forecast("monday");
-    WireMessage message = WireMessage.decode(newer);
+    ClusterMessage message = ClusterMessage.decode(newer);
 
-    assertThat(message.kind()).isEqualTo(WireMessage.Kind.UNRECOGNIZED);
+    assertThat(message.kind()).isEqualTo(ClusterMessage.Kind.UNRECOGNIZED);
     assertThat(message.encode()).isEqualTo(newer);
     assertThat(message.json()).isEqualTo("{\n  \"version\": 1,\n  \"unknownFields\": [30]\n}");
     isRefused(
@@ -225,11 +226,11 @@ class WireTest {
     isRefused(
         OperatorCode.MESSAGE_FROM_NEWER_VERSION,
         "it has version 2, and this csi4j reads version 1",
-        () -> WireMessage.decode(new FieldWriter().number(1, 2).text(5, "?").bytes()));
+        () -> ClusterMessage.decode(new FieldWriter().number(1, 2).text(5, "?").bytes()));
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
         "it does not say its version",
-        () -> WireMessage.decode(new byte[0]));
+        () -> ClusterMessage.decode(new byte[0]));
   }
 
   @Test
@@ -245,7 +246,7 @@ class WireTest {
     FieldWriter refusal = new FieldWriter().part(1, message).number(2, 77);
     byte[] bytes = new FieldWriter().number(1, 1).part(13, refusal).bytes();
 
-    Refusal read = Wire.refusal(WireMessage.decode(bytes));
+    Refusal read = Wire.refusal(ClusterMessage.decode(bytes));
 
     assertThat(read.outcome()).as("nothing is settled").isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(read.message().line())
@@ -280,8 +281,8 @@ class WireTest {
 
   private static void isHarmless(Golden golden, byte[] bytes, byte[] sample) {
     try {
-      WireMessage message = WireMessage.decode(bytes);
-      boolean isAnother = !message.json().equals(WireMessage.decode(sample).json());
+      ClusterMessage message = ClusterMessage.decode(bytes);
+      boolean isAnother = !message.json().equals(ClusterMessage.decode(sample).json());
       if (message.kind().name().equals(golden.name())) {
         Object value = golden.crossing().reading().apply(message);
         isAnother |= !value.equals(golden.crossing().value());
@@ -301,9 +302,9 @@ class WireTest {
     isRefused(
         OperatorCode.MESSAGE_TOO_LARGE,
         seen,
-        () -> WireMessage.decode(new byte[WireMessage.MAX_SIZE + 1]));
+        () -> ClusterMessage.decode(new byte[ClusterMessage.MAX_SIZE + 1]));
 
-    ReasonText because = new ReasonText("x".repeat(WireMessage.MAX_SIZE));
+    ReasonText because = new ReasonText("x".repeat(ClusterMessage.MAX_SIZE));
     assertThatExceptionOfType(WireException.class)
         .isThrownBy(() -> Wire.standing(new ClaimStanding.Unknown(because)))
         .satisfies(refused -> assertThat(refused.code()).isEqualTo(OperatorCode.MESSAGE_TOO_LARGE));
@@ -318,7 +319,7 @@ class WireTest {
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
         "it is no message of protobuf, or is nested too deeply",
-        () -> WireMessage.decode(groups));
+        () -> ClusterMessage.decode(groups));
   }
 
   @ParameterizedTest
@@ -338,7 +339,7 @@ class WireTest {
         hex.startsWith("0801")
             ? "its bytes are not those that csi4j writes for it"
             : "it does not say its version",
-        () -> WireMessage.decode(bytes));
+        () -> ClusterMessage.decode(bytes));
   }
 
   @Test
@@ -346,7 +347,7 @@ class WireTest {
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
         "it has no content",
-        () -> WireMessage.decode(new byte[] {8, 1}));
+        () -> ClusterMessage.decode(new byte[] {8, 1}));
   }
 
   @Test
@@ -363,19 +364,19 @@ class WireTest {
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
         "a value in the CLAIM_GRANT is not valid",
-        () -> Wire.grant(WireMessage.decode(empty)));
+        () -> Wire.grant(ClusterMessage.decode(empty)));
     byte[] standing = HexFormat.of().parseHex("08014200");
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
         "its content is wrong: the standing of a claim is missing",
-        () -> Wire.standing(WireMessage.decode(standing)));
+        () -> Wire.standing(ClusterMessage.decode(standing)));
   }
 
   // ---- what is never shown
 
   @Test
   void contextsAndMountFlagsCrossAndAreNotShown() {
-    WireMessage message = Wire.grant(WireSamples.grant());
+    ClusterMessage message = Wire.grant(WireSamples.grant());
     assertThat(Wire.grant(message).context().reveal().get("devicePath"))
         .isEqualTo("/dev/" + WireSamples.HIDDEN);
     assertThat(message.json() + message)
@@ -392,7 +393,7 @@ class WireTest {
             new OperatorMessage(
                 message.code(), part, message.seen(), message.safe(), message.next()),
             ChangeOutcome.HELD);
-    WireMessage crossed = Wire.refusal(refusal);
+    ClusterMessage crossed = Wire.refusal(refusal);
     assertThat(Wire.refusal(crossed).message().doing().text()).isEqualTo("a\\nb\\u001b[31m");
     assertThat(crossed.json()).contains("\"doing\": \"a\\u000ab\\u001b[31m\"");
   }
@@ -431,7 +432,7 @@ class WireTest {
     List<String> here = Arrays.stream(Golden.values()).map(Enum::name).toList();
     List<String> onNodes =
         List.of("NODE_REPORT", "NODE_ORDERS", "MOUNT_REQUEST", "VOLUME_LIST", "UNRECOGNIZED");
-    assertThat(Arrays.stream(WireMessage.Kind.values()).map(Enum::name))
+    assertThat(Arrays.stream(ClusterMessage.Kind.values()).map(Enum::name))
         .containsAll(here)
         .containsAll(onNodes)
         .hasSize(here.size() + onNodes.size());

@@ -42,7 +42,7 @@ import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.wire.WireMessage;
+import io.csi4j.volume.wire.ClusterMessage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -65,9 +65,9 @@ import java.util.stream.Stream;
  * with the same failures. A control plane uses it for the other direction.
  *
  * <pre>{@code
- * byte[] sent = NodeWire.report(report).encode(); // a node
+ * byte[] sent = NodeWire.report(report).encode(); // on a node
  *
- * NodeReport received = NodeWire.report(WireMessage.decode(sent)); // a control plane
+ * NodeReport received = NodeWire.report(ClusterMessage.decode(sent)); // in a control plane
  * }</pre>
  *
  * @since 1.0
@@ -76,8 +76,8 @@ public final class NodeWire {
 
   private NodeWire() {}
 
-  private static WireMessage written(Envelope.Builder out) {
-    return WireMessage.decode(Envelopes.bytes(out));
+  private static ClusterMessage written(Envelope.Builder out) {
+    return ClusterMessage.decode(Envelopes.bytes(out));
   }
 
   /** Maps a part of a message. */
@@ -103,7 +103,7 @@ public final class NodeWire {
   // ---- messages
 
   /** Returns a message with all that a node reports. */
-  public static WireMessage report(NodeReport report) {
+  public static ClusterMessage report(NodeReport report) {
     WireProto.NodeReport.Builder out =
         WireProto.NodeReport.newBuilder()
             .setNode(report.node().value())
@@ -120,7 +120,7 @@ public final class NodeWire {
   }
 
   /** Returns all that a node reports. */
-  public static NodeReport report(WireMessage message) {
+  public static NodeReport report(ClusterMessage message) {
     return Envelopes.read(message.encode(), BodyCase.NODE_REPORT, in -> report(in.getNodeReport()));
   }
 
@@ -141,7 +141,7 @@ public final class NodeWire {
   }
 
   /** Returns a message with all that a node is wanted to have. */
-  public static WireMessage orders(NodeOrders orders) {
+  public static ClusterMessage orders(NodeOrders orders) {
     WireProto.NodeOrders.Builder out =
         WireProto.NodeOrders.newBuilder()
             .setNode(orders.node().value())
@@ -160,7 +160,7 @@ public final class NodeWire {
    *     SentSecrets#none} it is not asked
    */
   public static NodeOrders orders(
-      WireMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
+      ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
     return Envelopes.read(
         message.encode(),
         BodyCase.NODE_ORDERS,
@@ -177,7 +177,7 @@ public final class NodeWire {
   }
 
   /** Returns a message for a node that mounts one volume. */
-  public static WireMessage mount(MountRequest request, SentSecrets secrets) {
+  public static ClusterMessage mount(MountRequest request, SentSecrets secrets) {
     return written(Envelope.newBuilder().setMountRequest(mounting(request, secrets)));
   }
 
@@ -187,7 +187,7 @@ public final class NodeWire {
    * @param secrets returns the provider of its secrets, if it has any
    */
   public static MountRequest mount(
-      WireMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
+      ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
     return Envelopes.read(
         message.encode(),
         BodyCase.MOUNT_REQUEST,
@@ -195,14 +195,14 @@ public final class NodeWire {
   }
 
   /** Returns a message with volumes of a node. */
-  public static WireMessage volumes(Collection<VolumeStatus> volumes) {
+  public static ClusterMessage volumes(Collection<VolumeStatus> volumes) {
     WireProto.VolumeList.Builder out = WireProto.VolumeList.newBuilder();
     volumes.forEach(each -> out.addVolume(volume(each)));
     return written(Envelope.newBuilder().setVolumeList(out));
   }
 
   /** Returns volumes of a node. */
-  public static List<VolumeStatus> volumes(WireMessage message) {
+  public static List<VolumeStatus> volumes(ClusterMessage message) {
     return Envelopes.read(
         message.encode(),
         BodyCase.VOLUME_LIST,

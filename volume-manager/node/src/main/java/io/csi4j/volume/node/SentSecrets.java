@@ -24,8 +24,8 @@ import java.util.function.Function;
  * SentSecrets sent = // in a control plane, with the key that it shares with its nodes
  *     SentSecrets.sealed(usage, Map.of(CsiOperation.NODE_STAGE_VOLUME, secrets), sealer);
  *
- * NodeOrders orders = // in a node
- *     NodeWire.orders(message, (use, secretsOfUse) -> secretsOfUse.provider(use, byName, sealer));
+ * NodeOrders orders = // on a node
+ *     NodeWire.orders(message, (use, each) -> each.provider(use, byName, sealer));
  * }</pre>
  *
  * @since 1.0

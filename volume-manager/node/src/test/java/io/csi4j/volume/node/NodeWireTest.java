@@ -47,8 +47,8 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.SealException;
 import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.wire.ClusterMessage;
 import io.csi4j.volume.wire.GoldenMessages;
-import io.csi4j.volume.wire.WireMessage;
 import io.csi4j.volume.wire.WireSamples;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -86,11 +86,11 @@ class NodeWireTest {
   /** A value that crosses, and how. */
   private record Crossing<T>(
       T value,
-      Function<T, WireMessage> writing,
-      Function<WireMessage, T> reading,
+      Function<T, ClusterMessage> writing,
+      Function<ClusterMessage, T> reading,
       Function<Random, T> random) {
 
-    WireMessage written() {
+    ClusterMessage written() {
       return writing.apply(value);
     }
   }
@@ -360,7 +360,7 @@ class NodeWireTest {
   }
 
   private static <T> void isKept(Golden golden, Crossing<T> crossing) throws IOException {
-    WireMessage kept = GoldenMessages.kept(FOLDER, golden.name(), crossing.written());
+    ClusterMessage kept = GoldenMessages.kept(FOLDER, golden.name(), crossing.written());
     assertThat(kept.kind().name()).isEqualTo(golden.name());
     assertThat(comparable(crossing.reading().apply(kept))).isEqualTo(comparable(crossing.value()));
     assertThat(kept.json()).doesNotContain(WireSamples.HIDDEN);
@@ -375,8 +375,8 @@ class NodeWireTest {
   private static <T> void comesBack(Crossing<T> crossing) {
     for (int seed = 0; seed < 1000; seed++) {
       T value = crossing.random().apply(new Random(seed));
-      WireMessage message = crossing.writing().apply(value);
-      T read = crossing.reading().apply(WireMessage.decode(message.encode()));
+      ClusterMessage message = crossing.writing().apply(value);
+      T read = crossing.reading().apply(ClusterMessage.decode(message.encode()));
       assertThat(comparable(read)).as("seed %d", seed).isEqualTo(comparable(value));
       assertThat(crossing.writing().apply(read)).as("seed %d", seed).isEqualTo(message);
     }
@@ -431,7 +431,7 @@ class NodeWireTest {
             .part(4, path)
             .number(7, 99)
             .part(11, new FieldWriter());
-    WireMessage message = message(11, new FieldWriter().part(1, volume));
+    ClusterMessage message = message(11, new FieldWriter().part(1, volume));
 
     VolumeStatus read = NodeWire.volumes(message).get(0);
 
@@ -468,7 +468,7 @@ class NodeWireTest {
   void anAccessModeThatOnlyANewerVersionKnowsIsNotMountedWith() {
     FieldWriter use = new FieldWriter().part(1, key("db")).text(2, "web-1");
     FieldWriter capability = new FieldWriter().number(1, 99).flag(2, true);
-    WireMessage message =
+    ClusterMessage message =
         message(4, new FieldWriter().text(1, "p").part(2, use).text(3, "vol").part(5, capability));
     isRefused(
         OperatorCode.MESSAGE_FROM_NEWER_VERSION,
@@ -480,7 +480,7 @@ class NodeWireTest {
   void anInlineVolumeHasNoIdOfAnother() {
     FieldWriter use = new FieldWriter().part(1, key("db")).text(2, "web-1");
     FieldWriter capability = new FieldWriter().number(1, 1).flag(2, true);
-    WireMessage message =
+    ClusterMessage message =
         message(
             4,
             new FieldWriter()
@@ -499,8 +499,8 @@ class NodeWireTest {
     return new FieldWriter().text(1, "default").text(2, id);
   }
 
-  private static WireMessage message(int kind, FieldWriter body) {
-    return WireMessage.decode(new FieldWriter().number(1, 1).part(kind, body).bytes());
+  private static ClusterMessage message(int kind, FieldWriter body) {
+    return ClusterMessage.decode(new FieldWriter().number(1, 1).part(kind, body).bytes());
   }
 
   private static void isRefused(OperatorCode code, String seen, Runnable reading) {
@@ -528,7 +528,7 @@ class NodeWireTest {
 
   private static <T> void isHarmless(Golden golden, Crossing<T> crossing, byte[] bytes) {
     try {
-      WireMessage message = WireMessage.decode(bytes);
+      ClusterMessage message = ClusterMessage.decode(bytes);
       if (message.kind().name().equals(golden.name())) {
         T read = crossing.reading().apply(message);
         assertThat(crossing.reading().apply(crossing.writing().apply(read))).isNotNull();
@@ -553,7 +553,7 @@ class NodeWireTest {
 
   @Test
   void noSecretStandsInAMessageUnsealed() {
-    WireMessage message =
+    ClusterMessage message =
         NodeWire.orders(
             new NodeOrders(
                 NodeName.of("n1"), 1, Optional.empty(), List.of(sealedUse()), List.of(), true));
@@ -570,14 +570,14 @@ class NodeWireTest {
   void aProviderIsNotASecretThatCrosses() {
     MountRequest withSecrets =
         request().toBuilder().secrets(SecretsProvider.always(SECRETS)).build();
-    WireMessage message = NodeWire.mount(withSecrets, SentSecrets.none());
+    ClusterMessage message = NodeWire.mount(withSecrets, SentSecrets.none());
     assertThat(new String(message.encode(), StandardCharsets.ISO_8859_1)).doesNotContain("c4n4ry");
     assertThat(NodeWire.mount(message, NOTHING).secrets()).isSameAs(SecretsProvider.none());
   }
 
   @Test
   void sealedSecretsAreOpenedForTheirUseAndTheirCallAlone() {
-    WireMessage message =
+    ClusterMessage message =
         NodeWire.orders(
             new NodeOrders(
                 NodeName.of("n1"), 1, Optional.empty(), List.of(sealedUse()), List.of(), true));
@@ -600,7 +600,7 @@ class NodeWireTest {
   @Test
   void namedSecretsComeFromTheNode() {
     SecretsProvider kept = SecretsProvider.always(SECRETS);
-    WireMessage message = NodeWire.mount(request(), SentSecrets.named("db-password"));
+    ClusterMessage message = NodeWire.mount(request(), SentSecrets.named("db-password"));
     MountRequest read =
         NodeWire.mount(
             message,

@@ -10,17 +10,17 @@ import java.util.Arrays;
  * message may be passed on by a version that does not know all of it: nothing in it is lost.
  *
  * <pre>{@code
- * WireMessage message = WireMessage.decode(received);
+ * ClusterMessage message = ClusterMessage.decode(received);
  * switch (message.kind()) {
- *   case STANDING_QUESTION -> answer(Wire.standingQuestion(message));
- *   case NODE_RECEIPT -> coordinator.confirmRelease(Wire.receipt(message));
- *   default -> passOn(message.encode());
+ *   case NODE_REPORT -> log.accept(NodeWire.report(message));
+ *   case REFUSAL -> log.accept(Wire.refusal(message).message().line());
+ *   default -> next.accept(message.encode()); // also if only a newer version knows the kind
  * }
  * }</pre>
  *
  * @since 1.0
  */
-public final class WireMessage {
+public final class ClusterMessage {
 
   /** The largest message, in bytes. */
   public static final int MAX_SIZE = Envelopes.MAX_SIZE;
@@ -58,7 +58,7 @@ public final class WireMessage {
     UNRECOGNIZED
   }
 
-  private WireMessage(byte[] bytes, Kind kind) {
+  private ClusterMessage(byte[] bytes, Kind kind) {
     this.bytes = bytes;
     this.kind = kind;
   }
@@ -68,10 +68,10 @@ public final class WireMessage {
    *
    * @throws io.csi4j.volume.model.WireException if they are no message, or too many
    */
-  public static WireMessage decode(byte[] bytes) {
+  public static ClusterMessage decode(byte[] bytes) {
     byte[] copy = bytes.clone();
     BodyCase body = Envelopes.parse(copy).getBodyCase();
-    return new WireMessage(
+    return new ClusterMessage(
         copy, body == BodyCase.BODY_NOT_SET ? Kind.UNRECOGNIZED : Kind.valueOf(body.name()));
   }
 
@@ -95,7 +95,7 @@ public final class WireMessage {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof WireMessage that && Arrays.equals(bytes, that.bytes);
+    return other instanceof ClusterMessage that && Arrays.equals(bytes, that.bytes);
   }
 
   @Override
@@ -106,6 +106,6 @@ public final class WireMessage {
   /** Its kind and its size. */
   @Override
   public String toString() {
-    return "WireMessage[" + kind + ", " + bytes.length + " bytes]";
+    return "ClusterMessage[" + kind + ", " + bytes.length + " bytes]";
   }
 }

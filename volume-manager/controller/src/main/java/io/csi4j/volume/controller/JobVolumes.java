@@ -266,6 +266,16 @@ public final class JobVolumes {
   }
 
   /**
+   * Gives back the claim of this epoch alone, as {@link ClaimCoordinator#release(VolumeUse, long)}
+   * does, and goes on as {@link #release(VolumeUse)}.
+   *
+   * @throws ClaimException as from {@link #release(VolumeUse)}
+   */
+  public Released release(VolumeUse usage, long epoch) {
+    return after(usage, claims.release(usage, epoch));
+  }
+
+  /**
    * Takes the receipt of a node, and brings the claim on. When the last claim is gone, the volume
    * is deleted, or retained.
    *

@@ -8,6 +8,7 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimEvent.Proven;
@@ -19,6 +20,7 @@ import io.csi4j.volume.claim.ClaimHolder.Attachment.InDoubt;
 import io.csi4j.volume.claim.ClaimPage;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook.Change;
 import io.csi4j.volume.claim.spi.AttachmentTask;
@@ -343,10 +345,26 @@ public final class ClaimCoordinator {
    *     OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion, which no release ends
    */
   public ClaimProgress release(VolumeUse usage) {
-    return reports.during(usage, Work.RELEASE, () -> released(usage), ClaimReports::trouble);
+    return reports.during(
+        usage, Work.RELEASE, () -> released(usage, claim -> true), ClaimReports::trouble);
   }
 
-  private ClaimProgress released(VolumeUse usage) {
+  /**
+   * Gives back the claim of this epoch, as {@link #release(VolumeUse)} does. A claim of another
+   * epoch stays as it is: a request that comes late ends no later claim.
+   *
+   * @return how far the claim of this epoch is; it is gone if the workload has none, or another one
+   * @throws ClaimException as from {@link #release(VolumeUse)}
+   */
+  public ClaimProgress release(VolumeUse usage, long epoch) {
+    return reports.during(
+        usage,
+        Work.RELEASE,
+        () -> released(usage, claim -> ClaimRules.own(claim, usage.workload(), epoch).isPresent()),
+        ClaimReports::trouble);
+  }
+
+  private ClaimProgress released(VolumeUse usage, Predicate<Claim> which) {
     attachment.pauses().remove(usage);
     Change change =
         book.apply(
@@ -354,12 +372,15 @@ public final class ClaimCoordinator {
             usage.volume(),
             false,
             claim ->
-                ClaimRules.advance(
-                    claim, usage.workload(), ClaimHolder.State.UNPUBLISHING, clock.instant()));
+                which.test(claim)
+                    ? ClaimRules.advance(
+                        claim, usage.workload(), ClaimHolder.State.UNPUBLISHING, clock.instant())
+                    : new Granted(claim, false));
     reports.moved(usage.volume(), change);
     return change
         .after()
         .holder(usage.workload())
+        .filter(holder -> which.test(change.after()))
         .map(
             holder ->
                 back.go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller))
@@ -531,6 +552,46 @@ public final class ClaimCoordinator {
   }
 
   // ---- nodes
+
+  /**
+   * Returns the claims with which a node may mount now, and those that wait for its receipt. What
+   * is not among them the node does not have to do anything about: that a claim is missing here
+   * does not prove that it is over.
+   *
+   * @throws ClaimException if the claims cannot be read
+   */
+  public ClaimsOfNode ofNode(NodeName node) {
+    List<ClaimsOfNode.Taken> taken = new ArrayList<>();
+    List<ClaimsOfNode.Leaving> leaving = new ArrayList<>();
+    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+    Optional<VolumeKey> after = Optional.empty();
+    do {
+      ClaimPage page = book.page(after, PAGE);
+      for (Claim claim : page.claims()) {
+        for (ClaimHolder holder : claim.holders().values()) {
+          VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
+          if (!holder.node().equals(node)) {
+            continue;
+          }
+          if (holder.state() == ClaimHolder.State.UNPUBLISHING) {
+            leaving.add(new ClaimsOfNode.Leaving(usage, holder.epoch()));
+          } else if (holder.state() == ClaimHolder.State.TAKEN
+              && !(holder.attachment() instanceof InDoubt)) {
+            PublishContext context =
+                holder.attachment() instanceof Attached attached
+                    ? attached.context()
+                    : PublishContext.empty();
+            taken.add(
+                new ClaimsOfNode.Taken(
+                    grant(usage, claim, holder, context, false), claim.use().orElseThrow()));
+          }
+        }
+      }
+      unreadable.addAll(page.unreadable());
+      after = page.next();
+    } while (after.isPresent());
+    return new ClaimsOfNode(taken, leaving, unreadable);
+  }
 
   /**
    * Says what would free the claims of a node that is down; which itself proves nothing, and

@@ -28,6 +28,7 @@ import io.csi4j.volume.claim.ClaimProgress.WaitsForHost;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.internal.claims.ClaimCodec;
@@ -202,6 +203,60 @@ class ClaimCoordinatorTest {
     assertThat(claims.confirmRelease(receipt(grant)))
         .as("once more")
         .isEqualTo(new Gone(usage("web")));
+  }
+
+  @Test
+  void theClaimsOfANodeAreThoseItMayMountWithAndThoseThatWaitForItsReceipt() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    ClaimGrant job = claims.acquire(wish("job", "n1"));
+    claims.release(usage("job"));
+    VolumeUse elsewhere = VolumeUse.of(VolumeKey.of("other"), WorkloadId.of("web"));
+    claims.acquire(
+        ClaimRequest.builder(elsewhere, NodeName.of("n2"), wish("web", "n2").use(), ClaimMode.READ)
+            .nodeId(NodeId.of("id-n2"))
+            .build());
+    storage.next(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
+    VolumeUse uncertain = VolumeUse.of(VolumeKey.of("slow"), WorkloadId.of("web"));
+    assertThat(
+            failure(
+                    () ->
+                        claims.acquire(
+                            ClaimRequest.builder(
+                                    uncertain,
+                                    NodeName.of("n1"),
+                                    wish("web", "n1").use(),
+                                    ClaimMode.WRITE)
+                                .nodeId(NodeId.of("id-n1"))
+                                .build()))
+                .code())
+        .isEqualTo(OperatorCode.ATTACH_FAILED);
+
+    assertThat(claims.ofNode(NodeName.of("n1")))
+        .isEqualTo(
+            new ClaimsOfNode(
+                List.of(new ClaimsOfNode.Taken(web, wish("web", "n1").use())),
+                List.of(new ClaimsOfNode.Leaving(job.usage(), job.epoch())),
+                List.of()));
+    assertThat(claims.confirmRelease(receipt(job, Staging.KEPT_FOR_OTHERS)))
+        .isEqualTo(new Gone(job.usage()));
+    assertThat(claims.ofNode(NodeName.of("n1")).leaving()).isEmpty();
+    assertThat(claims.ofNode(NodeName.of("n3")))
+        .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of()));
+  }
+
+  @Test
+  void aReleaseThatComesLateEndsNoLaterClaim() {
+    ClaimGrant first = claims.acquire(wish("web", "n1"));
+    claims.release(usage("web"));
+    claims.confirmRelease(receipt(first));
+    ClaimGrant second = claims.acquire(wish("web", "n2"));
+
+    assertThat(claims.release(usage("web"), first.epoch())).isEqualTo(new Gone(usage("web")));
+
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.TAKEN);
+    assertThat(claims.release(usage("web"), second.epoch()))
+        .isEqualTo(new WaitsForNode(usage("web"), holder("web")));
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.UNPUBLISHING);
   }
 
   @Test

@@ -162,19 +162,18 @@ public final class SnapshotBackups {
 
   /**
    * Says that the host has noted a snapshot, or a group of snapshots, and looks after it from now
-   * on: it is not on record here any more. One that is not on record is no error. Waits for the end
-   * of a call for the same snapshot.
+   * on: it is not on record here any more. It is no error if it, or the volume, is not on record.
+   * Waits for the end of a call for the same snapshot.
    *
    * @param volume the volume, or any of the group's
    * @return whether one of that name was on record
    */
   public boolean keep(VolumeKey volume, SnapshotName name) {
-    String doing = "keeping a snapshot of";
     return await(
         Operation.DELETE_SNAPSHOT,
         Optional.of(volume),
-        doing + " volume '" + volume + "'",
-        () -> snapshots.keep(catalog.there(volume, doing), name));
+        "keeping a snapshot of volume '" + volume + "'",
+        () -> snapshots.keep(volume, name));
   }
 
   private static ControllerException unknown(String doing, VolumeKey volume) {

@@ -273,28 +273,51 @@ final class SnapshotCreation {
   /**
    * Takes a snapshot, and a group, of this name off the record: its host keeps it.
    *
-   * @param record any volume of the group
+   * @param volume any volume of the group
    * @return whether one was on record
    */
-  boolean keep(CatalogEntry record, SnapshotName name) {
+  boolean keep(VolumeKey volume, SnapshotName name) {
     Subject subject = Subject.of("keeping snapshot '" + name + "'");
-    return inTurn(
-        record.spec().plugin(),
-        name.value(),
-        subject,
-        work -> {
-          List<PendingSnapshot> all = named(record, name);
-          all.forEach(cut -> takeUp(work, subject, record.key(), cut));
-          all.forEach(cut -> end(work, subject, record.key(), cut));
-          return !all.isEmpty();
-        });
+    return ofSnapshot(volume, name, "keeping a snapshot of")
+        .map(
+            record ->
+                inTurn(
+                    record.spec().plugin(),
+                    name.value(),
+                    subject,
+                    work -> {
+                      List<PendingSnapshot> all = named(volume, name);
+                      all.forEach(cut -> takeUp(work, subject, volume, cut));
+                      all.forEach(cut -> end(work, subject, volume, cut));
+                      return !all.isEmpty();
+                    }))
+        .orElse(false);
+  }
+
+  /**
+   * Returns the record of a volume whose snapshot may be on record; that of another volume of its
+   * group if the volume itself is not on record any more; nothing if no snapshot of this name is.
+   */
+  private Optional<CatalogEntry> ofSnapshot(VolumeKey volume, SnapshotName name, String doing) {
+    Optional<CatalogEntry> found = catalog.find(volume);
+    if (found.flatMap(CatalogEntry::volume).isPresent()) {
+      return found;
+    }
+    List<PendingSnapshot> all = named(volume, name);
+    return found.isPresent() && !all.isEmpty()
+        ? Optional.of(Catalog.there(found, volume, doing))
+        : all.stream()
+            .flatMap(cut -> cut.group().stream())
+            .flatMap(key -> catalog.find(key).stream())
+            .filter(record -> record.volume().isPresent())
+            .findFirst();
   }
 
   /** The snapshot and the groups of this name, with their answer if any of the volumes has it. */
-  private List<PendingSnapshot> named(CatalogEntry record, SnapshotName name) {
+  private List<PendingSnapshot> named(VolumeKey volume, SnapshotName name) {
     Map<PendingSnapshot, PendingSnapshot> all = new LinkedHashMap<>();
     catalog
-        .cuts(record.key())
+        .cuts(volume)
         .filter(each -> each.name().equals(name.value()))
         .forEach(each -> all.merge(each.asked(), each, (a, b) -> a.answer().isPresent() ? a : b));
     return List.copyOf(all.values());
@@ -302,7 +325,7 @@ final class SnapshotCreation {
 
   private Optional<PendingSnapshot> onRecord(
       CatalogEntry record, SnapshotName name, boolean isGroup) {
-    return named(record, name).stream()
+    return named(record.key(), name).stream()
         .filter(each -> each.group().isEmpty() != isGroup)
         .findFirst();
   }
@@ -542,24 +565,29 @@ final class SnapshotCreation {
    * @return whether one was asked for
    */
   boolean drop(VolumeKey volume, SnapshotName name) {
-    CatalogEntry record = catalog.there(volume, "dropping a snapshot of");
+    return ofSnapshot(volume, name, "dropping a snapshot of")
+        .map(record -> drop(record, volume, name))
+        .orElse(false);
+  }
+
+  private boolean drop(CatalogEntry record, VolumeKey volume, SnapshotName name) {
     Subject subject = Subject.of("dropping snapshot '" + name + "'");
     return inTurn(
         record.spec().plugin(),
         name.value(),
         subject,
         work -> {
-          named(record, name).forEach(cut -> takeUp(work, subject, record.key(), cut));
+          named(volume, name).forEach(cut -> takeUp(work, subject, volume, cut));
           // Another control plane may have dropped one, or noted its answer, before it was taken
           // up.
-          List<PendingSnapshot> all = named(record, name);
+          List<PendingSnapshot> all = named(volume, name);
           for (PendingSnapshot cut : all) {
             if (cut.group().isEmpty()) {
               delete(work, sendable(record.volume().orElseThrow(), cut));
             } else {
               deleteGroup(work, group(members(cut), cut));
             }
-            end(work, subject, record.key(), cut);
+            end(work, subject, volume, cut);
           }
           return !all.isEmpty();
         });

@@ -637,7 +637,7 @@ public final class VolumeController implements AutoCloseable {
    * told {@link OperatorCode#SNAPSHOT_UNKNOWN}.
    *
    * @param volume the volume, or one of the group's
-   * @return whether one was asked for under this name
+   * @return whether one was asked for under this name; false also if the volume is not on record
    */
   public boolean dropSnapshot(VolumeKey volume, SnapshotName name) {
     return await(async.dropSnapshot(volume, name));

@@ -370,6 +370,32 @@ class SnapshotBackupsTest {
   }
 
   @Test
+  void aGroupIsDroppedOrKeptByAVolumeOfItThatIsGone() {
+    SnapshotBackups backups = asDbAloneHasIt(new TreeSet<>(Set.of(DB, LOG)));
+    controller.delete(LOG);
+
+    assertThat(controller.dropSnapshot(LOG, SnapshotName.of("weekly"))).isFalse();
+    assertThat(controller.dropSnapshot(LOG, NIGHTLY)).isTrue();
+    assertThat(backups.keep(LOG, NIGHTLY)).isFalse();
+
+    assertThat(backups.pending()).isEmpty();
+    assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isEmpty();
+  }
+
+  @Test
+  void noSnapshotIsDroppedOrKeptOfAVolumeThatIsNotOnRecord() {
+    SnapshotBackups backups = start();
+    VolumeKey none = VolumeKey.of("none");
+    var unused = backups.cut(DB, NIGHTLY, FULL);
+
+    assertThat(controller.dropSnapshot(none, NIGHTLY)).isFalse();
+    assertThat(backups.keep(none, NIGHTLY)).isFalse();
+
+    assertThat(backups.pending()).containsOnlyKeys(DB);
+    assertThat(plugin.contents().snapshots()).hasSize(1);
+  }
+
+  @Test
   void aGroupThatIsDroppedWhileItIsAwaitedIsNotMadeAgain() {
     SnapshotBackups backups = start();
     time.inNextPause(() -> assertThat(controller.dropSnapshot(LOG, NIGHTLY)).isTrue());

@@ -220,7 +220,8 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Deletes a volume that was made here, unless it has a holder. One that is not on record counts
-   * as deleted; one that the storage system does not let go stays as it is, unless it is ephemeral.
+   * as deleted. One that the storage system refuses to delete is on record as before, unless it is
+   * ephemeral, or a call for its deletion may have been made before: it stays to be deleted then.
    */
   public void delete(VolumeKey key) {
     var unused = await(async.delete(key));
@@ -914,6 +915,8 @@ public final class VolumeController implements AutoCloseable {
     /**
      * Sets the store that knows the claims of volumes. Volumes are held in it while they are
      * deleted: no other process can claim one between the last look at its claims and its deletion.
+     * If it is the store of the catalog, the same object, and writes several records at once, the
+     * hold is written together with the record of the volume.
      */
     public Builder claims(RecordStore value) {
       RecordValues<Claim> records = new RecordValues<>(value, new ClaimCodec());

@@ -316,8 +316,8 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
   }
 
   /**
-   * A person deletes all volumes, and answers for what a late call may have attached: no controller
-   * can detach a volume that is not on record any more.
+   * A person deletes all volumes, and answers for what a late call may have attached. No controller
+   * detaches a volume that is not on record any more; the judge knows that it is not attached.
    */
   void deleteAll() {
     for (VolumeKey key : world.keys) {
@@ -325,6 +325,7 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
       for (ClaimHolder each : world.store.claim(key).others(Claim.DELETION)) {
         if (each.workload().value().startsWith("left-attached-")) {
           world.count(PlaneWorld.Count.ANSWERED_FOR);
+          world.judge.answeredFor(key, each.node());
           attempt(() -> answerFor(VolumeUse.of(key, each.workload()), each));
           attempt(() -> delete(key));
         }

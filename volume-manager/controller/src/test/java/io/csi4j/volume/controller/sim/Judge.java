@@ -275,6 +275,18 @@ final class Judge {
         .anyMatch(it -> it.usage().volume().equals(usage.volume()) && it.node().equals(node));
   }
 
+  /**
+   * A person answers for a volume that a late call may have attached, and that is deleted. The
+   * storage system deletes no attached volume, so the call found none.
+   */
+  void answeredFor(VolumeKey key, NodeName node) {
+    for (Made made : world.storage.all()) {
+      if (key.equals(names.get(made.asked)) && made.attached.contains(node.value())) {
+        throw world.violation(made.id + " of " + key + " is attached, and no record names it");
+      }
+    }
+  }
+
   // ---- the end
 
   /** All work has come to its end by itself. */

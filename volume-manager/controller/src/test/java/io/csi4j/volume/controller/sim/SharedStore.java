@@ -194,8 +194,8 @@ final class SharedStore {
       if (next.isEmpty() && there.isPresent()) {
         world.judge.sessionEnded(session(there.get()).owner(), renewed.get(key), line.plane.name);
       }
-      if (there.isEmpty() && renewed.containsKey(key)) {
-        throw world.judge.sessionBack(session(next.orElseThrow()).owner());
+      if (there.isEmpty() && next.isPresent() && renewed.containsKey(key)) {
+        throw world.judge.sessionBack(session(next.get()).owner());
       }
       renewed.put(key, timeline.now());
     } else if (key.space() == RecordKey.Space.VOLUMES) {

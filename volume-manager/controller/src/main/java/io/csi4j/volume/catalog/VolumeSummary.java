@@ -217,23 +217,25 @@ public record VolumeSummary(
         count(claim, ClaimMode.READ),
         count(claim, ClaimMode.WRITE),
         (int) holders(claim).stream().filter(VolumeSummary::isLeaving).count(),
-        holders(claim).isEmpty() && problem.isEmpty()
-            ? unusedSince(claim, written)
-            : Optional.empty(),
+        problem.isEmpty() ? unusedSince(claim, written.created()) : Optional.empty(),
         claim.exhaustedUntil(),
         plugin);
   }
 
   /**
-   * A volume that was claimed once has an epoch: without a time, its last use is not known. A use
-   * before its creation was one of a former volume of the key.
+   * Returns since when no workload holds a volume: the end of its last use, or its creation;
+   * nothing if one does, or if it is not known.
+   *
+   * @param created when the volume came on record
    */
-  private static Optional<Instant> unusedSince(Claim claim, Written written) {
+  public static Optional<Instant> unusedSince(Claim claim, Optional<Instant> created) {
     Optional<Instant> used = claim.lastUse();
-    if (used.isEmpty() && claim.epoch() > 0) {
+    boolean isOfUnknownUse = used.isEmpty() && claim.epoch() > 0;
+    if (!holders(claim).isEmpty() || isOfUnknownUse) {
       return Optional.empty();
     }
-    return written.created().filter(made -> used.filter(made::isBefore).isEmpty()).or(() -> used);
+    // A use before its creation was one of a former volume of the key.
+    return created.filter(made -> used.filter(made::isBefore).isEmpty()).or(() -> used);
   }
 
   private static Collection<ClaimHolder> holders(Claim claim) {

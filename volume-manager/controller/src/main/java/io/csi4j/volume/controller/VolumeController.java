@@ -23,6 +23,7 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.UnusedVolume;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -53,6 +54,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -110,6 +112,12 @@ public final class VolumeController implements AutoCloseable {
   /** How many volumes of a batch are under way at a time. */
   private static final int AT_ONCE = 16;
 
+  /** The number of volumes whose claims are read at a time. */
+  private static final int PAGE = 500;
+
+  private static final VolumeFilter THERE =
+      VolumeFilter.all().inState(VolumeSummary.State.PRESENT, VolumeSummary.State.GROWING);
+
   private final Catalog catalog;
   private final Controllers controllers;
   private final ControllerCalls calls;
@@ -120,6 +128,7 @@ public final class VolumeController implements AutoCloseable {
   private final StorageReads reads;
   private final AsyncVolumeController async;
   private final VolumeClaims claims;
+  private final boolean knowsClaims;
   private final boolean holdsWhatItDeletes;
   private final OperationReports reports;
   private final OperationRunner runner;
@@ -155,6 +164,7 @@ public final class VolumeController implements AutoCloseable {
             options.claims,
             Optional.ofNullable(options.claimStore)
                 .map(it -> new RecordValues<>(it, new ClaimCodec())));
+    knowsClaims = options.knowsClaims;
     holdsWhatItDeletes = options.claimStore != null;
     store = options.store;
     session =
@@ -504,6 +514,60 @@ public final class VolumeController implements AutoCloseable {
             .toList(),
         catalog.unreadable(after, last, wanted),
         last.map(VolumeController::token));
+  }
+
+  /**
+   * Returns the volumes on record that no workload has used since a time, in the order of their
+   * keys: advice for people, for nothing is deleted because of it. A volume whose last use is not
+   * known is none of them, nor one whose claim cannot be read, nor an ephemeral one, which ends
+   * with its use. Reads the claims of all volumes.
+   *
+   * @param before the time before which the last use of a volume has ended
+   * @throws ControllerException {@link OperatorCode#CLAIM_STORE_DOWN} if the claims cannot be read,
+   *     or the controller was opened without claims
+   */
+  public List<UnusedVolume> unused(Instant before) {
+    if (!knowsClaims) {
+      throw ControllerFailures.unavailable(
+          OperatorCode.CLAIM_STORE_DOWN,
+          Subject.of("looking for unused volumes"),
+          "the controller was opened without claims, and does not know which volumes are used");
+    }
+    List<UnusedVolume> found = new ArrayList<>();
+    Optional<VolumeKey> after = Optional.empty();
+    List<Catalog.Listed> page;
+    do {
+      page = catalog.list(after, THERE, PAGE);
+      List<VolumeKey> keys = page.stream().map(each -> each.entry().key()).toList();
+      Map<VolumeKey, VolumeClaims.Listed> held = claims.claims(keys);
+      for (Catalog.Listed each : page) {
+        unused(each, Objects.requireNonNull(held.get(each.entry().key())))
+            .filter(volume -> volume.since().isBefore(before))
+            .ifPresent(found::add);
+      }
+      after = keys.isEmpty() ? after : Optional.of(keys.get(keys.size() - 1));
+    } while (page.size() == PAGE);
+    return List.copyOf(found);
+  }
+
+  private static Optional<UnusedVolume> unused(Catalog.Listed listed, VolumeClaims.Listed claim) {
+    if (listed.entry().spec().ephemeral() || claim.problem().isPresent()) {
+      return Optional.empty();
+    }
+    return listed
+        .entry()
+        .volume()
+        .flatMap(
+            volume ->
+                VolumeSummary.unusedSince(claim.claim(), listed.written().created())
+                    .map(
+                        since ->
+                            new UnusedVolume(
+                                volume.key(),
+                                ControllerCalls.identity(volume),
+                                volume.origin(),
+                                volume.capacityBytes(),
+                                since)));
   }
 
   private VolumeSummary summary(
@@ -888,6 +952,7 @@ public final class VolumeController implements AutoCloseable {
     final PluginRegistry plugins;
     final RecordStore store;
     Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
+    private boolean knowsClaims;
     private @Nullable RecordStore claimStore;
     Function<SecretsReference, SecretsProvider> secrets = reference -> SecretsProvider.none();
     ControllerSettings settings = ControllerSettings.defaults();
@@ -908,6 +973,7 @@ public final class VolumeController implements AutoCloseable {
     /** Sets who knows the claims of volumes: without it, volumes have no holders. */
     public Builder claims(Function<VolumeKey, Optional<Claim>> value) {
       claims = Objects.requireNonNull(value, "value");
+      knowsClaims = true;
       claimStore = null;
       return this;
     }

@@ -1,6 +1,7 @@
 package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.catalog.UnusedVolume;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -12,6 +13,7 @@ import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.claims.RoundOfCalls;
+import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.NodeName;
@@ -28,6 +30,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -35,10 +38,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Gives back what is not needed any more, in two steps: a plan with a reason for each thing, and
@@ -59,6 +65,9 @@ public final class Reaper {
   private final Sources sources;
   private final Clock clock;
   private final Consumer<OperatorMessage> told;
+
+  /** The unused volumes that were reported, each with the time since when it was unused. */
+  private final ConcurrentMap<VolumeKey, Instant> advised = new ConcurrentHashMap<>();
 
   /** The volumes whose items come last in the next application. */
   private volatile List<VolumeKey> last = List.of();
@@ -103,6 +112,22 @@ public final class Reaper {
       }
     }
     return List.copyOf(items);
+  }
+
+  /**
+   * Returns the volumes that no workload has used for long, as far as the sources look for them:
+   * advice for people. No plan has them, and nothing is done about them. The listener is notified
+   * of each once, and again when it was used meanwhile.
+   */
+  public List<UnusedVolume> unused() {
+    List<UnusedVolume> found = sources.unused().find(clock.instant());
+    advised.keySet().retainAll(found.stream().map(UnusedVolume::key).collect(Collectors.toSet()));
+    for (UnusedVolume each : found) {
+      if (!each.since().equals(advised.put(each.key(), each.since()))) {
+        told.accept(each.message());
+      }
+    }
+    return found;
   }
 
   /** Asks for the very claim: the page may not say whose claims it cannot read. */
@@ -362,10 +387,15 @@ public final class Reaper {
    * @param node the node that the reaper runs on, if it looks after one
    * @param plugins the plugins that may be forgotten
    * @param ephemeral the volumes that may be deleted
+   * @param unused the volumes that people are advised to look at
    * @since 1.0
    */
   public record Sources(
-      ClaimCoordinator claims, Optional<Node> node, Plugins plugins, Ephemeral ephemeral) {
+      ClaimCoordinator claims,
+      Optional<Node> node,
+      Plugins plugins,
+      Ephemeral ephemeral,
+      Unused unused) {
 
     /** Checks that all parts are there. */
     public Sources {
@@ -373,26 +403,32 @@ public final class Reaper {
       Objects.requireNonNull(node, "node");
       Objects.requireNonNull(plugins, "plugins");
       Objects.requireNonNull(ephemeral, "ephemeral");
+      Objects.requireNonNull(unused, "unused");
     }
 
     /** Claims only, from anywhere. */
     public static Sources of(ClaimCoordinator claims) {
-      return new Sources(claims, Optional.empty(), Plugins.NONE, Ephemeral.NONE);
+      return new Sources(claims, Optional.empty(), Plugins.NONE, Ephemeral.NONE, Unused.NONE);
     }
 
     /** Returns these sources with the claims of this node. */
     public Sources with(Node here) {
-      return new Sources(claims, Optional.of(here), plugins, ephemeral);
+      return new Sources(claims, Optional.of(here), plugins, ephemeral, unused);
     }
 
     /** Returns these sources with these plugins. */
     public Sources with(Plugins registered) {
-      return new Sources(claims, node, registered, ephemeral);
+      return new Sources(claims, node, registered, ephemeral, unused);
     }
 
     /** Returns these sources with these volumes. */
     public Sources with(Ephemeral volumes) {
-      return new Sources(claims, node, plugins, volumes);
+      return new Sources(claims, node, plugins, volumes, unused);
+    }
+
+    /** Returns these sources with these unused volumes. */
+    public Sources with(Unused volumes) {
+      return new Sources(claims, node, plugins, ephemeral, volumes);
     }
 
     /** Proves that nothing of a use is left on a node; a volume manager does. */
@@ -445,6 +481,29 @@ public final class Reaper {
 
       /** Whether its host wants this use, or may be about to have it mounted. */
       boolean wants(VolumeUse usage);
+    }
+
+    /** Volumes that no workload has used for long. */
+    @FunctionalInterface
+    public interface Unused {
+
+      /** There are none. */
+      Unused NONE = now -> List.of();
+
+      /**
+       * The volumes of a controller that no workload has used for this long. The controller has to
+       * know the claims of all volumes.
+       *
+       * @param age for how long a volume is unused before it is found
+       */
+      static Unused of(VolumeController controller, Duration age) {
+        Objects.requireNonNull(controller, "controller");
+        Durations.positive("age", age);
+        return now -> controller.unused(now.minus(age));
+      }
+
+      /** Returns those that are unused for long at this time. */
+      List<UnusedVolume> find(Instant now);
     }
 
     /** Plugins and what needs them. */

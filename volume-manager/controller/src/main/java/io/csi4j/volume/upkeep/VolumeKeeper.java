@@ -2,6 +2,7 @@ package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.UnusedVolume;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.VolumeController;
@@ -71,7 +72,7 @@ public final class VolumeKeeper implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
   private static final Duration CLOSING = Duration.ofSeconds(5);
 
-  /** How many volumes that several records have are named in the words for a round. */
+  /** How many volumes of one kind are named in the words for a round. */
   private static final int MOST_TOLD = 8;
 
   private final Clock clock;
@@ -409,8 +410,9 @@ public final class VolumeKeeper implements AutoCloseable {
 
     /**
      * Gives back what is not needed any more ({@link Reaper#plan}, {@link Reaper#apply}): every
-     * five minutes about. The first round is after one pause, so that a host that has just started
-     * can say first what it wants.
+     * five minutes about. The words of a round name the volumes that no workload has used for long,
+     * if the reaper looks for them ({@link Reaper#unused}). The first round is after one pause, so
+     * that a host that has just started can say first what it wants.
      *
      * @param throttle how fast
      */
@@ -422,7 +424,7 @@ public final class VolumeKeeper implements AutoCloseable {
           Duration.ofMinutes(5),
           false,
           true,
-          () -> reaped(reaper.apply(reaper.plan(), throttle)));
+          () -> reaped(reaper.apply(reaper.plan(), throttle)) + unused(reaper.unused()));
     }
 
     /**
@@ -574,6 +576,19 @@ public final class VolumeKeeper implements AutoCloseable {
     }
     long done = ends.stream().filter(it -> it.end() == Reaper.Result.End.DONE).count();
     return done + " of " + count(ends.size(), "item", "was", "were") + " given back";
+  }
+
+  private static String unused(List<UnusedVolume> volumes) {
+    return volumes.isEmpty()
+        ? ""
+        : "; "
+            + count(volumes.size(), "volume", "is", "are")
+            + " unused: "
+            + volumes.stream()
+                .limit(MOST_TOLD)
+                .map(each -> "'" + each.key() + "' since " + each.since())
+                .collect(Collectors.joining(", "))
+            + (volumes.size() > MOST_TOLD ? " and " + (volumes.size() - MOST_TOLD) + " more" : "");
   }
 
   private static String compared(

@@ -231,6 +231,7 @@ class ControllerFamilyTest {
             "summaries",
             "takeUpkeep",
             "unknownVolumes",
+            "unused",
             "volumes",
             "whyNotClaimed");
     assertThat(methods(AsyncVolumeController.class).map(ControllerFamilyTest::signature))
@@ -443,6 +444,7 @@ class ControllerFamilyTest {
     Map.<Class<?>, Object>ofEntries(
             Map.entry(String.class, "reap"),
             Map.entry(Path.class, Path.of("/proc/no/report.zip")),
+            Map.entry(Instant.class, Instant.EPOCH),
             Map.entry(PluginId.class, PLUGIN),
             Map.entry(VolumeKey.class, KEY),
             Map.entry(VolumeId.class, HANDLE),

@@ -1,0 +1,50 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.OptionalLong;
+
+/**
+ * A volume that no workload has used for long: advice for people. Nothing is deleted because of it.
+ *
+ * @param key the volume, as the host names it
+ * @param identity the plugin, and the volume as the plugin names it
+ * @param origin whether it was created or registered here
+ * @param capacityBytes its size, where it is known
+ * @param since the end of its last use, or its creation if it was never used
+ * @since 1.0
+ */
+public record UnusedVolume(
+    VolumeKey key,
+    VolumeIdentity identity,
+    CatalogVolume.Origin origin,
+    OptionalLong capacityBytes,
+    Instant since) {
+
+  /** Checks that all parts are there. */
+  public UnusedVolume {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(identity, "identity");
+    Objects.requireNonNull(origin, "origin");
+    Objects.requireNonNull(capacityBytes, "capacityBytes");
+    Objects.requireNonNull(since, "since");
+  }
+
+  /** Returns the message for an operator, with {@link OperatorCode#VOLUME_UNUSED}. */
+  public OperatorMessage message() {
+    return Messages.of(
+        OperatorCode.VOLUME_UNUSED,
+        Subject.of("looking for unused volumes: '" + key + "',", identity),
+        "it is unused since "
+            + since
+            + (capacityBytes.isPresent()
+                ? ", and has " + capacityBytes.getAsLong() + " bytes"
+                : ""));
+  }
+}

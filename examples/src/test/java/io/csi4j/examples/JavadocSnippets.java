@@ -562,7 +562,7 @@ final class JavadocSnippets {
 
   static void storeMove(Path directory, EtcdSettings etcd, Consumer<Object> log) {
     // snippet: StoreMove
-    try (LocalStore from = LocalStore.openMoved(directory);
+    try (RecordStore from = LocalStore.open(directory);
         RecordStore to = EtcdStore.open(etcd)) {
       StoreMove.Result moved = StoreMove.run(from, to);
       log.accept(moved.records()); // how many of each space, after a comparison of all

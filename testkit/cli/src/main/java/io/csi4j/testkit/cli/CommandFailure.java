@@ -7,6 +7,7 @@ import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.state.StateException;
 import java.io.UncheckedIOException;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Ends a command with a message for a person and an exit code. */
 final class CommandFailure extends RuntimeException {
@@ -44,6 +45,16 @@ final class CommandFailure extends RuntimeException {
     }
   }
 
+  /** Checks what the command line says; a value that is refused makes no sense. */
+  static void check(Runnable checking) {
+    var unused =
+        orUsage(
+            () -> {
+              checking.run();
+              return true;
+            });
+  }
+
   /** The failure of a command that ends with this exception. Throws an exception that is a bug. */
   static CommandFailure of(RuntimeException thrown) {
     if (thrown instanceof CommandFailure failure) {
@@ -59,6 +70,11 @@ final class CommandFailure extends RuntimeException {
       return noConnection(OneLine.of(String.valueOf(thrown.getMessage())));
     }
     throw thrown;
+  }
+
+  /** Returns the same failure with another text. */
+  CommandFailure reworded(UnaryOperator<String> wording) {
+    return new CommandFailure(exitCode, wording.apply(String.valueOf(getMessage())));
   }
 
   int exitCode() {

@@ -166,7 +166,7 @@ final class Program {
 
   private static CommandLine store(Console console, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
-    all.put("move", () -> new CommandLine(new StoreMoveCommand(console)));
+    all.put("move", () -> StoreMoveCommand.made(console));
     all.put("take-back", () -> new CommandLine(new StoreTakeBackCommand(console)));
     all.put("accept", () -> new CommandLine(new StoreAcceptCommand(console)));
     return with(new CommandLine(new GroupCommand()), all, args, 1);

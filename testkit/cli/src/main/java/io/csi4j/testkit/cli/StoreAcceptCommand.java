@@ -1,10 +1,12 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.controller.ClusterSetup;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.StoreMove;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +24,7 @@ import picocli.CommandLine.Option;
     },
     exitCodeList = {
       "0:the store accepts writes",
-      "1:without --yes: the store accepts no writes, or not all",
+      "1:the store accepts no writes, or not all: without --yes, or its records were moved",
       "2:the command line makes no sense",
       "4:the store cannot be reached, read or written"
     },
@@ -44,7 +46,8 @@ final class StoreAcceptCommand extends ProgramCommand {
 
   @Override
   public Integer call() {
-    StoreOptions.Read<StoreIdentity> read = store.read(RecordStore::identity, id -> List.of());
+    StoreOptions.Read<StoreIdentity> read =
+        store.read(StoreAcceptCommand::identity, id -> List.of());
     String before = "Store '" + OneLine.of(read.records().value()) + "'";
     if (read.trouble().isEmpty()) {
       console.print(before + " accepts writes. There is nothing to accept.");
@@ -65,6 +68,19 @@ final class StoreAcceptCommand extends ProgramCommand {
     console.print(
         "Start each process again that knew it before, and change the settings that name a store.");
     return ExitCode.OK;
+  }
+
+  /** A store whose records were moved is not accepted: another one has its records. */
+  private static StoreIdentity identity(RecordStore store) {
+    StoreMove.whyNotUsed(store)
+        .ifPresent(
+            why -> {
+              throw CommandFailure.failed(
+                  OneLine.of(
+                      "Accepting the store failed: %s. %s."
+                          .formatted(why.text(), OperatorCode.STORE_MOVED.next())));
+            });
+    return store.identity();
   }
 
   private StoreIdentity settle() {

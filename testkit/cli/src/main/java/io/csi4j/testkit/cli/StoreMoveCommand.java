@@ -1,75 +1,100 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.controller.ClusterSetup;
-import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.store.RecordKey.Space;
 import io.csi4j.volume.store.RecordStore;
-import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.StoreMove;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Moves all records between a directory and a store that several machines share. */
+/** Moves all records of a store to another one. */
 @Command(
     description = {
-      "Moves all records, claims and catalog, from a directory into an empty store in etcd or"
-          + " PostgreSQL, or back. End all control planes before.",
-      "The directory is marked, so that no control plane opens it any more; its records stay in it."
-          + " Where the command was ended, run it again: it goes on. At the end it compares both"
-          + " stores."
+      "Moves all records, claims and catalog, to an empty store: from a directory into etcd or"
+          + " PostgreSQL, from one of these to the other, or back. End all processes that use one"
+          + " of the stores before.",
+      "Both stores are marked: no control plane uses the target before the move is complete, or the"
+          + " source from then on. The source keeps its records. Where the command was ended, run"
+          + " it again: it goes on. At the end it compares both stores."
     },
     exitCodeList = {
-      "0:all records are in the target, and both stores were compared",
+      "0:all records are in the target, and both stores were compared, now or in an earlier run",
+      "1:as 0, but the identity of the cluster cannot be read",
       "2:the command line makes no sense, or the target has other records; nothing was changed",
       "4:a store cannot be reached, read or written; run the command again"
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  csi4j store move --from-directory /var/lib/orchestrator/store --etcd http://127.0.0.1:2379",
-      "  csi4j store move --to-directory /var/lib/orchestrator/back --etcd http://127.0.0.1:2379"
+      "  csi4j store move --from-directory /var/lib/csi4j/store --to-etcd http://127.0.0.1:2379",
+      "  csi4j store move --from-etcd http://127.0.0.1:2379 --to-jdbc jdbc:postgresql://db/csi4j"
     })
 final class StoreMoveCommand extends ProgramCommand {
 
-  @Option(
-      names = "--from-directory",
-      paramLabel = "DIR",
-      description = "The directory of a LocalStore, to move its records into the other store.")
-  private @Nullable Path from;
-
-  @Option(
-      names = "--to-directory",
-      paramLabel = "DIR",
-      description = "An empty or missing directory, to move the records of the other store into.")
-  private @Nullable Path to;
-
-  @Mixin private SharedStoreOptions shared = new SharedStoreOptions();
+  private final StoreOptions from = new StoreOptions();
+  private final StoreOptions to = new StoreOptions();
 
   @Option(names = "--json", description = "Print one object.")
   private boolean json;
 
-  StoreMoveCommand(Console console) {
+  private StoreMoveCommand(Console console) {
     super(console);
+  }
+
+  /** Returns the command, with the options of both stores. */
+  static CommandLine made(Console console) {
+    StoreMoveCommand move = new StoreMoveCommand(console);
+    CommandLine made = new CommandLine(move);
+    move.from.addTo(made.getCommandSpec(), "from");
+    move.to.addTo(made.getCommandSpec(), "to");
+    return made;
   }
 
   @Override
   public Integer call() {
-    if ((from == null) == (to == null) || !shared.isGiven()) {
-      throw CommandFailure.usage(
-          "Say from where to where: write --from-directory DIR or --to-directory DIR, and --etcd"
-              + " URL or --jdbc URL.");
+    try (RecordStore look = from.look()) {
+      check(look);
+      try (RecordStore target = to.openOrMake()) {
+        // Opening a directory with a key seals its records, so nothing is opened before.
+        CommandFailure.check(() -> StoreMove.check(look, target));
+        try (RecordStore source = from.open()) {
+          print(CommandFailure.orUsage(() -> StoreMove.run(source, target)));
+        }
+        return accept(target);
+      }
     }
-    Optional<StoreMove.Result> run = from == null ? back(to) : there(from);
-    if (run.isEmpty()) {
-      console.print("The records were moved before, and their store was accepted. Nothing to do.");
+  }
+
+  /** Checks a directory that would be sealed when it is opened as the target. */
+  private void check(RecordStore source) {
+    if (to.isInUsedDirectory()) {
+      try (RecordStore there = to.look()) {
+        CommandFailure.check(() -> StoreMove.check(source, there));
+      }
+    }
+  }
+
+  /** A cluster that has an identity works with the target from then on. */
+  private int accept(RecordStore target) {
+    try {
+      ClusterSetup cluster = new ClusterSetup(target);
+      if (cluster.identity().isPresent() && !cluster.isAccepted()) {
+        var unused = cluster.accept();
+      }
       return ExitCode.OK;
+    } catch (ControllerException failed) {
+      if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
+        throw failed;
+      }
+      console.note(OneLine.of(String.valueOf(failed.getMessage())));
+      return ExitCode.FAILED;
     }
-    StoreMove.Result moved = run.get();
+  }
+
+  private void print(StoreMove.Result moved) {
     if (json) {
       console.print(
           new Json()
@@ -78,63 +103,10 @@ final class StoreMoveCommand extends ProgramCommand {
               .with("claims", moved.records().get(Space.CLAIMS))
               .with("volumes", moved.records().get(Space.VOLUMES))
               .with("cluster", moved.records().get(Space.CLUSTER))
-              .with("written", moved.copied()));
+              .with("written", moved.copied())
+              .with("complete_before", moved.wasComplete()));
     } else {
       lines(moved);
-    }
-    return ExitCode.OK;
-  }
-
-  private Optional<StoreMove.Result> there(Path directory) {
-    if (!Files.isDirectory(directory)) {
-      throw CommandFailure.usage(
-          "There is no directory " + OneLine.quoted(directory.toString()) + ". Check the path.");
-    }
-    Optional<Sealer> sealer = shared.sealer();
-    try (LocalStore source = CommandFailure.orUsage(() -> opened(directory, sealer));
-        RecordStore target = shared.open()) {
-      boolean isDone =
-          source.movedTo().equals(Optional.of(target.identity())) && isOfCluster(target);
-      return isDone ? Optional.empty() : Optional.of(moved(source, target));
-    }
-  }
-
-  /** Moves the records. A cluster that has an identity works with the target from then on. */
-  private static StoreMove.Result moved(RecordStore source, RecordStore target) {
-    StoreMove.Result moved = CommandFailure.orUsage(() -> StoreMove.run(source, target));
-    ClusterSetup cluster = new ClusterSetup(target);
-    if (cluster.identity().isPresent()) {
-      var unused = cluster.accept();
-    }
-    return moved;
-  }
-
-  /** Whether a cluster with an identity works with a store. */
-  private static boolean isOfCluster(RecordStore store) {
-    ClusterSetup cluster = new ClusterSetup(store);
-    return cluster.identity().isPresent() && cluster.isAccepted();
-  }
-
-  static LocalStore opened(Path directory, Optional<Sealer> sealer) {
-    Path path = directory.toAbsolutePath().normalize();
-    // Fails where no store is: opening one would make it.
-    LocalStore.look(path, sealer).close();
-    return sealer
-        .map(key -> LocalStore.openMoved(path, key))
-        .orElseGet(() -> LocalStore.openMoved(path));
-  }
-
-  private Optional<StoreMove.Result> back(@Nullable Path directory) {
-    Path path = Path.of(String.valueOf(directory)).toAbsolutePath().normalize();
-    Optional<Sealer> sealer = shared.sealer();
-    try (RecordStore source = shared.look();
-        LocalStore target =
-            CommandFailure.orUsage(
-                () ->
-                    sealer
-                        .map(key -> LocalStore.open(path, key))
-                        .orElseGet(() -> LocalStore.open(path)))) {
-      return Optional.of(moved(source, target));
     }
   }
 
@@ -152,7 +124,9 @@ final class StoreMoveCommand extends ProgramCommand {
                     records.getOrDefault(Space.CLAIMS, 0), "record of claims", "records of claims"),
                 records.getOrDefault(Space.CLUSTER, 0)));
     console.print(
-        "%s written now, %s before; both stores were compared and are equal."
-            .formatted(moved.copied(), all - moved.copied()));
+        moved.wasComplete()
+            ? "An earlier run has completed the move; nothing was written now."
+            : "%s written now, %s before; both stores were compared and are equal."
+                .formatted(moved.copied(), all - moved.copied()));
   }
 }

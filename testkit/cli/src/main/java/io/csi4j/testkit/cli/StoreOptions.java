@@ -7,19 +7,29 @@ import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.StoreMove;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/** The options that name a store, which is read without writing anything. */
+/** The options that name a store. */
 final class StoreOptions {
+
+  /** An option of a store in a message, which a command with two stores names with a prefix. */
+  private static final Pattern NAMED =
+      Pattern.compile("(?<=^|\\s)--(?=directory|etcd|jdbc|key-file)");
 
   @Option(
       names = "--directory",
@@ -28,6 +38,35 @@ final class StoreOptions {
   private @Nullable Path directory;
 
   @Mixin private SharedStoreOptions shared = new SharedStoreOptions();
+
+  private String prefix = "";
+
+  /**
+   * Adds these options to a command that names several stores.
+   *
+   * @param word what their names begin with, such as {@code from}
+   */
+  void addTo(CommandSpec command, String word) {
+    prefix = word + "-";
+    for (OptionSpec option : CommandSpec.forAnnotatedObject(this).options()) {
+      command.addOption(
+          OptionSpec.builder(option)
+              .names(Stream.of(option.names()).map(this::named).toArray(String[]::new))
+              .build());
+    }
+  }
+
+  private String named(String text) {
+    return NAMED.matcher(text).replaceAll("--" + prefix);
+  }
+
+  private <T> T named(Supplier<T> work) {
+    try {
+      return CommandFailure.orUsage(work);
+    } catch (CommandFailure failure) {
+      throw failure.reworded(this::named);
+    }
+  }
 
   /**
    * What was read.
@@ -42,7 +81,7 @@ final class StoreOptions {
     }
   }
 
-  /** Reads a store. */
+  /** Reads a store without writing anything. */
   <T> Read<T> read(Function<RecordStore, T> reading, Function<T, List<String>> unreadable) {
     try (RecordStore store = look()) {
       T records = reading.apply(store);
@@ -51,6 +90,7 @@ final class StoreOptions {
           .readOnly()
           .filter(why -> !isEmpty(store))
           .ifPresent(why -> trouble.add("The store accepts no writes: " + why.text() + "."));
+      move(store).ifPresent(trouble::add);
       cluster(store).ifPresent(trouble::add);
       here()
           .forEach(
@@ -59,6 +99,22 @@ final class StoreOptions {
                       .filter(doubt -> doubt.reason() != StateException.Reason.JOURNAL_TAIL_DROPPED)
                       .forEach(doubt -> trouble.add(doubt.reason() + ": " + doubt.text())));
       return new Read<>(records, trouble);
+    }
+  }
+
+  /** Returns what a person has to do about a store whose records were moved, or are not all. */
+  private static Optional<String> move(RecordStore store) {
+    try {
+      return StoreMove.whyNotUsed(store)
+          .map(
+              why ->
+                  "The store accepts no writes: %s. %s."
+                      .formatted(why.text(), OperatorCode.STORE_MOVED.next()));
+    } catch (RecordStoreException failed) {
+      if (failed.reason() != RecordStoreException.Reason.UNREADABLE) {
+        throw failed;
+      }
+      return Optional.of(String.valueOf(failed.getMessage()));
     }
   }
 
@@ -88,11 +144,48 @@ final class StoreOptions {
     return directory == null ? List.of() : List.of(directory.toAbsolutePath().normalize());
   }
 
-  private RecordStore look() {
-    List<Path> here = one();
-    return here.isEmpty()
-        ? shared.look()
-        : CommandFailure.orUsage(() -> LocalStore.look(here.get(0), shared.sealer()));
+  /** Opens the store for a look. */
+  RecordStore look() {
+    return named(
+        () -> {
+          List<Path> here = one();
+          return here.isEmpty() ? shared.look() : LocalStore.look(here.get(0), shared.sealer());
+        });
+  }
+
+  /** Opens a store that is there, to change it. */
+  RecordStore open() {
+    // Fails where no store is: opening one would make it.
+    RecordStore there = look();
+    if (here().isEmpty()) {
+      return there;
+    }
+    there.close();
+    return openOrMake();
+  }
+
+  /** Opens a store to change it, and makes it if it is missing. */
+  RecordStore openOrMake() {
+    return named(
+        () -> {
+          List<Path> here = one();
+          return here.isEmpty()
+              ? shared.open()
+              : shared
+                  .sealer()
+                  .map(key -> LocalStore.open(here.get(0), key))
+                  .orElseGet(() -> LocalStore.open(here.get(0)));
+        });
+  }
+
+  /** Returns whether the store is in a directory that has something in it. */
+  boolean isInUsedDirectory() {
+    return here().stream()
+        .anyMatch(
+            path -> {
+              String[] names = path.toFile().list();
+              return names != null && names.length > 0;
+            });
   }
 
   /** Returns the directory that was named; none if another store was. */

@@ -19,8 +19,10 @@ import io.csi4j.volume.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -55,29 +57,102 @@ class StoreCommandsTest {
   }
 
   @Test
-  void aMoveNeedsADirectoryAndAnotherStore() {
+  void aMoveNeedsTwoStores() {
     for (String[] args :
         new String[][] {
           {"store", "move"},
-          {"store", "move", "--from-directory", "a"},
-          {"store", "move", "--etcd", "http://127.0.0.1:1"},
-          {"store", "move", "--from-directory", "a", "--to-directory", "b", "--etcd", "http://h:1"}
+          {"store", "move", "--to-etcd", "http://127.0.0.1:1"},
+          {"store", "move", "--from-directory", "a", "--from-etcd", "http://h:1"}
         }) {
       Run run = Run.of(args);
       assertThat(run.code()).isEqualTo(ExitCode.USAGE);
       assertThat(run.errLines())
           .containsExactly(
-              "Say from where to where: write --from-directory DIR or --to-directory DIR, and"
-                  + " --etcd URL or --jdbc URL.",
+              "Say where the store is: write --from-directory DIR, --from-etcd URL or --from-jdbc"
+                  + " URL.",
               "See: csi4j store move --help");
     }
-    Run missing =
-        Run.of("store", "move", "--from-directory", temp + "/none", "--etcd", "http://127.0.0.1:1");
-    assertThat(missing.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(missing.errLines())
+    Run one = Run.of("store", "move", "--from-directory", filled().toString());
+    assertThat(one.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(one.errLines())
         .first()
-        .isEqualTo("There is no directory '" + temp + "/none'. Check the path.");
-    assertThat(temp).isEmptyDirectory();
+        .isEqualTo(
+            "Say where the store is: write --to-directory DIR, --to-etcd URL or --to-jdbc URL.");
+    Run login =
+        Run.of(
+            "store",
+            "move",
+            "--from-etcd",
+            "http://127.0.0.1:1",
+            "--from-etcd-user",
+            "u",
+            "--to-directory",
+            temp.resolve("back").toString());
+    assertThat(login.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(login.errLines())
+        .first()
+        .isEqualTo("--from-etcd-user needs --from-etcd-password FILE.");
+    assertThat(temp.resolve("back")).doesNotExist();
+  }
+
+  private Run move(Path from, Path to, String... more) {
+    String[] args = {
+      "store", "move", "--from-directory", from.toString(), "--to-directory", to.toString()
+    };
+    return Run.of(Stream.concat(Stream.of(args), Stream.of(more)).toArray(String[]::new));
+  }
+
+  @Test
+  void aMoveThatIsCompleteIsNotRepeated() {
+    Path from = filled();
+    Path to = temp.resolve("to");
+    Run first = move(from, to);
+    assertThat(first.code()).as(first.err()).isZero();
+    assertThat(first.outLines())
+        .hasSize(2)
+        .last()
+        .isEqualTo("1 written now, 0 before; both stores were compared and are equal.");
+    try (LocalStore target = LocalStore.open(to)) {
+      RecordKey db = RecordKey.of(Space.VOLUMES, VolumeKey.of("db"));
+      assertThat(target.write(new RecordWrite(db, target.read(db), Optional.empty())))
+          .isInstanceOf(RecordStore.WriteResult.Written.class);
+    }
+
+    Run again = move(from, to);
+
+    assertThat(again.code()).as(again.err()).isZero();
+    assertThat(again.outLines())
+        .containsExactly(
+            first.outLines().get(0),
+            "An earlier run has completed the move; nothing was written now.");
+    assertThat(move(from, to, "--json").out())
+        .contains("\"volumes\":1,\"cluster\":0,\"written\":0,\"complete_before\":true");
+    assertThat(Run.of("volumes", "list", "--directory", to.toString()).out())
+        .doesNotContain("default/db");
+  }
+
+  @Test
+  void aMoveThatIsRefusedSealsNeitherStore() throws Exception {
+    Path from = filled();
+    Path to = temp.resolve("to");
+    try (LocalStore store = LocalStore.open(to)) {
+      put(store, "other");
+    }
+    Path keys =
+        Files.writeString(
+            temp.resolve("keys"), "k " + Base64.getEncoder().encodeToString(new byte[32]) + "\n");
+    Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rw-------"));
+
+    Run refused =
+        move(from, to, "--from-key-file", keys.toString(), "--to-key-file", keys.toString());
+
+    assertThat(refused.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(refused.err()).contains("Name an empty store.");
+    for (Path directory : List.of(from, to)) {
+      try (RecordStore look = LocalStore.look(directory, Optional.empty())) {
+        assertThat(look.scan(Space.VOLUMES, Optional.empty(), 9).records()).hasSize(1);
+      }
+    }
   }
 
   @Test
@@ -131,10 +206,34 @@ class StoreCommandsTest {
   @Test
   void aDirectoryIsTakenBackOnceItsRecordsWereMoved() {
     Path directory = filled();
-    Run none = Run.of("store", "take-back", directory.toString());
-    assertThat(none.code()).isZero();
+    String[] takeBack = {"store", "take-back", "--directory", directory.toString()};
+    Run none = Run.of(takeBack);
+    assertThat(none.code()).as(none.err()).isZero();
     assertThat(none.out())
         .matches("The records of store 'local-[-0-9a-f]+' were not moved; nothing was changed.\n");
+    assertThat(move(directory, temp.resolve("to")).code()).isZero();
+    Run list = Run.of("claims", "list", "--directory", directory.toString());
+    assertThat(list.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(list.errLines())
+        .singleElement()
+        .asString()
+        .matches(
+            "The store accepts no writes: the records of store 'local-[-0-9a-f]+' were moved to"
+                + " store 'local-[-0-9a-f]+'\\. Open the store that has the records now; run a move"
+                + " that is not complete again, or take the records back with 'csi4j store"
+                + " take-back'\\.");
+    Run accept = Run.of("store", "accept", "--directory", directory.toString(), "--yes");
+    assertThat(accept.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(accept.err()).startsWith("Accepting the store failed: the records of store 'local-");
+
+    Run taken = Run.of(takeBack);
+
+    assertThat(taken.code()).as(taken.err()).isZero();
+    assertThat(taken.out())
+        .matches(
+            "Store 'local-[-0-9a-f]+' accepts writes again\\. Store 'local-[-0-9a-f]+' must not be"
+                + " used any more: some or all records are in both\\.\n");
+    assertThat(Run.of("claims", "list", "--directory", directory.toString()).code()).isZero();
   }
 
   @Test
@@ -206,7 +305,12 @@ class StoreCommandsTest {
       Path directory = filled();
       Run move =
           Run.of(
-              "store", "move", "--from-directory", directory.toString(), "--etcd", etcd.address());
+              "store",
+              "move",
+              "--from-directory",
+              directory.toString(),
+              "--to-etcd",
+              etcd.address());
       assertThat(move.code()).isEqualTo(ExitCode.NO_CONNECTION);
       assertThat(move.errLines())
           .singleElement()
@@ -241,7 +345,7 @@ class StoreCommandsTest {
         cluster = new ClusterSetup(store).create();
       }
       String[] move = {
-        "store", "move", "--from-directory", directory.toString(), "--etcd", etcd.address()
+        "store", "move", "--from-directory", directory.toString(), "--to-etcd", etcd.address()
       };
 
       Run moved = Run.of(move);
@@ -257,7 +361,8 @@ class StoreCommandsTest {
       assertThat(again.code()).as(again.err()).isZero();
       assertThat(again.outLines())
           .containsExactly(
-              "The records were moved before, and their store was accepted. Nothing to do.");
+              moved.outLines().get(0),
+              "An earlier run has completed the move; nothing was written now.");
 
       etcd.deleteMark("/csi4j/store");
       String[] accept = {"store", "accept", "--etcd", etcd.address()};
@@ -301,9 +406,10 @@ class StoreCommandsTest {
     Path other = Files.createDirectory(temp.resolve("other"));
     for (String[] args :
         new String[][] {
-          {"store", "take-back", other.toString()},
-          {"store", "take-back", temp + "/typo"},
-          {"store", "move", "--from-directory", other.toString(), "--etcd", "http://127.0.0.1:1"}
+          {"store", "take-back", "--directory", other.toString()},
+          {"store", "take-back", "--directory", temp + "/typo"},
+          {"store", "move", "--from-directory", temp + "/typo", "--to-etcd", "http://127.0.0.1:1"},
+          {"store", "move", "--from-directory", other.toString(), "--to-etcd", "http://127.0.0.1:1"}
         }) {
       Run run = Run.of(args);
       assertThat(run.code()).as(run.out()).isEqualTo(ExitCode.NO_CONNECTION);

@@ -1,13 +1,16 @@
 package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
@@ -20,6 +23,7 @@ import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -55,6 +59,7 @@ class StoreMoveTest {
   private static final int VOLUMES = 10_000;
 
   private static final RecordKey IDENTITY = new RecordKey(Space.CLUSTER, "identity");
+  private static final RecordKey MARK = new RecordKey(Space.CLUSTER, "move");
 
   @TempDir Path temp;
 
@@ -99,6 +104,7 @@ class StoreMoveTest {
         after = page.next();
       } while (after.isPresent());
     }
+    all.remove(MARK);
     return all;
   }
 
@@ -167,8 +173,20 @@ class StoreMoveTest {
         .asString()
         .startsWith("default/volume-7  SINGLE_NODE_WRITER  web  ");
     assertThat(claims.errLines())
-        .containsExactly(
-            "The store accepts no writes: its records were moved to store '" + identity + "'.");
+        .singleElement()
+        .asString()
+        .matches(
+            "The store accepts no writes: the move of the records of store 'local-[-0-9a-f]+' to"
+                + " store '"
+                + identity
+                + "' is not complete\\. Open the store .*");
+    try (RecordStore target = open.get()) {
+      ClaimException early =
+          catchThrowableOfType(
+              ClaimException.class,
+              () -> new ClaimBook(target, Clock.systemUTC()).claim(wish("early")));
+      assertThat(early.code()).isEqualTo(OperatorCode.STORE_MOVED);
+    }
 
     List<String> moved = moved(args);
 
@@ -193,7 +211,7 @@ class StoreMoveTest {
     }
     assertThat(moved(args))
         .containsExactly(
-            "The records were moved before, and their store was accepted. Nothing to do.");
+            moved.get(0), "An earlier run has completed the move; nothing was written now.");
   }
 
   @Test
@@ -206,12 +224,12 @@ class StoreMoveTest {
           directory,
           () -> EtcdStore.look(settings),
           () -> EtcdStore.open(settings),
-          "--etcd",
+          "--to-etcd",
           etcd.address());
 
       Path back = temp.resolve("back");
 
-      assertThat(moved("--to-directory", back.toString(), "--etcd", etcd.address(), "--json"))
+      assertThat(moved("--to-directory", back.toString(), "--from-etcd", etcd.address(), "--json"))
           .singleElement()
           .asString()
           .contains("\"claims\":1,\"volumes\":10000,\"cluster\":1,\"written\":10002");
@@ -233,8 +251,75 @@ class StoreMoveTest {
           directory,
           () -> PostgresStore.look(pool, JdbcSettings.defaults()),
           () -> PostgresStore.open(pool, JdbcSettings.defaults()),
-          "--jdbc",
+          "--to-jdbc",
           server.address());
+    }
+  }
+
+  @Test
+  @EtcdTest
+  @PostgresTest
+  void recordsAreMovedFromEtcdToPostgresAndBack() throws Exception {
+    try (EtcdServer etcd = EtcdServer.start(Files.createDirectory(temp.resolve("etcd")));
+        PostgresServer server = PostgresServer.begin();
+        HikariDataSource pool = PostgresServer.pool(server.address())) {
+      EtcdSettings settings = EtcdSettings.of(etcd.endpoint());
+      Map<RecordKey, StateValue> before;
+      try (RecordStore source = EtcdStore.open(settings)) {
+        for (int i = 0; i < 300; i++) {
+          put(source, RecordKey.of(Space.VOLUMES, VolumeKey.of("volume-" + i)), "bytes of " + i);
+        }
+        new ClaimBook(source, Clock.systemUTC()).claim(wish("web"));
+        cluster = new ClusterSetup(source).create();
+        before = carried(source);
+      }
+      String[] there = {
+        "store", "move", "--from-etcd", etcd.address(), "--to-jdbc", server.address()
+      };
+
+      Run moved = Run.of(there);
+
+      assertThat(moved.code()).as(moved.err()).isZero();
+      assertThat(moved.outLines())
+          .hasSize(2)
+          .last()
+          .isEqualTo("302 written now, 0 before; both stores were compared and are equal.");
+      try (RecordStore target = PostgresStore.look(pool, JdbcSettings.defaults());
+          RecordStore source = EtcdStore.open(settings)) {
+        assertThat(carried(target)).isEqualTo(before);
+        assertThat(new ClusterSetup(target).isAccepted()).isTrue();
+        ClaimException late =
+            catchThrowableOfType(
+                ClaimException.class,
+                () -> new ClaimBook(source, Clock.systemUTC()).claim(wish("late")));
+        assertThat(late.code()).isEqualTo(OperatorCode.STORE_MOVED);
+      }
+      assertThat(Run.of(there).outLines())
+          .last()
+          .isEqualTo("An earlier run has completed the move; nothing was written now.");
+      Run refused =
+          Run.of("store", "move", "--from-jdbc", server.address(), "--to-etcd", etcd.address());
+      assertThat(refused.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(refused.err()).contains("were moved to store ").contains("Name an empty store.");
+
+      Run back =
+          Run.of(
+              "store",
+              "move",
+              "--from-jdbc",
+              server.address(),
+              "--to-etcd",
+              etcd.address(),
+              "--to-etcd-prefix",
+              "/back/");
+
+      assertThat(back.code()).as(back.err()).isZero();
+      try (RecordStore target =
+          EtcdStore.look(
+              EtcdSettings.builder(etcd.endpoint()).prefix(EtcdPrefix.of("/back/")).build())) {
+        assertThat(carried(target)).isEqualTo(before);
+        assertThat(new ClusterSetup(target).identity()).contains(cluster);
+      }
     }
   }
 }

@@ -35,7 +35,9 @@ public final class RecordStoreException extends OperatorException {
     /**
      * The store may have lost records: nothing is acquired by it before a person has settled it.
      */
-    IN_DOUBT(OperatorCode.CLAIM_STORE_WENT_BACK);
+    IN_DOUBT(OperatorCode.CLAIM_STORE_WENT_BACK),
+    /** The records were moved to another store, or a move from or to this one is not complete. */
+    MOVED(OperatorCode.STORE_MOVED);
 
     private final OperatorCode code;
 

@@ -672,6 +672,16 @@ final class Catalog implements AutoCloseable {
     }
   }
 
+  static void checked(Subject subject, Runnable check) {
+    var unused =
+        asked(
+            subject,
+            () -> {
+              check.run();
+              return subject;
+            });
+  }
+
   private static ControllerException failure(Subject subject, RecordFailure failed) {
     return ControllerFailures.failed(
         failed.outcome(), code(failed), subject, failed.seen(), failed);

@@ -36,12 +36,14 @@ final class CatalogCluster {
   }
 
   /**
-   * Refuses the catalog of another cluster than the host has named, and a copy.
+   * Refuses a store whose records were moved, the catalog of another cluster than the host has
+   * named, and a copy.
    *
    * @param expected the cluster that the host has named, if it has
    */
   void open(Optional<ClusterIdentity> expected) {
     Subject subject = Subject.of("opening the catalog of volumes");
+    Catalog.checked(subject, book::checkMove);
     Optional<ClusterIdentity> here = identity(subject);
     if (expected.isPresent() && !here.equals(expected)) {
       throw ControllerFailures.failed(

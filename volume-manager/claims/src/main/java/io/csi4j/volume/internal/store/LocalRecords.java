@@ -28,7 +28,6 @@ import java.util.TreeMap;
  * @param records the records; one that does not say whose it is has the text of its key as its name
  * @param unnamed the records with such a name
  * @param highest the highest version that may have been used
- * @param movedTo the store to which the records were moved, or to which a move has begun
  * @param uncertainties the damage after which records may be missing
  */
 public record LocalRecords(
@@ -36,7 +35,6 @@ public record LocalRecords(
     SortedMap<RecordKey, StoredRecord> records,
     Map<StateKey, RecordKey> unnamed,
     long highest,
-    Optional<StoreIdentity> movedTo,
     List<Uncertainty> uncertainties) {
 
   /** The key of the identity: no hash of a name is as short. */
@@ -44,9 +42,6 @@ public record LocalRecords(
 
   /** The key of the highest version that may have been used. */
   public static final StateKey FLOOR = StateKey.claim("floor");
-
-  /** The key of the identity of the store to which the records were moved. */
-  public static final StateKey MOVED = StateKey.claim("moved");
 
   /**
    * Reads them.
@@ -62,7 +57,7 @@ public record LocalRecords(
     boolean hasClaims = false;
     for (Map.Entry<StateKey, StateValue> each : loaded.values().entrySet()) {
       StateKey key = each.getKey();
-      if (!key.equals(IDENTITY) && !key.equals(FLOOR) && !key.equals(MOVED)) {
+      if (!key.equals(IDENTITY) && !key.equals(FLOOR)) {
         StoredRecord record = StoreCodec.local(key, each.getValue());
         records.put(record.key(), record);
         highest = Math.max(highest, record.version());
@@ -76,10 +71,6 @@ public record LocalRecords(
         loaded
             .value(IDENTITY)
             .map(value -> StoreCodec.identity(value.bytes(), "the identity of the store"));
-    Optional<StoreIdentity> movedTo =
-        loaded
-            .value(MOVED)
-            .map(value -> StoreCodec.identity(value.bytes(), "where the records were moved"));
     List<Uncertainty> uncertainties =
         loaded.uncertainties().stream()
             .filter(doubt -> doubt.reason() != StateException.Reason.JOURNAL_TAIL_DROPPED)
@@ -90,7 +81,7 @@ public record LocalRecords(
           "Opening the store failed: its state has claims and does not say which store it is. Find"
               + " out who wrote it.");
     }
-    return new LocalRecords(identity, records, unnamed, highest, movedTo, uncertainties);
+    return new LocalRecords(identity, records, unnamed, highest, uncertainties);
   }
 
   /**

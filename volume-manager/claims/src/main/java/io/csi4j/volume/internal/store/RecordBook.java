@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * known is looked for, and made again if it was not made.
  *
  * <p>Nothing is acquired from a store that is another one than before, that has lost something, or
- * that accepts no writes.
+ * that accepts no writes. Nothing is changed in a store with the mark of a move.
  *
  * @param <T> the values
  */
@@ -64,6 +64,10 @@ public final class RecordBook<T> {
   private final RecordStore store;
   private final ValueCodec<T> codec;
   private final RecordValues<T> records;
+  private final RecordValues<MoveMark> marks;
+
+  /** Set once a look has shown no mark of a move. */
+  private volatile boolean isUnmarked;
 
   /** The store that was seen first; nothing while that one accepts no writes. */
   private final AtomicReference<Optional<StoreIdentity>> identity;
@@ -84,6 +88,7 @@ public final class RecordBook<T> {
     this.store = Objects.requireNonNull(store, "store");
     this.codec = Objects.requireNonNull(codec, "codec");
     this.records = new RecordValues<>(store, codec);
+    this.marks = MoveMark.in(store);
     this.identity =
         new AtomicReference<>(
             identity.isPresent() || store.readOnly().isPresent()
@@ -123,6 +128,9 @@ public final class RecordBook<T> {
    * @throws RecordFailure if it cannot be known
    */
   public Seen<T> look(RecordKey key, boolean certain) {
+    if (certain) {
+      checkMove();
+    }
     long before = highest(key);
     return asked(() -> saw(before, records.read(key), certain));
   }
@@ -392,6 +400,7 @@ public final class RecordBook<T> {
     if (parts.stream().anyMatch(part -> part.book.store != store)) {
       throw new IllegalArgumentException("One write changes records of one store.");
     }
+    parts.get(0).book.checkMove();
     OpenWrite open = new OpenWrite();
     try {
       if (!fromMemory(store, parts, open)) {
@@ -584,6 +593,30 @@ public final class RecordBook<T> {
             });
   }
 
+  /**
+   * Refuses a store whose records were moved, or that is the target of a move that is not complete.
+   * A store of this process alone may be marked at any time, and is asked each time; all processes
+   * that share another store are ended before a move.
+   *
+   * @throws RecordFailure if nothing may be changed in the store
+   */
+  public void checkMove() {
+    if (isUnmarked && store.isShared()) {
+      return;
+    }
+    asked(() -> marks.read(MoveMark.KEY))
+        .value()
+        .ifPresent(
+            mark -> {
+              throw new RecordFailure(
+                  ChangeOutcome.HELD,
+                  OperatorCode.STORE_MOVED,
+                  mark.reason(store.identity()).text(),
+                  null);
+            });
+    isUnmarked = true;
+  }
+
   private static <T> T asked(Supplier<T> question) {
     try {
       return question.get();
@@ -598,7 +631,7 @@ public final class RecordBook<T> {
         switch (refused.reason()) {
           case UNAVAILABLE, CLOSED -> ChangeOutcome.UNAVAILABLE;
           case TOO_LARGE -> ChangeOutcome.REFUSED;
-          case UNREADABLE, IN_DOUBT -> ChangeOutcome.HELD;
+          case UNREADABLE, IN_DOUBT, MOVED -> ChangeOutcome.HELD;
         };
     // Whoever reports the failure adds the next step of its code.
     return new RecordFailure(

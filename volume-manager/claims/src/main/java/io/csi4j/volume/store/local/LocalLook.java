@@ -101,11 +101,6 @@ final class LocalLook implements RecordStore {
   }
 
   @Override
-  public Optional<ReasonText> readOnly() {
-    return stored.movedTo().map(LocalStore::reasonOfMove);
-  }
-
-  @Override
   public boolean isShared() {
     return false;
   }

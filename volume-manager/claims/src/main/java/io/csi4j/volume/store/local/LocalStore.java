@@ -1,6 +1,7 @@
 package io.csi4j.volume.store.local;
 
 import io.csi4j.volume.internal.store.LocalRecords;
+import io.csi4j.volume.internal.store.MoveMark;
 import io.csi4j.volume.internal.store.StoreCodec;
 import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.model.ReasonText;
@@ -33,7 +34,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -53,8 +55,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Records that were written before records had versions beside them are read.
  *
- * <p>A store whose records were moved, see {@link StoreMove}, is not opened any more, unless by
- * {@link #openMoved} or after {@link #takeBack}.
+ * <p>A store whose records were moved, see {@link StoreMove}, accepts no writes.
  *
  * @since 1.0
  */
@@ -76,8 +77,8 @@ public final class LocalStore implements RecordStore {
   private final ChangeFeed feed = new ChangeFeed();
   private volatile List<Uncertainty> uncertainties;
 
-  /** The store to which the records were moved; nothing while this one accepts writes. */
-  private volatile Optional<StoreIdentity> movedTo;
+  /** Excludes the writes of records from that of the mark of a move: it waits for them. */
+  private final ReentrantReadWriteLock moving = new ReentrantReadWriteLock();
 
   private volatile boolean closed;
 
@@ -90,7 +91,6 @@ public final class LocalStore implements RecordStore {
     this.records = new ConcurrentSkipListMap<>(stored.records());
     this.unnamed = new ConcurrentHashMap<>(stored.unnamed());
     this.uncertainties = stored.uncertainties();
-    this.movedTo = stored.movedTo();
     this.lastVersion =
         new AtomicLong(
             Math.max(Math.multiplyExact(state.owner().epoch(), RESERVED), stored.highest()));
@@ -102,46 +102,22 @@ public final class LocalStore implements RecordStore {
    * Opens the store in this directory, which is made when it is missing. Its parent has to be
    * there, on a local disk.
    *
-   * @throws RecordStoreException if it is in use by another process, cannot be read, or its records
-   *     were moved to another store
+   * @throws RecordStoreException if it is in use by another process, or cannot be read
    * @throws IllegalArgumentException if the state in it is that of a volume manager
    */
   public static LocalStore open(Path directory) {
-    return opened(directory, UnaryOperator.identity(), LocalStore::on);
+    return opened(directory, UnaryOperator.identity());
   }
 
   /**
    * The same, with each record sealed. Records that are there in clear are sealed now.
    *
-   * @throws RecordStoreException if it is in use by another process, cannot be read, does not open,
-   *     or its records were moved to another store
-   * @throws IllegalArgumentException if the state in it is that of a volume manager
-   */
-  public static LocalStore open(Path directory, Sealer sealer) {
-    return opened(directory, state -> SealedStateStore.on(state, sealer), LocalStore::on);
-  }
-
-  /**
-   * Opens the store also if its records were moved, or a move has begun: for {@link StoreMove},
-   * which goes on with it, and for {@link #takeBack}. A store whose records were moved accepts no
-   * writes.
-   *
-   * @throws RecordStoreException if it is in use by another process, or cannot be read
-   * @throws IllegalArgumentException if the state in it is that of a volume manager
-   */
-  public static LocalStore openMoved(Path directory) {
-    return opened(directory, UnaryOperator.identity(), LocalStore::onMoved);
-  }
-
-  /**
-   * The same, of a store with sealed records.
-   *
    * @throws RecordStoreException if it is in use by another process, cannot be read, or does not
    *     open
    * @throws IllegalArgumentException if the state in it is that of a volume manager
    */
-  public static LocalStore openMoved(Path directory, Sealer sealer) {
-    return opened(directory, state -> SealedStateStore.on(state, sealer), LocalStore::onMoved);
+  public static LocalStore open(Path directory, Sealer sealer) {
+    return opened(directory, state -> SealedStateStore.on(state, sealer));
   }
 
   /**
@@ -158,8 +134,7 @@ public final class LocalStore implements RecordStore {
     return LocalLook.of(directory, sealer);
   }
 
-  private static LocalStore opened(
-      Path directory, UnaryOperator<StateStore> sealing, Function<StateStore, LocalStore> opening) {
+  private static LocalStore opened(Path directory, UnaryOperator<StateStore> sealing) {
     StateStore journal;
     try {
       journal = JournalStateStore.open(directory, JournalSettings.defaults());
@@ -169,7 +144,7 @@ public final class LocalStore implements RecordStore {
     try {
       // Sealed by this store, a volume manager could no longer read its state.
       LocalRecords.check(journal.load());
-      return opening.apply(sealing.apply(journal));
+      return on(sealing.apply(journal));
     } catch (StateException e) {
       journal.close();
       throw unavailable(e);
@@ -182,22 +157,11 @@ public final class LocalStore implements RecordStore {
   /**
    * Opens the store in a state that is kept for it alone, and is closed with it.
    *
-   * @throws RecordStoreException if it cannot be read, a new store not be written, or its records
-   *     were moved to another store; the state is closed then
+   * @throws RecordStoreException if it cannot be read, or a new store not be written; the state is
+   *     closed then
    * @throws IllegalArgumentException if the state is that of a volume manager; it stays open
    */
   public static LocalStore on(StateStore state) {
-    LocalStore store = onMoved(state);
-    store.movedTo.ifPresent(
-        to -> {
-          store.close();
-          throw moved("Opening the store failed: its records were moved", to);
-        });
-    return store;
-  }
-
-  /** Opens the store in this state, also if its records were moved. */
-  static LocalStore onMoved(StateStore state) {
     Objects.requireNonNull(state, "state");
     try {
       LocalRecords stored = LocalRecords.of(state.load());
@@ -232,61 +196,6 @@ public final class LocalStore implements RecordStore {
       throw new RecordStoreException(
           Reason.UNAVAILABLE,
           doing + " failed: its state keeps nothing for good. Give it another one.");
-    }
-  }
-
-  /** Returns why a store whose records were moved accepts no writes. */
-  static ReasonText reasonOfMove(StoreIdentity to) {
-    return new ReasonText("its records were moved to store '" + to + "'");
-  }
-
-  private static RecordStoreException moved(String what, StoreIdentity to) {
-    return new RecordStoreException(
-        Reason.UNAVAILABLE,
-        what
-            + " to store '"
-            + to
-            + "', or a move there has begun. Use that store; 'csi4j store take-back' makes this one"
-            + " usable again.");
-  }
-
-  /** Returns the store to which the records were moved, or to which a move has begun. */
-  public Optional<StoreIdentity> movedTo() {
-    return movedTo;
-  }
-
-  /**
-   * Stops writes for good, before the first record is written elsewhere.
-   *
-   * @throws RecordStoreException if the medium refuses
-   */
-  void moveTo(StoreIdentity target) {
-    checkUsable();
-    try {
-      movedTo = Optional.of(target);
-      keep(
-          "Moving the store",
-          state.put(
-              LocalRecords.MOVED, StateValue.of(StoreCodec.encode(target)), Durability.REQUIRED));
-    } catch (StateException e) {
-      throw unavailable(e);
-    }
-  }
-
-  /**
-   * Accepts writes again, as if the records had never been moved. For a person who gives up a move,
-   * and has made sure that the other store is not used: what was claimed or created there since is
-   * not on record here.
-   *
-   * @throws RecordStoreException if the medium refuses
-   */
-  public void takeBack() {
-    checkUsable();
-    try {
-      keep("Taking the records back", state.remove(LocalRecords.MOVED));
-      movedTo = Optional.empty();
-    } catch (StateException e) {
-      throw unavailable(e);
     }
   }
 
@@ -336,19 +245,38 @@ public final class LocalStore implements RecordStore {
           "A local store makes one write at a time, and not " + writes.size() + ".");
     }
     RecordWrite write = writes.get(0);
-    return turns.during(
-        write.key(),
-        () -> {
-          checkUsable();
-          movedTo.ifPresent(
-              to -> {
-                throw moved("Writing " + write.key() + " failed: the records were moved", to);
-              });
-          Optional<StoredRecord> there = there(write.key());
-          return there.equals(write.seen())
-              ? made(write)
-              : new WriteResult.Conflict(there.stream().toList());
-        });
+    boolean isOfMove = write.key().equals(MoveMark.KEY);
+    Lock lock = isOfMove ? moving.writeLock() : moving.readLock();
+    lock.lock();
+    try {
+      if (!isOfMove) {
+        checkMove(write.key());
+      }
+      return turns.during(write.key(), () -> conditional(write));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The move into this store writes its records; a source gets no more. */
+  private void checkMove(RecordKey key) {
+    MoveMark.in(this)
+        .read(MoveMark.KEY)
+        .value()
+        .filter(mark -> !mark.comesIn())
+        .ifPresent(
+            mark -> {
+              throw new RecordStoreException(
+                  Reason.MOVED, "Writing " + key + " failed: " + mark.reason(identity) + ".");
+            });
+  }
+
+  private WriteResult conditional(RecordWrite write) {
+    checkUsable();
+    Optional<StoredRecord> there = there(write.key());
+    return there.equals(write.seen())
+        ? made(write)
+        : new WriteResult.Conflict(there.stream().toList());
   }
 
   private WriteResult made(RecordWrite write) {
@@ -443,11 +371,6 @@ public final class LocalStore implements RecordStore {
       throw unavailable(e);
     }
     uncertainties = List.of();
-  }
-
-  @Override
-  public Optional<ReasonText> readOnly() {
-    return movedTo.map(LocalStore::reasonOfMove);
   }
 
   @Override

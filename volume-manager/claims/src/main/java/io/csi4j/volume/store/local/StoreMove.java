@@ -1,6 +1,8 @@
 package io.csi4j.volume.store.local;
 
+import io.csi4j.volume.internal.store.MoveMark;
 import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.SealException;
 import io.csi4j.volume.state.seal.SealedBytes;
@@ -28,7 +30,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,20 +38,22 @@ import org.jspecify.annotations.Nullable;
  * those that this version cannot read.
  *
  * <pre>{@code
- * try (LocalStore from = LocalStore.openMoved(directory);
+ * try (RecordStore from = LocalStore.open(directory);
  *     RecordStore to = EtcdStore.open(etcd)) {
  *   StoreMove.Result moved = StoreMove.run(from, to);
  *   log.accept(moved.records()); // how many of each space, after a comparison of all
  * }
  * }</pre>
  *
- * <p>Before the first record is written, a {@link LocalStore} is marked: it accepts no writes any
- * more, and {@link LocalStore#open} refuses it, so that no control plane goes on with the former
- * records. A source that several processes share cannot be marked: end all processes that use it
- * before.
+ * <p>Both stores get a mark before the first record is written: the target until the move is
+ * complete, the source until a person {@link #takeBack takes the records back}. csi4j changes
+ * nothing in a store that has a mark, so at any time at most one of the two is used. A {@link
+ * LocalStore} refuses writes from the mark on. A process that has a shared store open looks for a
+ * mark once: end all processes that use one of the stores before.
  *
  * <p>A move that was ended at any point is run again: it writes what is missing. Nothing in the
- * target is ever written over.
+ * target is ever written over. A move that is complete is not repeated, as the target may have been
+ * used since.
  *
  * <p>Sealed records stay sealed. They are copied as they are where the target is sealed with the
  * same key, or its key is not known here; otherwise they are sealed with the key of the target.
@@ -61,31 +64,45 @@ public final class StoreMove {
 
   private static final int PAGE = 256;
 
-  /** Number of times that a write is tried whose result is not known. */
-  private static final int DOUBTS = 8;
+  /** Number of times that a write is tried that is not made, or whose result is not known. */
+  private static final int TRIES = 8;
 
   /** Bytes of a hash that are shown of a record. */
   private static final int SHOWN = 4;
 
   private final RecordStore from;
   private final RecordStore to;
+  private final StoreIdentity source;
+  private final StoreIdentity target;
+  private final Optional<MoveMark> sourceMark;
+  private final Optional<MoveMark> targetMark;
   private int copied;
 
   private StoreMove(RecordStore from, RecordStore to) {
     this.from = Objects.requireNonNull(from, "from");
     this.to = Objects.requireNonNull(to, "to");
+    this.sourceMark = mark(from);
+    this.targetMark = mark(to);
+    this.source = from.identity();
+    this.target = to.identity();
   }
 
   /**
-   * A move that is complete: the target has all records of the source, and no others.
+   * A move that is complete: the target has got all records of the source.
    *
    * @param from the store that had the records
-   * @param to the store that has them now
-   * @param records the number of records in each space
+   * @param to the store that has got them
+   * @param records the number of records in each space of the source, which keeps them
    * @param copied the number of records that this run has written; an earlier run wrote the others
+   * @param wasComplete whether an earlier run had completed the move; this one has copied and
+   *     compared nothing then
    */
   public record Result(
-      StoreIdentity from, StoreIdentity to, Map<Space, Integer> records, int copied) {
+      StoreIdentity from,
+      StoreIdentity to,
+      Map<Space, Integer> records,
+      int copied,
+      boolean wasComplete) {
 
     /** Copies the numbers. */
     public Result {
@@ -98,54 +115,191 @@ public final class StoreMove {
   /**
    * Moves the records, and compares both stores at the end.
    *
-   * @param from the store that has the records; a local one is opened by {@link
-   *     LocalStore#openMoved}
+   * @param from the store that has the records
    * @param to an empty store, or one to which an earlier run has moved some of the records
    * @throws RecordStoreException if a store cannot answer or write: run the move again. If a record
    *     cannot be read, or a store is in doubt, nothing was changed
-   * @throws IllegalArgumentException if both are one store, the target has other records, or the
-   *     records were moved to another store before; nothing was changed then
+   * @throws IllegalArgumentException as {@link #check}; nothing was changed then
    */
   public static Result run(RecordStore from, RecordStore to) {
-    return new StoreMove(from, to).run();
-  }
-
-  private Result run() {
-    checkStores();
-    eachKey(this::check);
-    if (from instanceof LocalStore local && local.movedTo().isEmpty()) {
-      local.moveTo(to.identity());
-    }
-    copy();
-    Map<Space, Integer> records = new EnumMap<>(Space.class);
-    Stream.of(Space.values()).forEach(space -> records.put(space, 0));
-    eachKey(
-        (source, target) -> {
-          check(source, target);
-          StoredRecord moved = Objects.requireNonNull(source);
-          if (target == null) {
-            throw new RecordStoreException(
-                Reason.UNAVAILABLE,
-                "Moving "
-                    + moved.key()
-                    + " failed: store '"
-                    + to.identity()
-                    + "' does not have it at the end, so another process has written to one of the"
-                    + " stores. End all processes that use them, and start the move again.");
-          }
-          records.merge(moved.key().space(), 1, Integer::sum);
-        });
-    return new Result(from.identity(), to.identity(), records, copied);
-  }
-
-  private void checkStores() {
-    StoreIdentity target = to.identity();
     if (from instanceof LocalLook) {
       throw new IllegalArgumentException(
           "Moving the records failed: the source was opened for a look, so nothing keeps a control"
-              + " plane from changing it. Open it with LocalStore.openMoved.");
+              + " plane from changing it. Open it with LocalStore.open.");
     }
-    if (from.identity().equals(target)) {
+    return new StoreMove(from, to).run();
+  }
+
+  /**
+   * Checks whether the records can be moved. Changes nothing.
+   *
+   * @param from the store that has the records, or a look at it
+   * @param to the store to move them to
+   * @throws RecordStoreException if a store cannot answer or is in doubt, or a record cannot be
+   *     read
+   * @throws IllegalArgumentException if both are one store, the target has other records, one of
+   *     them has the mark of another move, or the target would keep sealed records in clear
+   */
+  public static void check(RecordStore from, RecordStore to) {
+    new StoreMove(from, to).check();
+  }
+
+  /**
+   * Returns why csi4j changes nothing in a store, as a clause for people: its records were moved,
+   * or a move from or to it is not complete.
+   */
+  public static Optional<ReasonText> whyNotUsed(RecordStore store) {
+    return mark(store).map(mark -> mark.reason(store.identity()));
+  }
+
+  /**
+   * Has the source of a move used again, as if the records had never been moved. For a person who
+   * gives up a move, and has made sure that the other store is not used: what was claimed or
+   * created there since is not on record here.
+   *
+   * @return the other store; nothing if the records were not moved
+   * @throws RecordStoreException if the store cannot answer or write, or is the target of a move
+   *     that is not complete
+   */
+  public static Optional<StoreIdentity> takeBack(RecordStore store) {
+    Optional<MoveMark> there = mark(store);
+    there
+        .filter(MoveMark::comesIn)
+        .ifPresent(
+            mark -> {
+              throw new RecordStoreException(
+                  Reason.MOVED,
+                  "Taking the records back failed: "
+                      + mark.reason(store.identity())
+                      + ". Take them back in the source; this store is emptied before another move.");
+            });
+    change(store, there, Optional.empty());
+    return there.map(MoveMark::other);
+  }
+
+  private Result run() {
+    check();
+    boolean wasComplete = isComplete();
+    if (!wasComplete) {
+      MoveMark there = new MoveMark(target, false, false);
+      change(to, targetMark, Optional.of(comesIn()));
+      change(from, sourceMark, Optional.of(there));
+      copy();
+      eachKey(this::compare);
+      checkIdentities();
+      change(from, Optional.of(there), Optional.of(new MoveMark(target, false, true)));
+    }
+    if (!wasComplete || isOpenTarget()) {
+      change(to, Optional.of(comesIn()), Optional.empty());
+    }
+    return new Result(source, target, counts(from), copied, wasComplete);
+  }
+
+  private MoveMark comesIn() {
+    return new MoveMark(source, true, false);
+  }
+
+  private boolean isComplete() {
+    return sourceMark.filter(MoveMark::isComplete).isPresent();
+  }
+
+  private boolean isOpenTarget() {
+    return targetMark.equals(Optional.of(comesIn()));
+  }
+
+  private static Map<Space, Integer> counts(RecordStore store) {
+    Map<Space, Integer> counts = new EnumMap<>(Space.class);
+    for (Space space : Space.values()) {
+      Records records = new Records(store, space);
+      int count = 0;
+      for (; records.first() != null; records.next()) {
+        count++;
+      }
+      counts.put(space, count);
+    }
+    return counts;
+  }
+
+  private void compare(@Nullable StoredRecord moved, @Nullable StoredRecord there) {
+    checkIdentities();
+    check(moved, there);
+    if (there == null) {
+      throw new RecordStoreException(
+          Reason.UNAVAILABLE,
+          "Moving "
+              + Objects.requireNonNull(moved).key()
+              + " failed: store '"
+              + target
+              + "' does not have it at the end, so another process has written to one of the"
+              + " stores. End all processes that use them, and start the move again.");
+    }
+  }
+
+  // ---- marks
+
+  private static Optional<MoveMark> mark(RecordStore store) {
+    return MoveMark.in(store).read(MoveMark.KEY).value();
+  }
+
+  /** Writes or removes a mark. A write that was not answered may have been made. */
+  private static void change(
+      RecordStore store, Optional<MoveMark> before, Optional<MoveMark> next) {
+    RecordValues<MoveMark> marks = MoveMark.in(store);
+    String because = "";
+    for (int tries = 0; tries < TRIES; tries++) {
+      RecordValues.Seen<MoveMark> there = marks.read(MoveMark.KEY);
+      if (there.value().equals(next)) {
+        return;
+      }
+      if (!there.value().equals(before)) {
+        throw new RecordStoreException(
+            Reason.UNAVAILABLE,
+            "Marking store '"
+                + store.identity()
+                + "' failed: another process has changed its mark. End all processes that use the"
+                + " stores, and start the move again.");
+      }
+      WriteResult result = RecordValues.write(store, List.of(marks.draft(there, next)));
+      if (result instanceof WriteResult.Written) {
+        return;
+      }
+      because =
+          result instanceof WriteResult.Unknown unknown
+              ? unknown.because().text()
+              : "the write is refused, though the mark is as it was";
+    }
+    throw new RecordStoreException(
+        Reason.UNAVAILABLE,
+        "Marking store '"
+            + store.identity()
+            + "' failed: "
+            + because
+            + ". Start the move again; it goes on where it was.");
+  }
+
+  // ---- checks
+
+  private void check() {
+    checkStores();
+    checkMarks();
+    if (!isComplete()) {
+      eachKey(
+          (moved, there) -> {
+            check(moved, there);
+            if (there != null && targetMark.isEmpty()) {
+              throw refused(
+                  "the target, store '"
+                      + target
+                      + "', has records, such as "
+                      + shown(there)
+                      + ", and no move to it has begun. Name an empty store");
+            }
+          });
+    }
+  }
+
+  private void checkStores() {
+    if (source.equals(target)) {
       throw new IllegalArgumentException(
           "Moving the records failed: both stores are '" + target + "'. Name another store.");
     }
@@ -154,20 +308,12 @@ public final class StoreMove {
             why -> {
               throw inDoubt("the target, store '" + target + "', accepts no writes: " + why);
             });
+    from.readOnly()
+        .ifPresent(
+            why -> {
+              throw inDoubt("the source, store '" + source + "', is in doubt: " + why);
+            });
     if (from instanceof LocalStore local) {
-      local
-          .movedTo()
-          .filter(before -> !before.equals(target))
-          .ifPresent(
-              before -> {
-                throw new IllegalArgumentException(
-                    "Moving the records failed: they were moved to store '"
-                        + before
-                        + "' before, or a move there has begun, and this target is store '"
-                        + target
-                        + "'. Name that store, or take the records back first: 'csi4j store"
-                        + " take-back'.");
-              });
       local.uncertainties().stream()
           .findFirst()
           .ifPresent(
@@ -180,12 +326,58 @@ public final class StoreMove {
               key -> {
                 throw unreadable(key, "its bytes do not say whose record it is");
               });
-    } else {
-      from.readOnly()
-          .ifPresent(
-              why -> {
-                throw inDoubt("the source, store '" + from.identity() + "', is in doubt: " + why);
-              });
+    }
+  }
+
+  /** Refuses stores that have marks of other moves. */
+  private void checkMarks() {
+    sourceMark
+        .filter(MoveMark::comesIn)
+        .ifPresent(
+            mark -> {
+              throw refused(mark.reason(source) + ". Run that move again first");
+            });
+    sourceMark
+        .filter(mark -> !mark.other().equals(target))
+        .ifPresent(
+            mark -> {
+              throw refused(
+                  mark.reason(source)
+                      + ", and this target is store '"
+                      + target
+                      + "'. Name that store, or take the records back first: 'csi4j store"
+                      + " take-back'");
+            });
+    if (!isComplete() && !isOpenTarget()) {
+      targetMark.ifPresent(
+          mark -> {
+            throw refused(mark.reason(target) + ". Name an empty store");
+          });
+    }
+  }
+
+  private static IllegalArgumentException refused(String why) {
+    return new IllegalArgumentException("Moving the records failed: " + why + ".");
+  }
+
+  /** Refuses to go on when a store has become another one. */
+  private void checkIdentities() {
+    checkIdentity("source", source, from.identity());
+    checkIdentity("target", target, to.identity());
+  }
+
+  private static void checkIdentity(String what, StoreIdentity before, StoreIdentity now) {
+    if (!now.equals(before)) {
+      throw new RecordStoreException(
+          Reason.IN_DOUBT,
+          "Moving the records failed: the "
+              + what
+              + " is store '"
+              + now
+              + "' now, and was store '"
+              + before
+              + "' when the move began. Find out what has replaced it, and start the move again with"
+              + " the right store.");
     }
   }
 
@@ -209,44 +401,44 @@ public final class StoreMove {
   }
 
   /** Checks a record of the source, and that the target has the same or none. */
-  private void check(@Nullable StoredRecord source, @Nullable StoredRecord target) {
-    if (source == null) {
+  private void check(@Nullable StoredRecord moved, @Nullable StoredRecord there) {
+    if (moved == null) {
       throw new IllegalArgumentException(
           "Moving the records failed: the target, store '"
-              + to.identity()
+              + target
               + "', has other records: "
-              + shown(Objects.requireNonNull(target))
+              + shown(Objects.requireNonNull(there))
               + ", of which the source, store '"
-              + from.identity()
+              + source
               + "', has none. Name an empty store.");
     }
-    if (source.version() < 1 || source.value().bytes().length == 0) {
+    if (moved.version() < 1 || moved.value().bytes().length == 0) {
       throw unreadable(
-          source.key(),
+          moved.key(),
           "it has version "
-              + source.version()
+              + moved.version()
               + " and "
-              + source.value().bytes().length
+              + moved.value().bytes().length
               + " bytes that can be read, so no store wrote it");
     }
-    from.uncertainty(source.key())
+    from.uncertainty(moved.key())
         .ifPresent(
             why -> {
-              throw inDoubt("the source, store '" + from.identity() + "', is in doubt: " + why);
+              throw inDoubt("the source, store '" + source + "', is in doubt: " + why);
             });
-    if (target == null) {
+    if (there == null) {
       // What cannot be sealed again is refused before anything is written.
-      carried(source);
-    } else if (!isSame(source, target)) {
+      carried(moved);
+    } else if (!isSame(moved, there)) {
       throw new IllegalArgumentException(
           "Moving the records failed: the target, store '"
-              + to.identity()
+              + target
               + "', has "
-              + shown(target)
+              + shown(there)
               + ", and the source, store '"
-              + from.identity()
+              + source
               + "', has "
-              + shown(source)
+              + shown(moved)
               + ". Name an empty store.");
     }
   }
@@ -271,9 +463,9 @@ public final class StoreMove {
     List<StoredRecord> batch = new ArrayList<>();
     int together = Math.min(to.together(), PAGE);
     eachKey(
-        (source, target) -> {
-          if (source != null && target == null) {
-            batch.add(source);
+        (moved, there) -> {
+          if (moved != null && there == null) {
+            batch.add(moved);
           }
           if (batch.size() == together) {
             write(batch);
@@ -288,7 +480,8 @@ public final class StoreMove {
   /** Writes records that are not there. A write that was not answered may have been made. */
   private void write(List<StoredRecord> batch) {
     List<StoredRecord> missing = batch;
-    for (int doubts = 0; !missing.isEmpty(); ) {
+    int tries = 0;
+    while (!missing.isEmpty()) {
       WriteResult result =
           to.write(
               missing.stream()
@@ -296,18 +489,22 @@ public final class StoreMove {
                       each ->
                           new RecordWrite(each.key(), Optional.empty(), Optional.of(carried(each))))
                   .toList());
-      if (result instanceof WriteResult.Unknown unknown && ++doubts == DOUBTS) {
+      List<StoredRecord> left =
+          result instanceof WriteResult.Written ? List.of() : missing(missing);
+      copied += missing.size() - left.size();
+      tries = left.size() < missing.size() ? 0 : tries + 1;
+      if (tries == TRIES) {
         throw new RecordStoreException(
             Reason.UNAVAILABLE,
             "Moving "
-                + missing.get(0).key()
+                + left.get(0).key()
                 + " failed: "
-                + unknown.because()
+                + (result instanceof WriteResult.Unknown unknown
+                    ? unknown.because()
+                    : "the target refuses the write, and does not have the record")
                 + ". Start the move again; it goes on where it was.");
       }
-      int before = missing.size();
-      missing = result instanceof WriteResult.Written ? List.of() : missing(missing);
-      copied += before - missing.size();
+      missing = left;
     }
   }
 
@@ -315,6 +512,7 @@ public final class StoreMove {
     List<StoredRecord> missing = new ArrayList<>();
     for (StoredRecord each : batch) {
       Optional<StoredRecord> there = to.read(each.key());
+      checkIdentities();
       check(each, there.orElse(null));
       if (there.isEmpty()) {
         missing.add(each);
@@ -403,25 +601,25 @@ public final class StoreMove {
 
   // ---- both stores side by side
 
-  /** Passes on each key that is in one of the stores, or in both. */
+  /** Passes on each key that is in one of the stores, or in both, but for the marks. */
   private void eachKey(BiConsumer<@Nullable StoredRecord, @Nullable StoredRecord> both) {
     for (Space space : Space.values()) {
       Records sources = new Records(from, space);
       Records targets = new Records(to, space);
       while (true) {
-        StoredRecord source = sources.first();
-        StoredRecord target = targets.first();
-        if (source == null && target == null) {
+        StoredRecord moved = sources.first();
+        StoredRecord there = targets.first();
+        if (moved == null && there == null) {
           break;
         }
-        int order = source == null ? 1 : target == null ? -1 : source.key().compareTo(target.key());
+        int order = moved == null ? 1 : there == null ? -1 : moved.key().compareTo(there.key());
         if (order <= 0) {
           sources.next();
         }
         if (order >= 0) {
           targets.next();
         }
-        both.accept(order <= 0 ? source : null, order >= 0 ? target : null);
+        both.accept(order <= 0 ? moved : null, order >= 0 ? there : null);
       }
     }
   }
@@ -443,7 +641,7 @@ public final class StoreMove {
     @Nullable StoredRecord first() {
       while (page.isEmpty() && !isLast) {
         RecordStore.Page read = store.scan(space, after, PAGE);
-        page.addAll(read.records());
+        read.records().stream().filter(each -> !each.key().equals(MoveMark.KEY)).forEach(page::add);
         after = read.next();
         isLast = after.isEmpty();
       }

@@ -370,7 +370,9 @@ class ClaimBookTest {
     ClaimBook second = new ClaimBook(counted, CLOCK);
 
     ClaimHolder web = first.claim(wish("web", "n1"));
-    assertThat(counted.asked()).containsExactly("read", "write");
+    assertThat(counted.asked())
+        .as("and the mark of a move")
+        .containsExactly("read", "read", "write");
     assertThat(first.claim(wish("web", "n1"))).as("no change").isEqualTo(web);
     assertThat(counted.asked()).containsExactly("read");
     assertThat(failure(() -> first.claim(wish("job", "n2"))).code())
@@ -383,7 +385,9 @@ class ClaimBookTest {
 
     // What another one has done meanwhile is seen, whether it stands in the way or not.
     assertThat(second.claim(wish("job", "n2")).epoch()).isEqualTo(2);
-    assertThat(counted.asked()).containsExactly("read", "write");
+    assertThat(counted.asked())
+        .as("and the mark of a move")
+        .containsExactly("read", "read", "write");
     assertThat(failure(() -> first.claim(wish("web", "n1"))).code())
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(counted.asked()).containsExactly("write", "read");
@@ -501,7 +505,8 @@ class ClaimBookTest {
     other.read(DB);
 
     store.next(Fate.LATE);
-    reads.left = 1;
+    // The mark of a move, and the claim.
+    reads.left = 2;
     ClaimException atReading = failure(() -> other.holdForDeletion(DB));
 
     for (ClaimException failure : List.of(atWriting, atReading)) {

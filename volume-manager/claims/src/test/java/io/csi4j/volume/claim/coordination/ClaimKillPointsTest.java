@@ -184,7 +184,7 @@ class ClaimKillPointsTest {
       storage.calls.clear();
       points++;
     }
-    assertThat(points).as("effects on the way there and back").isEqualTo(15);
+    assertThat(points).as("effects on the way there and back").isEqualTo(16);
   }
 
   @ParameterizedTest
@@ -208,7 +208,7 @@ class ClaimKillPointsTest {
       assertNothingIsLeftAndItWentInOrder();
       storage.calls.clear();
     }
-    assertThat(points).as("effects of acquiring").isEqualTo(5);
+    assertThat(points).as("effects of acquiring").isEqualTo(6);
   }
 
   @Test

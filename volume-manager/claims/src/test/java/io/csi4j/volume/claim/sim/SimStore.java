@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.MoveMark;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -263,6 +264,10 @@ final class SimStore {
 
     @Override
     public Optional<StoredRecord> read(RecordKey key) {
+      if (key.equals(MoveMark.KEY)) {
+        // Nothing is moved in this world.
+        return Optional.empty();
+      }
       travel();
       return shown(key, blind(process, there(key.volume().orElseThrow())).record());
     }

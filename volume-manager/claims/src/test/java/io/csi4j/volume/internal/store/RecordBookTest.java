@@ -20,6 +20,7 @@ import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.RoughStore;
 import io.csi4j.volume.store.RoughStore.Fate;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Records are changed by rules, whatever becomes of a write. */
 class RecordBookTest {
@@ -516,5 +518,30 @@ class RecordBookTest {
     fails(() -> RecordBook.apply(List.of(added(book, A), long9)))
         .satisfies(failure -> assertThat(failure.key()).contains(B))
         .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_TOO_LARGE));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingIsChangedInAStoreWithTheMarkOfAMove(boolean acquires) {
+    RecordValues<MoveMark> marks = MoveMark.in(store);
+    StoreIdentity other = new StoreIdentity("other");
+    WriteResult marked =
+        store.write(
+            marks.draft(marks.read(MoveMark.KEY), Optional.of(new MoveMark(other, true, false))));
+    assertThat(marked).isInstanceOf(WriteResult.Written.class);
+    RecordBook<String> book = book(true);
+    String why =
+        "the move of the records of store 'other' to store '%s' is not complete"
+            .formatted(store.identity());
+
+    fails(() -> book.apply(A, acquires, RecordBookTest::plusOne))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD))
+        .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.STORE_MOVED))
+        .withMessage(why);
+    fails(() -> book.look(A, true)).withMessage(why);
+    assertThat(book.look(A, false).value()).isEmpty();
+    assertThat(store.write(marks.draft(marks.read(MoveMark.KEY), Optional.empty())))
+        .isInstanceOf(WriteResult.Written.class);
+    assertThat(add(book).after().value()).as("the move is complete").contains("a1");
   }
 }

@@ -2,22 +2,30 @@ package io.csi4j.volume.store.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.internal.store.MoveMark;
 import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.internal.store.StoreCodec;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.seal.AesGcmSealer;
@@ -31,6 +39,7 @@ import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -39,8 +48,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StoreMoveTest {
 
@@ -90,6 +104,7 @@ class StoreMoveTest {
           .records()
           .forEach(each -> all.put(each.key(), each.value()));
     }
+    all.remove(MoveMark.KEY);
     return all;
   }
 
@@ -158,7 +173,7 @@ class StoreMoveTest {
   @Test
   void theTargetGetsEveryRecordOfEverySpaceByteForByte() {
     Map<RecordKey, StateValue> before = filled();
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    try (LocalStore source = LocalStore.open(directory())) {
       StoreMove.Result moved = StoreMove.run(source, memory);
 
       assertThat(moved)
@@ -167,7 +182,8 @@ class StoreMoveTest {
                   source.identity(),
                   memory.identity(),
                   Map.of(Space.CLAIMS, 1, Space.VOLUMES, 1, Space.CLUSTER, 2),
-                  4));
+                  4,
+                  false));
       assertThat(records(source)).isEqualTo(before);
     }
     assertThat(records(memory)).isEqualTo(before).hasSize(4);
@@ -179,7 +195,7 @@ class StoreMoveTest {
   @Test
   void aLookAtAStoreIsNoSource() {
     Map<RecordKey, StateValue> before = filled();
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    try (LocalStore source = LocalStore.open(directory())) {
       assertThat(records(source)).isEqualTo(before);
     }
     try (RecordStore look = LocalStore.look(directory(), Optional.empty())) {
@@ -187,73 +203,314 @@ class StoreMoveTest {
           .isThrownBy(() -> StoreMove.run(look, memory))
           .withMessage(
               "Moving the records failed: the source was opened for a look, so nothing keeps a"
-                  + " control plane from changing it. Open it with LocalStore.openMoved.");
+                  + " control plane from changing it. Open it with LocalStore.open.");
     }
     assertThat(records(memory)).isEmpty();
   }
 
   @Test
-  void theSourceIsRefusedUntilItIsTakenBack() {
+  void nothingIsChangedInTheSourceUntilItIsTakenBack() {
     Map<RecordKey, StateValue> before = filled();
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    String moved;
+    try (LocalStore source = LocalStore.open(directory())) {
       StoreMove.run(source, memory);
-      assertThat(source.readOnly())
-          .contains(new ReasonText("its records were moved to store '" + memory.identity() + "'"));
+      moved =
+          "the records of store '%s' were moved to store '%s'"
+              .formatted(source.identity(), memory.identity());
+    }
+
+    try (LocalStore source = LocalStore.open(directory())) {
+      assertThat(StoreMove.whyNotUsed(source)).contains(new ReasonText(moved));
       RecordStoreException write =
           catchThrowableOfType(
               RecordStoreException.class, () -> put(source, DB, value("written later")));
-      assertThat(write)
-          .hasMessageStartingWith(
-              "Writing VOLUMES/default/db failed: the records were moved to store '");
-    }
+      assertThat(write.reason()).isEqualTo(Reason.MOVED);
+      assertThat(write).hasMessage("Writing VOLUMES/default/db failed: " + moved + ".");
+      ClaimException claim =
+          catchThrowableOfType(ClaimException.class, () -> claim(source, "later"));
+      assertThat(claim.outcome()).isEqualTo(ChangeOutcome.HELD);
+      assertThat(claim)
+          .hasMessage(
+              "CSI-814 STORE_MOVED: claiming volume default/db for workload 'later': "
+                  + moved
+                  + "; nothing was changed. Open the store that has the records now; run a move"
+                  + " that is not complete again, or take the records back with 'csi4j store"
+                  + " take-back'.");
+      assertThat(records(source)).isEqualTo(before);
 
-    RecordStoreException refused =
-        catchThrowableOfType(RecordStoreException.class, () -> LocalStore.open(directory()));
-
-    assertThat(refused.reason()).isEqualTo(Reason.UNAVAILABLE);
-    assertThat(refused)
-        .hasMessage(
-            "Opening the store failed: its records were moved to store '"
-                + memory.identity()
-                + "', or a move there has begun. Use that store; 'csi4j store take-back' makes this"
-                + " one usable again.");
-    try (LocalStore source = LocalStore.openMoved(directory())) {
-      source.takeBack();
+      assertThat(StoreMove.takeBack(source)).contains(memory.identity());
+      assertThat(StoreMove.takeBack(source)).isEmpty();
       put(source, DB, value("written later"));
     }
     try (LocalStore source = LocalStore.open(directory())) {
-      assertThat(source.movedTo()).isEmpty();
+      assertThat(StoreMove.whyNotUsed(source)).isEmpty();
       assertThat(records(source)).containsEntry(DB, value("written later")).hasSize(before.size());
+      assertThat(refused(IllegalArgumentException.class, source, memory))
+          .as("the target may have been used")
+          .hasMessageStartingWith("Moving the records failed: the target, store '");
+    }
+  }
+
+  private static void claim(RecordStore store, String workload) {
+    new ClaimBook(store, Clock.systemUTC()).claim(wish(workload));
+  }
+
+  private static boolean isClaimed(RecordStore store, String workload) {
+    try {
+      claim(store, workload);
+      return true;
+    } catch (ClaimException refused) {
+      assertThat(refused.code()).isEqualTo(OperatorCode.STORE_MOVED);
+      return false;
+    }
+  }
+
+  /** Writes until the process ends at one of them. */
+  private static final class Writes {
+    private final int last;
+    private final boolean isMade;
+    private int count;
+
+    /**
+     * Counts the writes of both stores.
+     *
+     * @param isMade whether the last write is made, and its answer does not arrive
+     */
+    Writes(int last, boolean isMade) {
+      this.last = last;
+      this.isMade = isMade;
+    }
+
+    RecordStore of(RecordStore store) {
+      return new Disturbed(store) {
+        @Override
+        public WriteResult write(List<RecordWrite> writes) {
+          boolean ends = count++ == last;
+          WriteResult result = ends && !isMade ? null : super.write(writes);
+          if (result == null || ends) {
+            throw new IllegalStateException("killed");
+          }
+          return result;
+        }
+      };
+    }
+  }
+
+  /** The writes of a move of four records: two marks, four records, a mark, and one removed. */
+  private static final int WRITES = 8;
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whereverAMoveEndsAtMostOneStoreIsUsedAndTheNextRunCompletesIt(boolean isMade) {
+    // Before the first write that is made, there is no move.
+    for (int last = isMade ? 0 : 1; last <= WRITES; last++) {
+      try (MemoryStore source = new MemoryStore();
+          MemoryStore target = new MemoryStore()) {
+        claim(source, "web");
+        put(source, DB, value("a volume"));
+        put(source, IDENTITY, value("an identity"));
+        put(source, UNKNOWN, value("\u0007 not known"));
+        Writes writes = new Writes(last, isMade);
+        boolean isEnded = false;
+        try {
+          StoreMove.run(writes.of(source), writes.of(target));
+        } catch (IllegalStateException killed) {
+          isEnded = true;
+        }
+        assertThat(isEnded).as("write %s", last).isEqualTo(last < WRITES);
+
+        boolean isSourceUsed = isClaimed(source, "at-source");
+        boolean isTargetUsed = isClaimed(target, "at-target");
+
+        assertThat(isSourceUsed && isTargetUsed).as("write %s", last).isFalse();
+        assertThat(isSourceUsed).as("write %s", last).isEqualTo(last < (isMade ? 1 : 2));
+        assertThat(isTargetUsed)
+            .as("write %s", last)
+            .isEqualTo(last >= (isMade ? WRITES - 1 : WRITES));
+
+        assertThat(StoreMove.run(source, target).wasComplete())
+            .as("write %s", last)
+            .isEqualTo(last >= (isMade ? WRITES - 2 : WRITES - 1));
+
+        assertThat(isClaimed(source, "later")).isFalse();
+        assertThat(isClaimed(target, "later")).isTrue();
+        Set<String> holders =
+            new ClaimBook(target, Clock.systemUTC())
+                .read(VolumeKey.of("db")).holders().keySet().stream()
+                    .map(WorkloadId::toString)
+                    .collect(Collectors.toSet());
+        assertThat(holders.contains("at-source")).isEqualTo(isSourceUsed);
+        assertThat(holders.contains("at-target")).isEqualTo(isTargetUsed);
+        assertThat(holders).contains("web", "later");
+        assertThat(records(target)).hasSize(4);
+      }
     }
   }
 
   @Test
-  void aMoveThatWasEndedGoesOnWhereItWas() {
-    Map<RecordKey, StateValue> before = filled();
-    Disturbed failing =
-        new Disturbed(memory) {
-          private int left = 2;
+  void aMoveThatIsCompleteDoesNotBringRemovedRecordsBack() {
+    filled();
+    try (LocalStore source = LocalStore.open(directory())) {
+      StoreMove.run(source, memory);
+      assertThat(memory.write(new RecordWrite(DB, memory.read(DB), Optional.empty())))
+          .isInstanceOf(RecordStore.WriteResult.Written.class);
+      put(memory, IDENTITY, value("another one"));
 
+      assertThat(StoreMove.run(source, memory))
+          .isEqualTo(
+              new StoreMove.Result(
+                  source.identity(),
+                  memory.identity(),
+                  Map.of(Space.CLAIMS, 1, Space.VOLUMES, 1, Space.CLUSTER, 2),
+                  0,
+                  true));
+      assertThat(memory.read(DB)).isEmpty();
+    }
+  }
+
+  @Test
+  void recordsThatWereMovedTwiceAreMovedBack() {
+    Map<RecordKey, StateValue> before = filled();
+    try (LocalStore source = LocalStore.open(directory());
+        LocalStore back = LocalStore.open(temp.resolve("back"))) {
+      StoreMove.run(source, memory);
+
+      assertThat(StoreMove.run(memory, back).copied()).isEqualTo(4);
+      assertThat(records(back)).isEqualTo(before);
+      assertThat(refused(IllegalArgumentException.class, memory, source))
+          .hasMessageStartingWith(
+              "Moving the records failed: the records of store '%s' were moved to store '%s', and"
+                      .formatted(memory.identity(), back.identity())
+                  + " this target is store '");
+      assertThat(refused(IllegalArgumentException.class, back, memory))
+          .hasMessage(
+              "Moving the records failed: the records of store '%s' were moved to store '%s'. Name"
+                      .formatted(memory.identity(), back.identity())
+                  + " an empty store.");
+    }
+  }
+
+  @Test
+  void theTargetOfAMoveThatIsNotCompleteIsNoSourceAndNoTargetOfAnother() {
+    filled();
+    Writes writes = new Writes(4, false);
+    try (LocalStore source = LocalStore.open(directory());
+        MemoryStore other = new MemoryStore()) {
+      assertThatIllegalStateException().isThrownBy(() -> StoreMove.run(source, writes.of(memory)));
+      String open =
+          "the move of the records of store '%s' to store '%s' is not complete"
+              .formatted(source.identity(), memory.identity());
+      assertThat(StoreMove.whyNotUsed(source)).contains(new ReasonText(open));
+      assertThat(StoreMove.whyNotUsed(memory)).contains(new ReasonText(open));
+      assertThat(refused(IllegalArgumentException.class, memory, other))
+          .hasMessage("Moving the records failed: " + open + ". Run that move again first.");
+      assertThat(refused(IllegalArgumentException.class, other, memory))
+          .hasMessage("Moving the records failed: " + open + ". Name an empty store.");
+      RecordStoreException back =
+          catchThrowableOfType(RecordStoreException.class, () -> StoreMove.takeBack(memory));
+      assertThat(back.reason()).isEqualTo(Reason.MOVED);
+      assertThat(back)
+          .hasMessage(
+              "Taking the records back failed: "
+                  + open
+                  + ". Take them back in the source; this store is emptied before another move.");
+    }
+  }
+
+  @Test
+  void aWriteThatIsUnderWayAtTheMarkIsMoved() throws Exception {
+    MemoryMedium medium = MemoryMedium.create();
+    StateStore state = medium.open();
+    CountDownLatch isWriting = new CountDownLatch(1);
+    CountDownLatch isMarked = new CountDownLatch(1);
+    CountDownLatch mayWrite = new CountDownLatch(1);
+    StateKey mark = StoreCodec.stateKey(MoveMark.KEY);
+    StateStore slow =
+        (StateStore)
+            Proxy.newProxyInstance(
+                StateStore.class.getClassLoader(),
+                new Class<?>[] {StateStore.class},
+                (proxy, method, values) -> {
+                  if (method.getName().equals("put") && values[0].equals(mark)) {
+                    isMarked.countDown();
+                  } else if (method.getName().equals("put")
+                      && values[0].equals(StoreCodec.stateKey(DB))) {
+                    isWriting.countDown();
+                    mayWrite.await();
+                  }
+                  return method.invoke(state, values);
+                });
+    try (LocalStore source = LocalStore.on(slow)) {
+      FutureTask<Boolean> write =
+          new FutureTask<>(
+              () -> {
+                put(source, DB, value("a volume"));
+                return true;
+              });
+      new Thread(write, "writes").start();
+      isWriting.await();
+      FutureTask<StoreMove.Result> move = new FutureTask<>(() -> StoreMove.run(source, memory));
+      Thread mover = new Thread(move, "moves");
+      mover.start();
+      while (mover.getState() != Thread.State.WAITING && isMarked.getCount() > 0) {
+        Thread.onSpinWait();
+      }
+      assertThat(isMarked.getCount()).as("the mark waits for the write").isEqualTo(1);
+      mayWrite.countDown();
+
+      assertThat(write.get()).isTrue();
+      assertThat(move.get().copied()).isEqualTo(1);
+      assertThat(records(memory)).containsOnlyKeys(DB);
+    }
+  }
+
+  @Test
+  void aTargetThatBecomesAnotherStoreEndsTheMove() {
+    filled();
+    try (LocalStore source = LocalStore.open(directory());
+        MemoryStore other = new MemoryStore()) {
+      Disturbed replaced =
+          new Disturbed(memory) {
+            private int writes;
+
+            @Override
+            public StoreIdentity identity() {
+              return writes > 2 ? other.identity() : super.identity();
+            }
+
+            @Override
+            public WriteResult write(List<RecordWrite> all) {
+              return ++writes > 2 ? new WriteResult.Conflict(List.of()) : super.write(all);
+            }
+          };
+      RecordStoreException refused = refused(RecordStoreException.class, source, replaced);
+      assertThat(refused.reason()).isEqualTo(Reason.IN_DOUBT);
+      assertThat(refused)
+          .hasMessage(
+              "Moving the records failed: the target is store '%s' now, and was store '%s' when the"
+                      .formatted(other.identity(), memory.identity())
+                  + " move began. Find out what has replaced it, and start the move again with the"
+                  + " right store.");
+    }
+  }
+
+  @Test
+  void aTargetThatRefusesEachWriteEndsTheMove() {
+    filled();
+    Disturbed refusing =
+        new Disturbed(memory) {
           @Override
           public WriteResult write(List<RecordWrite> writes) {
-            if (left-- == 0) {
-              throw new RecordStoreException(Reason.UNAVAILABLE, "It is down.");
-            }
-            return super.write(writes);
+            return writes.get(0).key().equals(MoveMark.KEY)
+                ? super.write(writes)
+                : new WriteResult.Conflict(List.of());
           }
         };
-    try (LocalStore source = LocalStore.openMoved(directory())) {
-      assertThat(refused(RecordStoreException.class, source, failing)).hasMessage("It is down.");
-    }
-    assertThat(records(memory)).hasSize(2);
-    assertThat(catchThrowableOfType(RecordStoreException.class, () -> LocalStore.open(directory())))
-        .as("marked before the first write")
-        .isNotNull();
-
-    try (LocalStore source = LocalStore.openMoved(directory())) {
-      assertThat(StoreMove.run(source, memory).copied()).isEqualTo(2);
-      assertThat(records(memory)).isEqualTo(before);
-      assertThat(StoreMove.run(source, memory).copied()).as("again").isZero();
+    try (LocalStore source = LocalStore.open(directory())) {
+      assertThat(refused(RecordStoreException.class, source, refusing))
+          .hasMessage(
+              "Moving CLAIMS/default/db failed: the target refuses the write, and does not have the"
+                  + " record. Start the move again; it goes on where it was.");
     }
   }
 
@@ -272,7 +529,7 @@ class StoreMoveTest {
             return new WriteResult.Unknown(new ReasonText("no answer came"));
           }
         };
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    try (LocalStore source = LocalStore.open(directory())) {
       assertThat(StoreMove.run(source, silent).copied()).isEqualTo(4);
     }
     assertThat(records(memory)).isEqualTo(before);
@@ -288,11 +545,12 @@ class StoreMoveTest {
             return new WriteResult.Unknown(new ReasonText("no answer came"));
           }
         };
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    try (LocalStore source = LocalStore.open(directory())) {
       assertThat(refused(RecordStoreException.class, source, silent))
           .hasMessage(
-              "Moving CLAIMS/default/db failed: no answer came. Start the move again; it goes on"
-                  + " where it was.");
+              "Marking store '%s' failed: no answer came. Start the move again; it goes on where it"
+                      .formatted(memory.identity())
+                  + " was.");
     }
   }
 
@@ -301,7 +559,7 @@ class StoreMoveTest {
     filled();
     RecordKey other = RecordKey.of(Space.VOLUMES, VolumeKey.of("other"));
     put(memory, other, value("theirs"));
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    try (LocalStore source = LocalStore.open(directory())) {
       assertThat(refused(IllegalArgumentException.class, source, memory))
           .hasMessage(
               "Moving the records failed: the target, store '%s', has other records:"
@@ -309,7 +567,7 @@ class StoreMoveTest {
                   + " VOLUMES/default/other with version 1, 6 bytes and hash 4c55a855, of which the"
                   + " source, store '%s', has none. Name an empty store."
                       .formatted(source.identity()));
-      assertThat(source.movedTo()).isEmpty();
+      assertThat(StoreMove.whyNotUsed(source)).isEmpty();
     }
     assertThat(records(memory)).containsOnlyKeys(other);
   }
@@ -318,7 +576,7 @@ class StoreMoveTest {
   void aTargetWithAnotherValueIsRefusedWithBoth() {
     Map<RecordKey, StateValue> before = filled();
     put(memory, DB, value("another volume"));
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    try (LocalStore source = LocalStore.open(directory())) {
       long version = source.read(DB).orElseThrow().version();
       assertThat(refused(IllegalArgumentException.class, source, memory))
           .hasMessage(
@@ -328,23 +586,23 @@ class StoreMoveTest {
                       .formatted(source.identity(), version)
                   + " d0bda87c. Name an empty store.");
       assertThat(records(source)).isEqualTo(before);
-      assertThat(source.movedTo()).isEmpty();
+      assertThat(StoreMove.whyNotUsed(source)).isEmpty();
     }
   }
 
   @Test
   void aSecondTargetIsRefusedWithBoth() {
     filled();
-    try (LocalStore source = LocalStore.openMoved(directory());
+    try (LocalStore source = LocalStore.open(directory());
         MemoryStore second = new MemoryStore()) {
       StoreMove.run(source, memory);
       assertThat(refused(IllegalArgumentException.class, source, second))
           .hasMessage(
-              "Moving the records failed: they were moved to store '%s' before, or a move there has"
-                      .formatted(memory.identity())
-                  + " begun, and this target is store '%s'. Name that store, or take the records"
+              "Moving the records failed: the records of store '%s' were moved to store '%s', and"
+                      .formatted(source.identity(), memory.identity())
+                  + " this target is store '%s'. Name that store, or take the records back first:"
                       .formatted(second.identity())
-                  + " back first: 'csi4j store take-back'.");
+                  + " 'csi4j store take-back'.");
       assertThat(records(second)).isEmpty();
       assertThat(refused(IllegalArgumentException.class, source, source))
           .hasMessage(
@@ -354,16 +612,32 @@ class StoreMoveTest {
   }
 
   @Test
+  void aTargetWithEqualRecordsAndNoMarkIsRefused() {
+    filled();
+    put(memory, DB, value("a volume"));
+    try (LocalStore source = LocalStore.open(directory())) {
+      assertThat(refused(IllegalArgumentException.class, source, memory))
+          .hasMessage(
+              "Moving the records failed: the target, store '%s', has records, such as"
+                      .formatted(memory.identity())
+                  + " VOLUMES/default/db with version 1, 8 bytes and hash d0bda87c, and no move to"
+                  + " it has begun. Name an empty store.");
+      assertThat(StoreMove.whyNotUsed(source)).isEmpty();
+      assertThat(StoreMove.whyNotUsed(memory)).isEmpty();
+    }
+  }
+
+  @Test
   void aRecordThatDoesNotSayWhoseItIsIsNotMoved() {
     MemoryMedium medium = MemoryMedium.create();
     LocalStore.on(medium.open()).close();
     DamagedClaims.altogether(medium, VolumeKey.of("db"));
-    try (LocalStore source = LocalStore.onMoved(medium.open())) {
+    try (LocalStore source = LocalStore.on(medium.open())) {
       assertThat(refused(RecordStoreException.class, source, memory))
           .hasMessageMatching(
               "Moving CLAIMS/CLAIM/\\w+ failed: its bytes do not say whose record it is\\. Find out"
                   + " which volume it is of, and remove or restore the record\\.");
-      assertThat(source.movedTo()).isEmpty();
+      assertThat(StoreMove.whyNotUsed(source)).isEmpty();
     }
   }
 
@@ -374,7 +648,7 @@ class StoreMoveTest {
     medium.doubt(
         Uncertainty.aboutMoreThan(
             StateException.Reason.JOURNAL_DAMAGED, Set.of(), "3 records are damaged."));
-    try (LocalStore source = LocalStore.onMoved(medium.open())) {
+    try (LocalStore source = LocalStore.on(medium.open())) {
       RecordStoreException refused = refused(RecordStoreException.class, source, memory);
       assertThat(refused.reason()).isEqualTo(Reason.IN_DOUBT);
       assertThat(refused)
@@ -408,7 +682,7 @@ class StoreMoveTest {
             return Optional.of(new ReasonText("it has records and no mark"));
           }
         };
-    try (LocalStore source = LocalStore.openMoved(directory())) {
+    try (LocalStore source = LocalStore.open(directory())) {
       RecordStoreException refused = refused(RecordStoreException.class, source, doubtful);
       assertThat(refused.reason()).isEqualTo(Reason.IN_DOUBT);
       assertThat(refused)
@@ -425,14 +699,17 @@ class StoreMoveTest {
   @Test
   void aLookAtADirectoryReadsWithoutOpeningItAndSaysThatItWasMoved() {
     Map<RecordKey, StateValue> before = filled();
-    try (LocalStore source = LocalStore.openMoved(directory());
+    try (LocalStore source = LocalStore.open(directory());
         RecordStore look = LocalStore.look(directory(), Optional.empty())) {
       assertThat(records(look)).isEqualTo(before);
       assertThat(look.identity()).isEqualTo(source.identity());
-      assertThat(look.readOnly()).isEmpty();
+      assertThat(StoreMove.whyNotUsed(look)).isEmpty();
+      StoreMove.check(look, memory);
+      assertThat(records(memory)).isEmpty();
       StoreMove.run(source, memory);
-      assertThat(LocalStore.look(directory(), Optional.empty()).readOnly())
-          .isEqualTo(source.readOnly());
+      assertThat(StoreMove.whyNotUsed(LocalStore.look(directory(), Optional.empty())))
+          .isPresent()
+          .isEqualTo(StoreMove.whyNotUsed(source));
       assertThat(
               catchThrowableOfType(
                   RecordStoreException.class, () -> put(look, DB, value("written"))))
@@ -463,12 +740,12 @@ class StoreMoveTest {
     try (LocalStore source = LocalStore.open(directory(), SEALER)) {
       put(source, DB, value("a secret"));
     }
-    try (LocalStore source = LocalStore.openMoved(directory(), SEALER)) {
+    try (LocalStore source = LocalStore.open(directory(), SEALER)) {
       assertThat(refused(IllegalArgumentException.class, source, memory))
           .hasMessage(
               "Moving VOLUMES/default/db failed: it is sealed in the source, and the target would"
                   + " keep it in clear. Give the target the key.");
-      assertThat(source.movedTo()).isEmpty();
+      assertThat(StoreMove.whyNotUsed(source)).isEmpty();
 
       StoreMove.run(source, sealedWith(memory, SEALER));
 
@@ -482,6 +759,7 @@ class StoreMoveTest {
       StoreMove.run(sealedWith(memory, SEALER), back);
       assertThat(records(back)).isEqualTo(Map.of(DB, value("a secret")));
     }
+    assertThat(StoreMove.takeBack(sealedWith(memory, SEALER))).isPresent();
     try (LocalStore clear = LocalStore.open(temp.resolve("clear"))) {
       assertThat(refused(IllegalArgumentException.class, sealedWith(memory, SEALER), clear))
           .hasMessageStartingWith("Moving VOLUMES/default/db failed: it is sealed in the source,");
@@ -496,8 +774,11 @@ class StoreMoveTest {
         MemoryStore same = new MemoryStore();
         MemoryStore other = new MemoryStore()) {
       StoreMove.run(memory, unopened);
+      assertThat(StoreMove.takeBack(memory)).isPresent();
       StoreMove.run(memory, sealedWith(same, SEALER));
+      assertThat(StoreMove.takeBack(memory)).isPresent();
       StoreMove.run(sealedWith(memory, SEALER), sealedWith(other, OTHER_SEALER));
+      assertThat(StoreMove.takeBack(sealedWith(memory, SEALER))).isPresent();
 
       assertThat(records(unopened)).isEqualTo(records(memory)).isEqualTo(records(same));
       assertThat(

@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.catalog.SessionRecord;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.MoveMark;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
@@ -237,6 +238,10 @@ final class SharedStore {
 
     @Override
     public Optional<StoredRecord> read(RecordKey key) {
+      if (key.equals(MoveMark.KEY)) {
+        // Nothing is moved in this world.
+        return Optional.empty();
+      }
       travel(key.space());
       return shown(Optional.ofNullable(records.get(key)));
     }

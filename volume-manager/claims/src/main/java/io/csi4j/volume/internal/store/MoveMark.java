@@ -1,0 +1,107 @@
+package io.csi4j.volume.internal.store;
+
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.RecordBytes;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.proto.StoreProto;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.StoreIdentity;
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * The mark of a move, a record in both stores: while it is there, nothing is changed in the store
+ * but by the move. The target has it until the move is complete, the source until a person takes
+ * the records back.
+ *
+ * @param other the other store of the move
+ * @param comesIn whether the records come from the other store, or go there
+ * @param isComplete whether the other store has all records
+ */
+public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete) {
+
+  /** The key of the one record. */
+  public static final RecordKey KEY = new RecordKey(RecordKey.Space.CLUSTER, "move");
+
+  private static final int FORMAT = 1;
+
+  /** Checks that the other store is there. */
+  public MoveMark {
+    Objects.requireNonNull(other, "other");
+  }
+
+  /** Returns the records of marks in a store. */
+  public static RecordValues<MoveMark> in(RecordStore store) {
+    return new RecordValues<>(store, new Codec());
+  }
+
+  /**
+   * Returns why nothing is changed in the store that has the mark, as a clause for people.
+   *
+   * @param here that store
+   */
+  public ReasonText reason(StoreIdentity here) {
+    StoreIdentity from = comesIn ? other : here;
+    StoreIdentity to = comesIn ? here : other;
+    return new ReasonText(
+        isComplete
+            ? "the records of store '" + from + "' were moved to store '" + to + "'"
+            : "the move of the records of store '"
+                + from
+                + "' to store '"
+                + to
+                + "' is not complete");
+  }
+
+  private static final class Codec implements ValueCodec<MoveMark> {
+
+    @Override
+    public RecordKey.Space space() {
+      return KEY.space();
+    }
+
+    @Override
+    public RecordKey key(MoveMark value) {
+      return KEY;
+    }
+
+    @Override
+    public String named(RecordKey key) {
+      return "the mark of a move";
+    }
+
+    @Override
+    public byte[] encode(MoveMark value, UUID mark, UnknownFields newer) {
+      StoreProto.Move move =
+          StoreProto.Move.newBuilder()
+              .setFormat(FORMAT)
+              .setOther(value.other().value())
+              .setComesIn(value.comesIn())
+              .setIsComplete(value.isComplete())
+              .setMarkHigh(mark.getMostSignificantBits())
+              .setMarkLow(mark.getLeastSignificantBits())
+              .build();
+      return new RecordBytes<>(move, newer).bytes();
+    }
+
+    @Override
+    public Decoded<MoveMark> decode(byte[] bytes) throws MalformedRecordException {
+      RecordBytes<StoreProto.Move> read = RecordBytes.read(StoreProto.Move.parser(), bytes, FORMAT);
+      StoreProto.Move in = read.message();
+      MoveMark mark =
+          RecordBytes.checked(
+              "other",
+              () ->
+                  new MoveMark(
+                      new StoreIdentity(in.getOther()), in.getComesIn(), in.getIsComplete()));
+      return new Decoded<>(mark, read.newer());
+    }
+
+    @Override
+    public boolean removes() {
+      return true;
+    }
+  }
+}

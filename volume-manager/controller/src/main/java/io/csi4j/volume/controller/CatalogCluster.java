@@ -74,10 +74,12 @@ final class CatalogCluster {
   }
 
   /**
-   * Refuses work in a store that has a copy of the records. A store that accepts no writes refuses
-   * on its own; after a person has settled it, its records count as a copy until they are accepted.
+   * Refuses work in a store whose records were moved, or that has a copy of them. A store that
+   * accepts no writes refuses on its own; after a person has settled it, its records count as a
+   * copy until they are accepted.
    */
   void check(Subject subject) {
+    Catalog.checked(subject, book::checkMove);
     if (isChecked || store.readOnly().isPresent()) {
       return;
     }

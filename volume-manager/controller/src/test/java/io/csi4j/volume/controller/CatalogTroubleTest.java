@@ -30,6 +30,7 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.store.local.StoreMove;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,6 +96,30 @@ class CatalogTroubleTest {
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(refused).hasMessageContaining("the record of volume 'default/other'");
     assertThat(refused).hasMessageContaining("It has format 9");
+  }
+
+  @Test
+  void aCatalogThatWasMovedIsNotOpened() {
+    try (VolumeController controller = open();
+        MemoryStore other = new MemoryStore()) {
+      CatalogVolume made = controller.create(DB, spec());
+      assertThat(StoreMove.run(store, other).wasComplete()).isFalse();
+
+      ControllerException refused = failure(this::open);
+
+      assertThat(refused.code()).isEqualTo(OperatorCode.STORE_MOVED);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
+      assertThat(refused)
+          .hasMessageStartingWith(
+              "CSI-814 STORE_MOVED: opening the catalog of volumes: the records of store '%s' were"
+                      .formatted(memory.identity())
+                  + " moved to store '%s';".formatted(other.identity()));
+      try (VolumeController there = VolumeController.builder(world.registry(), other).open()) {
+        assertThat(there.find(DB)).isPresent();
+        there.delete(DB);
+      }
+      assertThat(plugin.contents().volumes()).doesNotContain(made.id());
+    }
   }
 
   @Test

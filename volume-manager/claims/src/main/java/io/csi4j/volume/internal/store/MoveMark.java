@@ -1,9 +1,7 @@
 package io.csi4j.volume.internal.store;
 
 import io.csi4j.volume.internal.fields.MalformedRecordException;
-import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.store.proto.StoreProto;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -24,8 +22,6 @@ public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete)
 
   /** The key of the one record. */
   public static final RecordKey KEY = new RecordKey(RecordKey.Space.CLUSTER, "move");
-
-  private static final int FORMAT = 1;
 
   /** Checks that the other store is there. */
   public MoveMark {
@@ -74,29 +70,12 @@ public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete)
 
     @Override
     public byte[] encode(MoveMark value, UUID mark, UnknownFields newer) {
-      StoreProto.Move move =
-          StoreProto.Move.newBuilder()
-              .setFormat(FORMAT)
-              .setOther(value.other().value())
-              .setComesIn(value.comesIn())
-              .setIsComplete(value.isComplete())
-              .setMarkHigh(mark.getMostSignificantBits())
-              .setMarkLow(mark.getLeastSignificantBits())
-              .build();
-      return new RecordBytes<>(move, newer).bytes();
+      return StoreCodec.encode(value, mark, newer);
     }
 
     @Override
     public Decoded<MoveMark> decode(byte[] bytes) throws MalformedRecordException {
-      RecordBytes<StoreProto.Move> read = RecordBytes.read(StoreProto.Move.parser(), bytes, FORMAT);
-      StoreProto.Move in = read.message();
-      MoveMark mark =
-          RecordBytes.checked(
-              "other",
-              () ->
-                  new MoveMark(
-                      new StoreIdentity(in.getOther()), in.getComesIn(), in.getIsComplete()));
-      return new Decoded<>(mark, read.newer());
+      return StoreCodec.move(bytes);
     }
 
     @Override

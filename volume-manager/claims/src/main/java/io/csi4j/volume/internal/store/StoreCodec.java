@@ -5,6 +5,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
+import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.store.proto.StoreProto;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.HashedName;
@@ -21,6 +22,7 @@ import io.csi4j.volume.store.shared.RecordName;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -65,6 +67,38 @@ public final class StoreCodec {
   private static RecordStoreException unreadable(String what, MalformedRecordException cause) {
     return RecordStoreException.unreadable(
         "Reading " + ForeignText.of(what) + " failed: " + cause.getMessage(), cause);
+  }
+
+  /**
+   * Returns the bytes of the mark of a move.
+   *
+   * @param mark the mark of this write, which no other write has
+   * @param newer fields of a newer version to keep
+   */
+  static byte[] encode(MoveMark move, UUID mark, UnknownFields newer) {
+    StoreProto.Move message =
+        StoreProto.Move.newBuilder()
+            .setFormat(FORMAT)
+            .setOther(move.other().value())
+            .setComesIn(move.comesIn())
+            .setIsComplete(move.isComplete())
+            .setMarkHigh(mark.getMostSignificantBits())
+            .setMarkLow(mark.getLeastSignificantBits())
+            .build();
+    return new RecordBytes<>(message, newer).bytes();
+  }
+
+  /** Returns the mark of a move in these bytes. */
+  static ValueCodec.Decoded<MoveMark> move(byte[] bytes) throws MalformedRecordException {
+    RecordBytes<StoreProto.Move> read = RecordBytes.read(StoreProto.Move.parser(), bytes, FORMAT);
+    StoreProto.Move in = read.message();
+    MoveMark move =
+        RecordBytes.checked(
+            "other",
+            () ->
+                new MoveMark(
+                    new StoreIdentity(in.getOther()), in.getComesIn(), in.getIsComplete()));
+    return new ValueCodec.Decoded<>(move, read.newer());
   }
 
   /** Returns the value that says up to which version some may have been used. */

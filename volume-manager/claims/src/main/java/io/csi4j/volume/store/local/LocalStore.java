@@ -34,7 +34,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -245,16 +244,20 @@ public final class LocalStore implements RecordStore {
           "A local store makes one write at a time, and not " + writes.size() + ".");
     }
     RecordWrite write = writes.get(0);
-    boolean isOfMove = write.key().equals(MoveMark.KEY);
-    Lock lock = isOfMove ? moving.writeLock() : moving.readLock();
-    lock.lock();
-    try {
-      if (!isOfMove) {
-        checkMove(write.key());
+    if (write.key().equals(MoveMark.KEY)) {
+      moving.writeLock().lock();
+      try {
+        return conditional(write);
+      } finally {
+        moving.writeLock().unlock();
       }
+    }
+    moving.readLock().lock();
+    try {
+      checkMove(write.key());
       return turns.during(write.key(), () -> conditional(write));
     } finally {
-      lock.unlock();
+      moving.readLock().unlock();
     }
   }
 

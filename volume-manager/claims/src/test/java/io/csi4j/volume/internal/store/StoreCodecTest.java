@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateValue;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Random;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A store's own records are read and written as they always were. */
@@ -42,6 +44,17 @@ class StoreCodecTest {
 
     assertThat(StoreCodec.identity(bytes, "the identity")).isEqualTo(identity);
     assertThat(StoreCodec.encode(identity)).isEqualTo(bytes);
+  }
+
+  @Test
+  void theMarkOfAMoveIsReadAndWrittenAsItAlwaysWas() throws Exception {
+    MoveMark mark = new MoveMark(new StoreIdentity("local-0b5c1e9a"), true, false);
+    UUID write = new UUID(0x1122334455667788L, 0x99aabbccddeeff00L);
+    byte[] bytes = kept("move-v1.bin", StoreCodec.encode(mark, write, UnknownFields.NONE));
+
+    assertThat(StoreCodec.move(bytes))
+        .isEqualTo(new ValueCodec.Decoded<>(mark, UnknownFields.NONE));
+    assertThat(StoreCodec.encode(mark, write, UnknownFields.NONE)).isEqualTo(bytes);
   }
 
   @Test

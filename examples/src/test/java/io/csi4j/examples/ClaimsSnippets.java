@@ -168,12 +168,14 @@ final class ClaimsSnippets {
     Reaper.Sources sources =
         Reaper.Sources.of(coordinator)
             .with(Reaper.Sources.Node.of(NodeName.of("n1"), manager::receipt, wanted::contains))
-            .with(Reaper.Sources.Ephemeral.of(controller, isWanted));
+            .with(Reaper.Sources.Ephemeral.of(controller, isWanted))
+            .with(Reaper.Sources.Unused.of(controller, Duration.ofDays(90)));
     Reaper reaper = new Reaper(book, sources, Clock.systemUTC(), log::accept);
 
     List<Leftover> plan = reaper.plan(); // nothing is done yet
     plan.forEach(log); // each with its reason
     reaper.apply(plan, pace).forEach(log); // each looked at again, right before it
+    reaper.unused().forEach(log); // advice for people: nothing is done about these
     // end
   }
 

@@ -37,7 +37,9 @@ final class OptionText {
     };
   }
 
-  /** A time as it is written here: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}. */
+  /**
+   * A time as it is written here: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}, {@code 30d}.
+   */
   static Duration duration(String text) {
     String unit = text.replaceFirst("^\\d+", "");
     String digits = text.substring(0, text.length() - unit.length());
@@ -47,11 +49,13 @@ final class OptionText {
           case "s" -> Optional.of(Duration.ofSeconds(1));
           case "m" -> Optional.of(Duration.ofMinutes(1));
           case "h" -> Optional.of(Duration.ofHours(1));
+          case "d" -> Optional.of(Duration.ofDays(1));
           default -> Optional.empty();
         };
     if (digits.isEmpty() || digits.length() > 9 || one.isEmpty()) {
       throw new IllegalArgumentException(
-          OneLine.quoted(text) + " is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.");
+          OneLine.quoted(text)
+              + " is no time. Write a number and its unit: 250ms, 5s, 2m, 1h or 30d.");
     }
     Duration time = one.get().multipliedBy(Long.parseLong(digits));
     if (time.isZero()) {

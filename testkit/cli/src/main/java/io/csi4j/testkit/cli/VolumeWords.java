@@ -8,6 +8,7 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.catalog.view.VolumesView;
 import io.csi4j.volume.controller.VolumeExplanation;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -69,6 +70,11 @@ final class VolumeWords {
         .findFirst();
   }
 
+  /** Returns since when a volume is unused, to the second, where it is known. */
+  static Optional<String> unusedSince(VolumesView.Volume volume) {
+    return volume.unusedSince().map(it -> it.truncatedTo(ChronoUnit.SECONDS).toString());
+  }
+
   /** Returns the volume as it is, or was before its deletion began. */
   private static Optional<CatalogVolume> volume(CatalogEntry entry) {
     return entry.state() instanceof State.Deleting going ? going.before() : entry.volume();
@@ -101,6 +107,7 @@ final class VolumeWords {
                     .map(each -> each.accessMode() + (each.isBlock() ? " block" : " filesystem"))
                     .toList()));
     bytes(entry).ifPresent(size -> lines.add("  size: " + size + " bytes"));
+    unusedSince(volume).ifPresent(since -> lines.add("  unused since: " + since));
     volume(entry)
         .filter(each -> !each.topologies().isEmpty())
         .ifPresent(each -> lines.add("  reachable from: " + joined(each.topologies())));
@@ -187,6 +194,7 @@ final class VolumeWords {
         .with("provider_version", volume(entry).flatMap(CatalogVolume::providerVersion))
         .with("name", entry.name())
         .with("bytes", bytes(entry))
+        .with("unused_since", unusedSince(volume))
         .list(
             "uses",
             spec.capabilitiesInFull(),

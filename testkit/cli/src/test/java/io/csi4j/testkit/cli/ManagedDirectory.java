@@ -11,8 +11,11 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -21,6 +24,7 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -39,6 +43,7 @@ import io.csi4j.volume.store.local.LocalStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -105,12 +110,34 @@ final class ManagedDirectory implements AutoCloseable {
     }
   }
 
-  /** Takes a volume on record, as a control plane does. */
-  private static void catalogued(RecordStore store, FakeCsiPlugin fake) {
+  /** Ends the claim of the volume in the directory of the store. */
+  void released() {
+    JournalSettings journal = JournalSettings.builder().acceptAnyFilesystem(true).build();
+    try (LocalStore store = LocalStore.on(JournalStateStore.open(claims, journal));
+        VolumeController controller = controller(store, fake)) {
+      ClaimCoordinator coordinator =
+          new ClaimCoordinator(
+              new ClaimBook(store, Clock.systemUTC()),
+              controller.attachments(),
+              Clock.systemUTC(),
+              ClaimEvent.Listener.none());
+      assertThat(coordinator.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
+      NodeReceipt receipt =
+          new NodeReceipt(
+              WEB, 1, NodeName.of("n1"), "boot", List.of(Path.of("/v")), NodeReceipt.Staging.GONE);
+      assertThat(coordinator.confirmRelease(receipt)).isInstanceOf(ClaimProgress.Gone.class);
+    }
+  }
+
+  private static VolumeController controller(RecordStore store, FakeCsiPlugin fake) {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, fake.endpoint())));
-    try (VolumeController controller =
-        VolumeController.builder(plugins, store).claims(store).open()) {
+    return VolumeController.builder(plugins, store).claims(store).open();
+  }
+
+  /** Takes a volume on record, as a control plane does. */
+  private static void catalogued(RecordStore store, FakeCsiPlugin fake) {
+    try (VolumeController controller = controller(store, fake)) {
       VolumeSpec spec =
           VolumeSpec.builder(PLUGIN)
               .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)

@@ -44,7 +44,7 @@ class VolumeCommandsTest {
   @TempDir Path temp;
 
   private static VolumesView.Volume with(CatalogEntry entry, VolumesView.Work... work) {
-    return new VolumesView.Volume(entry, 7, List.of(work));
+    return new VolumesView.Volume(entry, 7, Optional.empty(), List.of(work));
   }
 
   private static CatalogEntry creating() {
@@ -150,6 +150,35 @@ class VolumeCommandsTest {
           .asString()
           .startsWith("Reading the record of volume 'default/broken' failed: ");
     }
+  }
+
+  @Test
+  void volumesAreListedByTheTimeForWhichTheyAreUnused() {
+    Path directory = temp.resolve("store");
+    LocalStore.open(directory).close();
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      String claims = world.claims().toString();
+      Run used = Run.of("volumes", "list", "--unused-for", "1ms", "--directory", claims);
+      assertThat(used.code()).isZero();
+      assertThat(used.outLines()).as("its only volume is used").hasSize(1);
+
+      world.released();
+
+      Run unused = Run.of("volumes", "list", "--unused-for", "1ms", "--directory", claims);
+      assertThat(unused.outLines()).hasSize(2);
+      assertThat(unused.outLines().get(0)).contains("UNUSED SINCE");
+      assertThat(unused.outLines().get(1)).startsWith("default/db  ").contains("T", "Z");
+      assertThat(Run.of("volumes", "list", "--unused-for", "1d", "--directory", claims).outLines())
+          .as("it was used a moment ago")
+          .hasSize(1);
+      assertThat(Run.of("volumes", "show", "db", "--directory", claims).out())
+          .contains("  unused since: 20");
+    }
+    Run without =
+        Run.of("volumes", "list", "--unused-for", "90d", "--directory", directory.toString());
+    assertThat(without.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(without.errLines())
+        .startsWith("The store has no claims, which show since when volumes are unused.");
   }
 
   @Test

@@ -1,18 +1,26 @@
 package io.csi4j.volume.catalog.view;
 
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.VolumeSummary;
+import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
+import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The volumes of a catalog at one moment, read without a controller: nothing is written, and no
@@ -26,9 +34,11 @@ import java.util.Optional;
  *
  * @param volumes the volumes that can be read, in the order of their keys
  * @param unreadable what is wrong with each of the others, in sentences
+ * @param hasClaims whether the store has claims too; without them, since when a volume is unused is
+ *     not known
  * @since 1.0
  */
-public record VolumesView(List<Volume> volumes, List<String> unreadable) {
+public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean hasClaims) {
 
   private static final int PAGE = 256;
 
@@ -43,13 +53,17 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable) {
    *
    * @param entry its record
    * @param version the version of that
+   * @param unusedSince since when no workload holds it, by the claims in the same store; nothing if
+   *     one does, or if it is not known
    * @param work the work on it that was begun and has not ended
    */
-  public record Volume(CatalogEntry entry, long version, List<Work> work) {
+  public record Volume(
+      CatalogEntry entry, long version, Optional<Instant> unusedSince, List<Work> work) {
 
     /** Copies the list. */
     public Volume {
       Objects.requireNonNull(entry, "entry");
+      Objects.requireNonNull(unusedSince, "unusedSince");
       work = List.copyOf(work);
     }
   }
@@ -70,20 +84,27 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable) {
    * @throws io.csi4j.volume.store.RecordStoreException if the store cannot answer
    */
   public static VolumesView all(RecordStore store) {
-    RecordValues<CatalogRecord> records = new RecordValues<>(store, new CatalogCodec());
-    List<Volume> volumes = new ArrayList<>();
+    List<Seen<CatalogRecord>> records = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
-    Optional<RecordKey> after = Optional.empty();
-    do {
-      RecordValues.Page<CatalogRecord> page = records.page(after, PAGE);
-      page.records()
-          .forEach(
-              each -> each.value().ifPresent(value -> volumes.add(volume(value, each.version()))));
-      page.unreadable()
-          .forEach(each -> unreadable.add(String.valueOf(each.problem().getMessage())));
-      after = page.next();
-    } while (after.isPresent());
-    return new VolumesView(volumes, unreadable);
+    read(
+        new RecordValues<>(store, new CatalogCodec()),
+        page -> {
+          records.addAll(page.records());
+          page.unreadable()
+              .forEach(each -> unreadable.add(String.valueOf(each.problem().getMessage())));
+        });
+    // Read after the records: a volume that is claimed meanwhile is not shown as unused.
+    Map<RecordKey, Optional<Claim>> claims = new HashMap<>();
+    read(
+        new RecordValues<>(store, new ClaimCodec()),
+        page -> {
+          page.records().forEach(each -> claims.put(each.key(), each.value()));
+          page.unreadable().forEach(each -> claims.put(each.key(), Optional.empty()));
+        });
+    return new VolumesView(
+        records.stream().flatMap(each -> volume(each, claims).stream()).toList(),
+        unreadable,
+        !claims.isEmpty());
   }
 
   /**
@@ -95,12 +116,57 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable) {
   public static Optional<Volume> find(RecordStore store, VolumeKey key) {
     Seen<CatalogRecord> found =
         new RecordValues<>(store, new CatalogCodec()).read(CatalogCodec.key(key));
-    return found.value().map(record -> volume(record, found.version()));
+    return volume(found, claims(store, key));
   }
 
-  private static Volume volume(CatalogRecord record, long version) {
-    return new Volume(
-        record.entry(), version, record.work().stream().map(VolumesView::work).toList());
+  /** Returns the claim of this volume; nothing at all if the store has no claims. */
+  private static Map<RecordKey, Optional<Claim>> claims(RecordStore store, VolumeKey volume) {
+    RecordValues<Claim> claims = new RecordValues<>(store, new ClaimCodec());
+    RecordValues.Page<Claim> first = claims.page(Optional.empty(), 1);
+    if (first.records().isEmpty() && first.unreadable().isEmpty()) {
+      return Map.of();
+    }
+    try {
+      return Map.of(
+          ClaimCodec.key(volume),
+          Optional.of(claims.read(ClaimCodec.key(volume)).value().orElse(Claim.none(volume))));
+    } catch (RecordStoreException unreadable) {
+      return Map.of(ClaimCodec.key(volume), Optional.empty());
+    }
+  }
+
+  private static <T> void read(RecordValues<T> records, Consumer<RecordValues.Page<T>> reader) {
+    Optional<RecordKey> after = Optional.empty();
+    do {
+      RecordValues.Page<T> page = records.page(after, PAGE);
+      reader.accept(page);
+      after = page.next();
+    } while (after.isPresent());
+  }
+
+  private static Optional<Volume> volume(
+      Seen<CatalogRecord> seen, Map<RecordKey, Optional<Claim>> claims) {
+    return seen.value()
+        .map(
+            record ->
+                new Volume(
+                    record.entry(),
+                    seen.version(),
+                    claims.isEmpty() ? Optional.empty() : unusedSince(record, claims),
+                    record.work().stream().map(VolumesView::work).toList()));
+  }
+
+  /**
+   * @param claims those in the store; one that cannot be read is empty
+   */
+  private static Optional<Instant> unusedSince(
+      CatalogRecord record, Map<RecordKey, Optional<Claim>> claims) {
+    VolumeKey key = record.entry().key();
+    return record.entry().volume().isEmpty()
+        ? Optional.empty()
+        : claims
+            .getOrDefault(ClaimCodec.key(key), Optional.of(Claim.none(key)))
+            .flatMap(claim -> VolumeSummary.unusedSince(claim, record.created()));
   }
 
   private static Work work(CatalogWork work) {

@@ -467,9 +467,8 @@ final class Catalog implements AutoCloseable {
       return owner.isEmpty();
     }
     long begin = clock.nanos();
-    try (OperationReports.Wait unused =
-            session.reports().waiting(key, owner.get().owner().controlPlane());
-        Watch watch = asked(subject, () -> store.watch(RecordKey.Space.VOLUMES))) {
+    OperationReports.Wait wait = session.reports().waiting(key, owner.get().owner().controlPlane());
+    try (Watch watch = asked(subject, () -> store.watch(RecordKey.Space.VOLUMES))) {
       while (true) {
         Optional<CatalogWork> other = taken(subject, look(subject, key), part);
         if (other.isEmpty()) {
@@ -488,6 +487,7 @@ final class Catalog implements AutoCloseable {
         awaitChange(subject, watch, CatalogCodec.key(key));
       }
     } finally {
+      wait.close();
       patience.get().addAndGet(begin - clock.nanos());
     }
   }

@@ -24,6 +24,8 @@ module io.csi4j.volume.model {
       io.csi4j.volume.controller,
       io.csi4j.volume.claims.etcd,
       io.csi4j.volume.claims.jdbc,
+      io.csi4j.volume.agent,
+      io.csi4j.volume.cluster,
       io.csi4j.volume.cluster.grpc;
   exports io.csi4j.volume.internal.time to
       io.csi4j.volume.plugins,
@@ -33,6 +35,7 @@ module io.csi4j.volume.model {
       io.csi4j.volume.controller,
       io.csi4j.volume.claims.etcd,
       io.csi4j.volume.claims.jdbc,
+      io.csi4j.volume.agent,
       io.csi4j.volume.cluster.grpc;
   exports io.csi4j.volume.internal.health to
       io.csi4j.volume.node,

@@ -200,6 +200,24 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
     rows.add(never("volume-manager/node", nodeAlone, control));
     rows.add(never("volume-manager/node", up, "io.csi4j.volume.workload.."));
     rows.add(never("volume-manager/workload", nodeAlone, control));
+    rows.add(never("volume-manager/agent", nodeAlone, control));
+    rows.add(
+        never(
+            "volume-manager/agent",
+            nodeAlone,
+            "io.csi4j.volume.backup..",
+            "io.csi4j.volume.placement.."));
+    rows.add(
+        never(
+            "volume-manager/cluster",
+            "a control plane mounts nothing",
+            "io.csi4j.volume.manager.."));
+    rows.add(
+        never(
+            "volume-manager/cluster",
+            "etcd is one store, a database another",
+            "io.csi4j.volume.claim.etcd..",
+            "io.csi4j.volume.claim.jdbc.."));
     rows.add(never("volume-manager/claims", up, others("model", "state", "claim", "store")));
     rows.add(
         never(
@@ -226,6 +244,17 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
         PublishedModules.modules().stream()
             .filter(module -> module.startsWith("volume-manager/"))
             .toList();
+    rows.add(
+        never(
+            modules.stream()
+                .filter(
+                    module ->
+                        !module.equals("volume-manager/agent")
+                            && !module.equals("volume-manager/cluster"))
+                .toList(),
+            "agent and cluster put together what lies below them",
+            "io.csi4j.volume.agent..",
+            "io.csi4j.volume.cluster.."));
     String model = "volume-manager/model";
     rows.add(
         never(

@@ -36,6 +36,8 @@ import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.proxy.JsonCall;
 import io.csi4j.testkit.proxy.RecordedPlugin;
 import io.csi4j.testkit.recording.Recording;
+import io.csi4j.volume.agent.ControlPlane;
+import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.backup.BlockRangeFile;
 import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
@@ -54,6 +56,7 @@ import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.view.ClaimsView;
+import io.csi4j.volume.cluster.Cluster;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControlPlaneStatus;
 import io.csi4j.volume.controller.JobVolumes;
@@ -360,6 +363,39 @@ final class JavadocSnippets {
 
     volumes.release(request.usage()); // the task has ended
     volumes.confirmRelease(node.receipt(request.usage(), scratch.grant().epoch())); // deleted
+    // end
+  }
+
+  static void agent(
+      NodeName node,
+      Path directory,
+      ControlPlane controlPlane,
+      PluginConfig.Builder config,
+      VolumeUse usage,
+      Consumer<Object> log) {
+    // snippet: NodeAgent
+    try (NodeAgent agent = NodeAgent.builder(node, directory, controlPlane).plugin(config).open()) {
+      MountedVolume mounted = agent.mount(usage); // claimed for this node by the control plane
+      log.accept(mounted.path());
+      agent.exchange(); // at intervals, and when the control plane has something to do
+      agent.release(usage); // the workload has ended
+    }
+    // end
+  }
+
+  static void cluster(
+      PluginRegistry plugins,
+      RecordStore store,
+      VolumeUse usage,
+      VolumeRequest request,
+      Consumer<Object> log) {
+    // snippet: Cluster
+    try (Cluster cluster = Cluster.builder(plugins, store).open()) {
+      NodeName node = cluster.nodesFor(usage, request).best().orElseThrow();
+      ClaimGrant grant = cluster.acquire(node, usage, request); // its agent may mount it now
+      log.accept(grant.epoch());
+      log.accept(cluster.release(usage)); // the agent gives it back with its next exchange
+    }
     // end
   }
 

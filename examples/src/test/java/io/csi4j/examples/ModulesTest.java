@@ -63,6 +63,10 @@ class ModulesTest {
             Map.entry(volume + "workload", Set.of(volume + "node")),
             Map.entry(volume + "claims", Set.of(volume + "model", volume + "state")),
             Map.entry(volume + "controller", Set.of(volume + "claims", volume + "plugins")),
+            Map.entry(volume + "agent", Set.of(volume + "node")),
+            Map.entry(
+                volume + "cluster",
+                Set.of(volume + "agent", volume + "controller", volume + "workload")),
             Map.entry(volume + "claims.etcd", Set.of(volume + "claims")),
             Map.entry(volume + "claims.jdbc", Set.of(volume + "claims")),
             Map.entry(volume + "cluster.grpc", Set.of(volume + "model")),

@@ -32,6 +32,8 @@ final class PublishedModules {
           "volume-manager/workload",
           "volume-manager/claims",
           "volume-manager/controller",
+          "volume-manager/agent",
+          "volume-manager/cluster",
           "volume-manager/claims-etcd",
           "volume-manager/claims-jdbc",
           "volume-manager/cluster-grpc",

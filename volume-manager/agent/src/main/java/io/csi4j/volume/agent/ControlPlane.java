@@ -1,0 +1,37 @@
+package io.csi4j.volume.agent;
+
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.NodeClaims;
+
+/**
+ * What a node asks of the control planes of its cluster; each of them answers each question. The
+ * transport between the two is an implementation of this interface, and in one process the {@code
+ * Cluster} itself is.
+ *
+ * <p>Methods block until there is an answer, at most until the deadline of the transport. Safe for
+ * many threads.
+ *
+ * @since 1.0
+ */
+public interface ControlPlane extends NodeClaims.Confirmation {
+
+  /**
+   * Accepts the report of a node, and returns all that the node is to have mounted and to give
+   * back. A report that gets no answer may have been accepted or not: the next one has all of it
+   * again, and accepting it twice changes nothing.
+   *
+   * @throws io.csi4j.volume.model.OperatorException if there are no orders now; the node changes
+   *     nothing then
+   */
+  NodeOrders exchange(NodeReport report);
+
+  /**
+   * Returns what the claim of a use is worth now, from the store of the claims and never from
+   * memory.
+   *
+   * @throws io.csi4j.volume.model.OperatorException if that cannot be known now
+   */
+  @Override
+  ClaimStanding standing(VolumeUse usage, long epoch);
+}

@@ -1,0 +1,410 @@
+package io.csi4j.volume.agent;
+
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Turns;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.UnmountOutcome;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.node.WantedUse;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.supervision.PluginSupervisor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent of a node: mounts the volumes for which the node has claims, and gives them back. A
+ * {@link VolumeManager} does the work; a {@link ControlPlane} says what there is to do, and
+ * confirms it before it is done.
+ *
+ * <p>Without an answer of a control plane nothing new is mounted, and nothing that is mounted is
+ * taken away. After a restart the first orders say what is wanted: what is still mounted is kept,
+ * what is gone is mounted again, and what the orders do not name stays as it is.
+ *
+ * <p>Methods block until their work is done. For one volume one of them works at a time. Safe for
+ * many threads.
+ *
+ * <pre>{@code
+ * try (NodeAgent agent =
+ *     NodeAgent.builder(node, directory, controlPlane).plugin(config).open()) {
+ *   MountedVolume mounted = agent.mount(usage); // claimed for this node by the control plane
+ *   log.accept(mounted.path());
+ *   agent.exchange(); // at intervals, and when the control plane has something to do
+ *   agent.release(usage); // the workload has ended
+ * }
+ * }</pre>
+ *
+ * @since 1.0
+ */
+public final class NodeAgent implements AutoCloseable {
+
+  private final NodeName node;
+  private final ControlPlane controlPlane;
+  private final Function<String, SecretsProvider> secrets;
+  private final VolumeManager manager;
+  private final PluginSupervisor supervisor;
+  private final PendingReport pending;
+  private final Turns<VolumeKey> volumes = new Turns<>();
+  private final Turns<NodeName> exchanges = new Turns<>();
+
+  /**
+   * Whether the volumes that were found at the start are settled; read in the turn of exchanges.
+   */
+  private boolean isSettled;
+
+  private NodeAgent(Builder parts, VolumeManager manager) {
+    this.manager = manager;
+    node = parts.node;
+    controlPlane = parts.controlPlane;
+    secrets = parts.secrets;
+    pending = new PendingReport(node);
+    supervisor = PluginSupervisor.open(manager.plugins());
+  }
+
+  /**
+   * Begins with an agent that serves no plugin yet.
+   *
+   * @param node the name of the node in claims
+   * @param directory the directory of its volumes and its state, which belongs to it alone
+   * @param controlPlane the control planes of its cluster
+   */
+  public static Builder builder(NodeName node, Path directory, ControlPlane controlPlane) {
+    return new Builder(node, directory, controlPlane);
+  }
+
+  /**
+   * Reports, and does what the orders say: gives back what is leaving, and lets filesystems follow
+   * the size of their volumes. The first one also settles what was found at the start. To be called
+   * at intervals; what does not succeed is done again with the next call.
+   *
+   * @throws OperatorException if there are no orders, or with the first failure, the others
+   *     suppressed
+   */
+  public void exchange() {
+    NodeOrders orders = orders();
+    List<OperatorException> failures = new ArrayList<>();
+    for (NodeOrders.Leaving each : orders.leaving()) {
+      attempt(failures, () -> giveBack(each));
+    }
+    for (NodeOrders.Wanted each : orders.wanted()) {
+      attempt(failures, () -> followSize(each));
+    }
+    if (pending.isOpen()) {
+      attempt(failures, this::orders);
+    }
+    if (!failures.isEmpty()) {
+      OperatorException first = failures.get(0);
+      failures.stream().skip(1).forEach(first::addSuppressed);
+      throw first;
+    }
+  }
+
+  private static void attempt(List<OperatorException> failures, Runnable work) {
+    try {
+      work.run();
+    } catch (OperatorException failed) {
+      failures.add(failed);
+    }
+  }
+
+  /**
+   * Mounts a volume that was claimed for a workload on this node. The same again returns what is
+   * mounted.
+   *
+   * @throws OperatorException {@link OperatorCode#CLAIM_MISSING} if the node has no claim of the
+   *     use, or as {@link VolumeManager#mount}
+   */
+  public MountedVolume mount(VolumeUse usage) {
+    return volumes.during(
+        usage.volume(),
+        () -> {
+          NodeOrders.Wanted wanted = wanted("mounting", usage);
+          MountedVolume mounted = manager.mount(request(wanted));
+          expand(wanted);
+          return mounted;
+        });
+  }
+
+  /**
+   * Publishes a mounted volume again, with the contexts and secrets of now, as {@link
+   * VolumeManager#refresh} does.
+   *
+   * @throws OperatorException as from {@link #mount}
+   */
+  public MountedVolume refresh(VolumeUse usage) {
+    return volumes.during(
+        usage.volume(), () -> manager.refresh(request(wanted("refreshing", usage))));
+  }
+
+  /**
+   * Gives back the volume of a workload that has ended: its claim is on its way back, nothing is
+   * mounted for it here, and the control plane has the receipt. A use that the node has no claim
+   * for is gone already.
+   *
+   * @throws OperatorException if that is not done yet: the same call, and each {@link #exchange},
+   *     goes on with it
+   */
+  public void release(VolumeUse usage) {
+    NodeOrders orders = orders();
+    Optional<NodeOrders.Wanted> claimed = orders.wanted(usage);
+    if (claimed.isPresent()) {
+      pending.add(new NodeReport.Ended(usage, claimed.get().epoch()));
+      orders = orders();
+    }
+    orders.leaving(usage).ifPresent(this::giveBack);
+    if (pending.hasReceipt(usage)) {
+      orders = orders();
+    }
+    if (orders.wanted(usage).isPresent() || orders.leaving(usage).isPresent()) {
+      throw new VolumeException(
+          VolumeException.Outcome.IN_PROGRESS,
+          Messages.of(
+              OperatorCode.CLAIM_BEING_RELEASED,
+              Subject.of("giving back").by(usage),
+              "the control plane has not accepted it yet"),
+          null,
+          null);
+    }
+  }
+
+  /** Returns what does the work, for all that concerns this node alone. */
+  public VolumeManager manager() {
+    return manager;
+  }
+
+  /** Ends the agent. Nothing is unmounted. */
+  @Override
+  public void close() {
+    supervisor.close();
+    manager.close();
+  }
+
+  // ---- the exchange with the control plane
+
+  private NodeOrders orders() {
+    return exchanges.during(
+        node,
+        () -> {
+          NodeReport report = pending.next(manager.plugins().plugins());
+          NodeOrders orders = controlPlane.exchange(report);
+          if (!orders.node().equals(node) || orders.answers() != report.number()) {
+            throw new VolumeException(
+                VolumeException.Outcome.REFUSED,
+                Messages.of(
+                    OperatorCode.CLAIM_UNCONFIRMED,
+                    Subject.of("reporting for node '" + node + "'"),
+                    "the control plane sent orders for node '"
+                        + orders.node()
+                        + "' and report "
+                        + orders.answers()
+                        + ", and not for report "
+                        + report.number()),
+                null,
+                null);
+          }
+          pending.accepted(report, orders);
+          settle(orders);
+          return orders;
+        });
+  }
+
+  /**
+   * Settles what was found at the start: what the orders want is mounted again where it is gone,
+   * and everything else stays as it is. What is over is given back as the orders say, or by the
+   * manager when its claim turns out to be stale.
+   */
+  private void settle(NodeOrders orders) {
+    if (isSettled) {
+      return;
+    }
+    List<WantedUse> live = new ArrayList<>();
+    Set<VolumeUse> named = new HashSet<>();
+    for (NodeOrders.Wanted each : orders.wanted()) {
+      live.add(new WantedUse.Requested(request(each)));
+      named.add(each.request().usage());
+    }
+    manager.volumes().stream()
+        .flatMap(volume -> volume.uses().stream())
+        .map(VolumeStatus.Use::key)
+        .filter(named::add)
+        .forEach(usage -> live.add(new WantedUse.Named(usage)));
+    manager.reconcile(live).done();
+    isSettled = true;
+  }
+
+  private NodeOrders.Wanted wanted(String doing, VolumeUse usage) {
+    return orders()
+        .wanted(usage)
+        .orElseThrow(
+            () ->
+                new VolumeException(
+                    VolumeException.Outcome.REFUSED,
+                    Messages.of(
+                        OperatorCode.CLAIM_MISSING,
+                        Subject.of(doing).by(usage),
+                        "node '" + node + "' has no claim of it"),
+                    null,
+                    null));
+  }
+
+  private MountRequest request(NodeOrders.Wanted wanted) {
+    return wanted.request().toBuilder().secrets(secrets(wanted)).build();
+  }
+
+  private SecretsProvider secrets(NodeOrders.Wanted wanted) {
+    return wanted.secrets().map(secrets).orElseGet(SecretsProvider::none);
+  }
+
+  // ---- what the orders say
+
+  /** Gives a use back, if its claim is on its way back indeed: orders may be late. */
+  private void giveBack(NodeOrders.Leaving leaving) {
+    VolumeUse usage = leaving.usage();
+    volumes.during(
+        usage.volume(),
+        () -> {
+          if (controlPlane.standing(usage, leaving.epoch()) instanceof ClaimStanding.Leaving) {
+            UnmountOutcome outcome = manager.unmount(usage);
+            Objects.requireNonNull(outcome, "outcome");
+            Optional<VolumeIdentity> volume = leaving.volume();
+            pending.add(
+                volume.isPresent()
+                    ? manager.receipt(
+                        usage, leaving.epoch(), volume.get().plugin(), volume.get().handle())
+                    : manager.receipt(usage, leaving.epoch()));
+          }
+          return usage;
+        });
+  }
+
+  private void followSize(NodeOrders.Wanted wanted) {
+    VolumeUse usage = wanted.request().usage();
+    if (wanted.grown().isPresent()) {
+      volumes.during(
+          usage.volume(),
+          () -> {
+            if (manager.hasMount(usage)) {
+              expand(wanted);
+            }
+            return usage;
+          });
+    }
+  }
+
+  /** Lets the filesystem of a mounted volume follow the size of the volume, and notes the end. */
+  private void expand(NodeOrders.Wanted wanted) {
+    VolumeUse usage = wanted.request().usage();
+    if (wanted.grown().isEmpty()) {
+      return;
+    }
+    @Nullable VolumeException refusal = null;
+    try {
+      OptionalLong bytes =
+          manager.expand(new ExpandRequest(usage, wanted.grown().get(), secrets(wanted)));
+      Objects.requireNonNull(bytes, "bytes");
+    } catch (VolumeException failed) {
+      if (failed.outcome() == VolumeException.Outcome.IN_PROGRESS) {
+        return; // the size stays in the orders
+      }
+      refusal = failed;
+    }
+    pending.add(
+        new NodeReport.Expansion(
+            usage.volume(),
+            wanted.grown().get(),
+            Optional.ofNullable(refusal).map(VolumeException::operatorMessage)));
+  }
+
+  /** Collects the parts of a {@link NodeAgent}. */
+  public static final class Builder {
+
+    private final NodeName node;
+    private final Path directory;
+    private final ControlPlane controlPlane;
+    private final List<PluginConfig.Builder> plugins = new ArrayList<>();
+    private Function<String, SecretsProvider> secrets = name -> SecretsProvider.none();
+    private UnaryOperator<NodeClaims.Builder> claims = UnaryOperator.identity();
+    private UnaryOperator<VolumeManager.Builder> manager = UnaryOperator.identity();
+
+    private Builder(NodeName node, Path directory, ControlPlane controlPlane) {
+      this.node = Objects.requireNonNull(node, "node");
+      this.directory = Objects.requireNonNull(directory, "directory");
+      this.controlPlane = Objects.requireNonNull(controlPlane, "controlPlane");
+    }
+
+    /**
+     * Adds a plugin, which is supervised from the start. The agent says itself where the volumes
+     * are.
+     */
+    public Builder plugin(PluginConfig.Builder config) {
+      plugins.add(Objects.requireNonNull(config, "config"));
+      return this;
+    }
+
+    /**
+     * Sets how the secrets of volumes are found, by the name that the catalog has for them. There
+     * are none by default.
+     */
+    public Builder secrets(Function<String, SecretsProvider> value) {
+      secrets = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Changes the terms on which claims are checked. */
+    public Builder claims(UnaryOperator<NodeClaims.Builder> change) {
+      claims = Objects.requireNonNull(change, "change");
+      return this;
+    }
+
+    /** Changes the settings of the volume manager. */
+    public Builder manager(UnaryOperator<VolumeManager.Builder> change) {
+      manager = Objects.requireNonNull(change, "change");
+      return this;
+    }
+
+    /**
+     * Opens the agent, and finds what is mounted. No control plane is asked yet.
+     *
+     * @throws VolumeException as from {@link VolumeManager.Builder#open}
+     * @throws io.csi4j.volume.plugin.PluginException if a plugin is configured in a way that is
+     *     impossible
+     */
+    public NodeAgent open() {
+      VolumeManager opened =
+          manager
+              .apply(VolumeManager.builder(directory))
+              .claims(claims.apply(NodeClaims.builder(node, controlPlane)).build())
+              .open();
+      NodeAgent agent = new NodeAgent(this, opened);
+      try {
+        plugins.forEach(each -> agent.supervisor.supervise(each.volumeRoot(directory).build()));
+        return agent;
+      } catch (RuntimeException | Error failed) {
+        agent.close();
+        throw failed;
+      }
+    }
+  }
+}

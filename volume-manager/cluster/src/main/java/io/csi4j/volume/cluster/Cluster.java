@@ -1,0 +1,335 @@
+package io.csi4j.volume.cluster;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.volume.agent.ControlPlane;
+import io.csi4j.volume.agent.NodeOrders;
+import io.csi4j.volume.agent.NodeReport;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimsOfNode;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.workload.VolumeRequest;
+import java.time.Clock;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * A control plane of a cluster: creates, claims and attaches volumes for the workloads of nodes,
+ * and gives each node its orders. Claims and catalog are in one store, and any number of control
+ * planes may work on it; a node may report to any of them.
+ *
+ * <p>Nodes are known from their reports. A volume that has to be attached is claimed for a node
+ * only after a report of the node to this control plane.
+ *
+ * <p>Methods block as long as the store and the storage system do. Safe for many threads.
+ *
+ * <pre>{@code
+ * try (Cluster cluster = Cluster.builder(plugins, store).open()) {
+ *   NodeName node = cluster.nodesFor(usage, request).best().orElseThrow();
+ *   ClaimGrant grant = cluster.acquire(node, usage, request); // its agent may mount it now
+ *   log.accept(grant.epoch());
+ *   log.accept(cluster.release(usage)); // the agent gives it back with its next exchange
+ * }
+ * }</pre>
+ *
+ * @since 1.0
+ */
+public final class Cluster implements ControlPlane, AutoCloseable {
+
+  private final VolumeController controller;
+  private final ClaimBook book;
+  private final ClaimCoordinator claims;
+  private final JobVolumes volumes;
+  private final Placement placement;
+
+  /** The nodes as they reported themselves last. */
+  private final ConcurrentMap<NodeName, Placement.Node> nodes = new ConcurrentHashMap<>();
+
+  private Cluster(Builder parts, VolumeController controller) {
+    this.controller = controller;
+    book = new ClaimBook(parts.store, parts.clock);
+    claims = new ClaimCoordinator(book, controller.attachments(), parts.clock, parts.listener);
+    volumes = new JobVolumes(controller, claims);
+    placement = Placement.builder(controller).claims(book).clock(parts.clock).build();
+  }
+
+  /**
+   * Begins with a control plane that is not opened yet.
+   *
+   * @param plugins the controllers of plugins that it calls
+   * @param store the store of claims and catalog, which stays open when the control plane is closed
+   */
+  public static Builder builder(PluginRegistry plugins, RecordStore store) {
+    return new Builder(plugins, store);
+  }
+
+  // ---- for the host
+
+  /**
+   * Ranks the nodes that have reported, for a workload that asks for a volume.
+   *
+   * @throws OperatorException {@link OperatorCode#VOLUME_UNKNOWN} if the volume is not on record,
+   *     and the request does not have it created; or if the claims cannot be read
+   */
+  public Placement.Report nodesFor(VolumeUse usage, VolumeRequest request) {
+    List<Placement.Node> known = List.copyOf(nodes.values());
+    Optional<CatalogVolume> volume = controller.find(usage.volume());
+    return volume.isPresent()
+        ? placement.candidates(volume.get(), wish(usage, request), known)
+        : placement.candidates(spec(usage, request), known);
+  }
+
+  /**
+   * Has a volume ready for a workload on a node: created, if the request says so and it is not
+   * there, claimed, and attached where its plugin attaches volumes. From then on the orders of the
+   * node name it. The same again returns the same.
+   *
+   * @throws OperatorException if the volume is not there, or as from {@link JobVolumes#acquire} and
+   *     {@link ClaimCoordinator#acquire}
+   */
+  public ClaimGrant acquire(NodeName node, VolumeUse usage, VolumeRequest request) {
+    Placement.Node where = nodes.getOrDefault(node, Placement.Node.of(node, List.of()));
+    if (request.created().isEmpty()) {
+      return claims.acquire(claim(where, plugin(usage), usage, request));
+    }
+    VolumeSpec spec = spec(usage, request);
+    ClaimRequest claim = claim(where, spec.plugin(), usage, request);
+    return volumes.acquire(spec, claim).grant();
+  }
+
+  /**
+   * Gives the claim of a workload back. From now on its node mounts nothing with it; its next
+   * orders say that it has to be given back.
+   *
+   * @throws OperatorException as from {@link JobVolumes#release}
+   */
+  public JobVolumes.Released release(VolumeUse usage) {
+    return volumes.release(usage);
+  }
+
+  /** Returns the volumes, for all that concerns volumes and storage systems alone. */
+  public VolumeController volumes() {
+    return controller;
+  }
+
+  /** Returns the claims, for all that concerns claims alone. */
+  public ClaimCoordinator claims() {
+    return claims;
+  }
+
+  // ---- for the nodes
+
+  @Override
+  public NodeOrders exchange(NodeReport report) {
+    nodes.put(report.node(), Placement.Node.of(report.node(), report.plugins()));
+    accept(report);
+    ClaimsOfNode now = claims.ofNode(report.node());
+    List<NodeOrders.Wanted> wanted =
+        now.taken().stream().flatMap(each -> wanted(each).stream()).toList();
+    List<NodeOrders.Leaving> leaving =
+        now.leaving().stream()
+            .map(
+                each ->
+                    new NodeOrders.Leaving(
+                        each.usage(), each.epoch(), identity(each.usage().volume())))
+            .toList();
+    return new NodeOrders(report.node(), report.number(), wanted, leaving);
+  }
+
+  @Override
+  public ClaimStanding standing(VolumeUse usage, long epoch) {
+    return book.standing(usage, epoch);
+  }
+
+  /** Ends the control plane. Its claims and its work are in the store, for any other. */
+  @Override
+  public void close() {
+    controller.close();
+  }
+
+  /**
+   * Accepts the facts of a report, each on its own. One that cannot be accepted now keeps its claim
+   * or its size in the orders, so the node reports it again; its failure is in the events of the
+   * claims and of the controller.
+   */
+  private void accept(NodeReport report) {
+    for (NodeReport.Ended each : report.ended()) {
+      accept(() -> volumes.release(each.usage(), each.epoch()));
+    }
+    for (NodeReceipt each : report.receipts()) {
+      accept(() -> volumes.confirmRelease(each));
+    }
+    for (NodeReport.Expansion each : report.expansions()) {
+      accept(
+          () ->
+              each.refusal().isPresent()
+                  ? controller.nodeCannotExpand(each.volume(), each.to(), each.refusal().get())
+                  : controller.nodeHasExpanded(each.volume(), each.to()));
+    }
+  }
+
+  private static void accept(Supplier<?> fact) {
+    try {
+      Objects.requireNonNull(fact.get());
+    } catch (OperatorException again) {
+      // The orders show that it was not accepted.
+    }
+  }
+
+  /**
+   * Returns what a node needs to mount a volume; nothing if the catalog does not have the volume.
+   */
+  private Optional<NodeOrders.Wanted> wanted(ClaimsOfNode.Taken taken) {
+    ClaimGrant grant = taken.grant();
+    return controller
+        .find(grant.usage().volume())
+        .map(
+            volume ->
+                new NodeOrders.Wanted(
+                    MountRequest.builder(
+                            volume.plugin(), grant.usage(), volume.id(), taken.use().mode())
+                        .block(taken.use().attachment() == AttachmentMode.BLOCK)
+                        .readOnly(grant.mode() == ClaimMode.READ)
+                        .volumeContext(volume.context())
+                        .claim(grant)
+                        .build(),
+                    volume.spec().secrets().map(SecretsReference::value),
+                    grown(volume)));
+  }
+
+  /** Returns the size that a node has to follow, unless a node has said that it cannot. */
+  private Optional<CapacityRange> grown(CatalogVolume volume) {
+    return volume
+        .pendingOnNode()
+        .filter(
+            size ->
+                controller.changes(volume.key()).stream()
+                    .noneMatch(
+                        change -> change.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE));
+  }
+
+  private Optional<VolumeIdentity> identity(VolumeKey key) {
+    return controller.find(key).map(volume -> new VolumeIdentity(volume.plugin(), volume.id()));
+  }
+
+  // ---- what a request says
+
+  private static ClaimRequest claim(
+      Placement.Node node, PluginId plugin, VolumeUse usage, VolumeRequest request) {
+    return node.claim(plugin, usage.volume(), wish(usage, request)).toBuilder()
+        .options(request.mountOptions())
+        .build();
+  }
+
+  private static Placement.PlannedClaim wish(VolumeUse usage, VolumeRequest request) {
+    return new Placement.PlannedClaim(
+        usage.workload(),
+        new Claim.Use(request.accessMode().orElseThrow(), request.attachment()),
+        request.readOnly() ? ClaimMode.READ : ClaimMode.WRITE);
+  }
+
+  private PluginId plugin(VolumeUse usage) {
+    return controller
+        .record(usage.volume())
+        .map(CatalogEntry::spec)
+        .map(VolumeSpec::plugin)
+        .orElseThrow(() -> unknown(usage));
+  }
+
+  private static VolumeSpec spec(VolumeUse usage, VolumeRequest request) {
+    VolumeRequest.NewVolume wish = request.created().orElseThrow(() -> unknown(usage));
+    VolumeSpec.Builder spec =
+        VolumeSpec.builder(wish.plugin())
+            .use(request.accessMode().orElseThrow(), request.attachment())
+            .parameters(wish.parameters())
+            .ephemeral(!wish.retained());
+    wish.capacity().ifPresent(spec::capacity);
+    wish.snapshot().ifPresent(spec::fromSnapshot);
+    wish.original().ifPresent(spec::cloneOf);
+    return spec.build();
+  }
+
+  private static VolumeException unknown(VolumeUse usage) {
+    return new VolumeException(
+        VolumeException.Outcome.REFUSED,
+        Messages.of(OperatorCode.VOLUME_UNKNOWN, Subject.of("acquiring").by(usage), ""),
+        null,
+        null);
+  }
+
+  /** Collects the parts of a {@link Cluster}. */
+  public static final class Builder {
+
+    private final PluginRegistry plugins;
+    private final RecordStore store;
+    private UnaryOperator<VolumeController.Builder> controller = UnaryOperator.identity();
+    private ClaimEvent.Listener listener = event -> {};
+    private Clock clock = Clock.systemUTC();
+
+    private Builder(PluginRegistry plugins, RecordStore store) {
+      this.plugins = Objects.requireNonNull(plugins, "plugins");
+      this.store = Objects.requireNonNull(store, "store");
+    }
+
+    /** Changes the settings of the controller of volumes. */
+    public Builder controller(UnaryOperator<VolumeController.Builder> change) {
+      controller = Objects.requireNonNull(change, "change");
+      return this;
+    }
+
+    /** Sets the listener that is notified of each event of a claim. */
+    public Builder listener(ClaimEvent.Listener value) {
+      listener = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets the time, for people: nothing is decided by it. */
+    public Builder clock(Clock value) {
+      clock = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * Opens the control plane.
+     *
+     * @throws OperatorException as from {@link VolumeController.Builder#open}
+     */
+    public Cluster open() {
+      return new Cluster(
+          this, controller.apply(VolumeController.builder(plugins, store)).claims(store).open());
+    }
+  }
+}

@@ -1,0 +1,291 @@
+package io.csi4j.volume.cluster;
+
+import static io.csi4j.volume.cluster.ClusterWorld.A;
+import static io.csi4j.volume.cluster.ClusterWorld.B;
+import static io.csi4j.volume.cluster.ClusterWorld.JOB;
+import static io.csi4j.volume.cluster.ClusterWorld.REQUEST;
+import static io.csi4j.volume.cluster.ClusterWorld.WEB;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.volume.agent.ControlPlane;
+import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.agent.NodeOrders;
+import io.csi4j.volume.agent.NodeReport;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.store.local.MemoryStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A control plane and the agents of two nodes, in one process. */
+class ClusterTest {
+
+  private static final Set<CsiOperation> MOVING =
+      Set.of(
+          CsiOperation.CREATE_VOLUME,
+          CsiOperation.DELETE_VOLUME,
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+          CsiOperation.CONTROLLER_UNPUBLISH_VOLUME,
+          CsiOperation.NODE_STAGE_VOLUME,
+          CsiOperation.NODE_PUBLISH_VOLUME,
+          CsiOperation.NODE_UNPUBLISH_VOLUME,
+          CsiOperation.NODE_UNSTAGE_VOLUME);
+
+  @TempDir private Path temp;
+  private final MemoryStore store = new MemoryStore();
+  private final Line line = new Line();
+  private ClusterWorld world;
+  private Cluster cluster;
+  private NodeAgent a;
+  private NodeAgent b;
+
+  /** The line between the nodes and the control plane. */
+  private final class Line implements ControlPlane {
+
+    private UnaryOperator<NodeOrders> orders = UnaryOperator.identity();
+    private boolean isCut;
+
+    @Override
+    public NodeOrders exchange(NodeReport report) {
+      check();
+      return orders.apply(cluster.exchange(report));
+    }
+
+    @Override
+    public ClaimStanding standing(VolumeUse usage, long epoch) {
+      check();
+      return cluster.standing(usage, epoch);
+    }
+
+    private void check() {
+      if (isCut) {
+        throw new CutOffException();
+      }
+    }
+  }
+
+  /** No control plane can be reached. */
+  private static final class CutOffException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    world = new ClusterWorld(temp);
+    cluster = world.cluster(store);
+    a = world.agent(A, line);
+    b = world.agent(B, line);
+    a.exchange();
+    b.exchange();
+  }
+
+  @AfterEach
+  void close() {
+    a.close();
+    b.close();
+    cluster.close();
+    world.close();
+  }
+
+  private List<String> calls() {
+    return world.storage.journal().calls().stream()
+        .map(RecordedCall::operation)
+        .filter(MOVING::contains)
+        .map(CsiOperation::rpcName)
+        .toList();
+  }
+
+  @Test
+  void aVolumeOfAJobIsCreatedMountedGivenBackAndMountedOnAnotherNode() {
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(A, B);
+
+    ClaimGrant grant = cluster.acquire(A, WEB, REQUEST);
+    MountedVolume mounted = a.mount(WEB);
+    assertThat(mounted.usage()).isEqualTo(WEB);
+    assertThat(Files.isDirectory(mounted.path())).isTrue();
+    assertThat(a.mount(WEB)).as("the same again").isEqualTo(mounted);
+    assertThat(cluster.acquire(A, WEB, REQUEST)).as("the same again").isEqualTo(grant);
+    assertThat(world.publishedOn()).containsExactly("a");
+    assertThat(
+            catchThrowableOfType(ClaimException.class, () -> cluster.acquire(B, JOB, REQUEST))
+                .code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+
+    a.release(WEB);
+    assertThat(world.storage.contents().idle()).isTrue();
+    cluster.acquire(B, JOB, REQUEST);
+    assertThat(b.mount(JOB).usage()).isEqualTo(JOB);
+    assertThat(world.publishedOn()).containsExactly("b");
+    assertThat(calls())
+        .containsExactly(
+            "CreateVolume",
+            "ControllerPublishVolume",
+            "NodeStageVolume",
+            "NodePublishVolume",
+            "NodeUnpublishVolume",
+            "NodeUnstageVolume",
+            "ControllerUnpublishVolume",
+            "ControllerPublishVolume",
+            "NodeStageVolume",
+            "NodePublishVolume");
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aReleaseOfTheControlPlaneIsDoneByTheNextExchange() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+
+    JobVolumes.Released released = cluster.release(WEB);
+    assertThat(released.claim()).isInstanceOf(ClaimProgress.WaitsForNode.class);
+    assertThat(world.publishedOn()).containsExactly("a");
+    a.exchange();
+
+    assertThat(world.storage.contents().idle()).isTrue();
+    assertThat(cluster.claims().resume(WEB)).isEqualTo(new ClaimProgress.Gone(WEB));
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aVolumeThatIsNotRetainedIsDeletedWithTheReceiptOfItsNode() {
+    cluster.acquire(
+        A,
+        WEB,
+        REQUEST.toBuilder()
+            .created(REQUEST.created().orElseThrow().toBuilder().retained(false).build())
+            .build());
+    a.mount(WEB);
+
+    a.release(WEB);
+
+    assertThat(world.storage.contents().empty()).isTrue();
+    assertThat(cluster.volumes().record(WEB.volume())).isEmpty();
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aUseThatIsNotClaimedForTheNodeIsNotMounted() {
+    cluster.acquire(A, WEB, REQUEST);
+
+    assertThat(catchThrowableOfType(VolumeException.class, () -> b.mount(WEB)).code())
+        .isEqualTo(OperatorCode.CLAIM_MISSING);
+    b.release(WEB);
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aFilesystemFollowsTheSizeOfItsVolumeWhereItIsMountedAndWhereItIsMountedNext() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+
+    cluster.volumes().expand(WEB.volume(), CapacityRange.atLeast(32 << 20));
+    assertThat(cluster.volumes().find(WEB.volume()).orElseThrow().pendingOnNode()).isPresent();
+    a.exchange();
+    assertThat(cluster.volumes().find(WEB.volume()).orElseThrow().pendingOnNode()).isEmpty();
+
+    a.release(WEB);
+    cluster.volumes().expand(WEB.volume(), CapacityRange.atLeast(64 << 20));
+    cluster.acquire(B, WEB, REQUEST);
+    b.mount(WEB);
+    b.exchange();
+    assertThat(cluster.volumes().find(WEB.volume()).orElseThrow().pendingOnNode()).isEmpty();
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aNodeThatIsCutOffKeepsWhatItHasTakesNothingNewAndGivesBackWhenItIsThereAgain() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    line.isCut = true;
+    a.close();
+    a = world.agent(A, line);
+
+    assertThat(catchThrowableOfType(CutOffException.class, () -> a.exchange())).isNotNull();
+    assertThat(catchThrowableOfType(CutOffException.class, () -> a.release(WEB))).isNotNull();
+    assertThat(a.manager().hasMount(WEB)).isTrue();
+    assertThat(cluster.release(WEB).claim()).isInstanceOf(ClaimProgress.WaitsForNode.class);
+    assertThat(
+            catchThrowableOfType(ClaimException.class, () -> cluster.acquire(B, JOB, REQUEST))
+                .code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+
+    line.isCut = false;
+    a.exchange();
+    assertThat(world.storage.contents().idle()).isTrue();
+    cluster.acquire(B, JOB, REQUEST);
+    assertThat(b.mount(JOB).usage()).isEqualTo(JOB);
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aRebootedNodeMountsAgainWhatItHasClaimsFor() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    a.close();
+    world.kernel.reboot();
+    a = world.agent(A, line);
+    assertThat(a.manager().hasMount(WEB)).isFalse();
+
+    a.exchange();
+
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+    assertThat(a.manager().hasMount(WEB)).isTrue();
+  }
+
+  @Test
+  void ordersThatAreLateTakeNothingFromAWorkload() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    cluster.release(WEB);
+    List<NodeOrders> seen = new ArrayList<>();
+    line.orders =
+        orders -> {
+          seen.add(orders);
+          return orders;
+        };
+    a.exchange();
+    assertThat(seen.get(0).leaving()).hasSize(1);
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    line.orders =
+        orders -> new NodeOrders(A, orders.answers(), seen.get(0).wanted(), seen.get(0).leaving());
+
+    a.exchange();
+
+    assertThat(a.manager().hasMount(WEB)).isTrue();
+    assertThat(world.publishedOn()).containsExactly("a");
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void ordersForAnotherReportAreNotUsed() {
+    line.orders =
+        orders -> new NodeOrders(A, orders.answers() - 1, orders.wanted(), orders.leaving());
+
+    VolumeException refused = catchThrowableOfType(VolumeException.class, () -> a.exchange());
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
+  }
+}

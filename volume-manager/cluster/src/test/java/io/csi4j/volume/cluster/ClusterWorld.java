@@ -1,0 +1,106 @@
+package io.csi4j.volume.cluster;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.agent.ControlPlane;
+import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.workload.VolumeRequest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A storage system, two nodes with mounts in memory, and what a job asks for. */
+final class ClusterWorld implements AutoCloseable {
+
+  static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
+  static final NodeName A = NodeName.of("a");
+  static final NodeName B = NodeName.of("b");
+  static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  static final VolumeUse JOB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("job"));
+  static final Duration LIMIT = Duration.ofSeconds(30);
+
+  /** The volume of a job, which outlives it. */
+  static final VolumeRequest REQUEST =
+      VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
+          .accessMode(AccessMode.SINGLE_NODE_WRITER)
+          .attachment(AttachmentMode.FILESYSTEM)
+          .created(
+              VolumeRequest.NewVolume.builder(PLUGIN)
+                  .capacity(CapacityRange.atLeast(16 << 20))
+                  .retained(true)
+                  .build())
+          .build();
+
+  private final Path directory;
+  final MemoryKernel kernel = new MemoryKernel();
+  final PluginRegistry plugins = InMemoryPluginRegistry.open();
+  final FakeCsiPlugin storage;
+
+  ClusterWorld(Path directory) throws IOException {
+    this.directory = Files.createDirectories(directory);
+    storage =
+        FakeCsiPlugin.builder()
+            .shape(PluginShape.full())
+            .nodes(NodeId.of("a"), NodeId.of("b"))
+            .effects(NodeEffects.filesMountedIn(kernel.host()))
+            .open();
+    plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, storage.endpoint())));
+  }
+
+  Cluster cluster(RecordStore store) {
+    return Cluster.builder(plugins, store).open();
+  }
+
+  /** Opens the agent of a node, whose plugin is ready. */
+  NodeAgent agent(NodeName node, ControlPlane controlPlane) {
+    Path socket = storage.nodeEndpoint(NodeId.of(node.value())).path();
+    NodeAgent agent =
+        NodeAgent.builder(node, directory.resolve(node.value()), controlPlane)
+            .plugin(
+                PluginConfig.builder(PLUGIN.value(), socket.getParent())
+                    .socketName(socket.getFileName().toString()))
+            .manager(
+                builder ->
+                    builder
+                        .mounts(kernel.table(), kernel.mounts())
+                        .settings(
+                            ManagerSettings.builder().closing(Duration.ofMillis(100)).build()))
+            .open();
+    agent.manager().plugins().await(PLUGIN, PluginRole.NODE, LIMIT).join();
+    return agent;
+  }
+
+  List<String> publishedOn() {
+    return storage.contents().published().stream()
+        .map(PluginContents.Published::node)
+        .map(NodeId::value)
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    storage.close();
+  }
+}

@@ -3,11 +3,13 @@ package io.csi4j.volume.cluster.grpc;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
@@ -18,45 +20,36 @@ final class CertificateNames {
 
   private CertificateNames() {}
 
-  /** Returns the DNS names and the common name in the certificate of the other side. */
+  /**
+   * Returns the DNS names in the certificate of the other side; its common name only where it has
+   * no names of any kind, as authorities that check those need not check the common name.
+   */
   static Set<String> of(SSLSession session) {
-    Set<String> names = new LinkedHashSet<>();
     try {
       Certificate[] chain = session.getPeerCertificates();
-      if (chain.length > 0 && chain[0] instanceof X509Certificate own) {
-        dnsNames(own, names);
-        commonName(own, names);
-      }
-    } catch (SSLPeerUnverifiedException none) {
+      return chain.length > 0 && chain[0] instanceof X509Certificate own ? of(own) : Set.of();
+    } catch (SSLPeerUnverifiedException | CertificateParsingException | InvalidNameException none) {
       return Set.of();
     }
-    return names;
   }
 
-  private static void dnsNames(X509Certificate own, Set<String> names) {
-    try {
-      var all = own.getSubjectAlternativeNames();
-      if (all != null) {
-        for (List<?> each : all) {
-          if (Integer.valueOf(DNS).equals(each.get(0)) && each.get(1) instanceof String name) {
-            names.add(name);
-          }
+  private static Set<String> of(X509Certificate own)
+      throws CertificateParsingException, InvalidNameException {
+    Set<String> names = new LinkedHashSet<>();
+    Collection<List<?>> alternatives = own.getSubjectAlternativeNames();
+    if (alternatives != null) {
+      for (List<?> each : alternatives) {
+        if (Integer.valueOf(DNS).equals(each.get(0)) && each.get(1) instanceof String name) {
+          names.add(name);
         }
       }
-    } catch (CertificateParsingException unreadable) {
-      return;
+      return names;
     }
-  }
-
-  private static void commonName(X509Certificate own, Set<String> names) {
-    try {
-      new LdapName(own.getSubjectX500Principal().getName())
-          .getRdns().stream()
-              .filter(part -> part.getType().equalsIgnoreCase("CN"))
-              .map(part -> String.valueOf(part.getValue()))
-              .forEach(names::add);
-    } catch (InvalidNameException unreadable) {
-      return;
+    for (Rdn part : new LdapName(own.getSubjectX500Principal().getName()).getRdns()) {
+      if (part.getType().equalsIgnoreCase("CN")) {
+        names.add(String.valueOf(part.getValue()));
+      }
     }
+    return names;
   }
 }

@@ -1,5 +1,7 @@
 package io.csi4j.volume.cluster.grpc;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -15,6 +17,10 @@ import java.util.Optional;
 public final class ClusterEndpoint {
 
   private static final int PATH_LIMIT = 106;
+
+  /** The length of the name under which a server binds its socket before it moves it. */
+  static final int HIDDEN = 10;
+
   private static final int HIGHEST_PORT = 65_535;
 
   private final Optional<Path> path;
@@ -34,16 +40,19 @@ public final class ClusterEndpoint {
    */
   public static ClusterEndpoint unix(Path path) {
     Path absolute = path.toAbsolutePath().normalize();
-    int length = absolute.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
-    if (length > PATH_LIMIT) {
+    int length = absolute.toString().getBytes(UTF_8).length;
+    int name = String.valueOf(absolute.getFileName()).getBytes(UTF_8).length;
+    if (length + Math.max(0, HIDDEN - name) > PATH_LIMIT) {
       throw new IllegalArgumentException(
           "The path of a socket has at most "
               + PATH_LIMIT
-              + " bytes, and '"
+              + " bytes, with at least "
+              + HIDDEN
+              + " for the name of the file, and '"
               + absolute
               + "' has "
               + length
-              + ". Choose a shorter one.");
+              + ". Choose a shorter directory.");
     }
     return new ClusterEndpoint(Optional.of(absolute), "localhost", 0);
   }

@@ -60,6 +60,10 @@ final class Line {
 
   /** The side of a node: shows its certificate, and checks that of the control plane. */
   static SslContext forNode(TlsSettings tls) throws IOException {
+    return LineTls.reading(() -> node(tls));
+  }
+
+  private static SslContext node(TlsSettings tls) throws IOException {
     SslContextBuilder builder = SslContextBuilder.forClient();
     if (tls.own().isPresent()) {
       try (InputStream chain = tls.own().get().chain().open();
@@ -72,8 +76,17 @@ final class Line {
 
   /** The side of a control plane, which lets in only who shows a certificate that it trusts. */
   static SslContext forControlPlane(TlsSettings tls) throws IOException {
-    TlsSettings.Certificate own =
-        tls.own().orElseThrow(() -> new IOException("a control plane needs a certificate"));
+    TlsSettings.Certificate own = tls.own().orElse(null);
+    if (own == null || tls.trusted().isEmpty()) {
+      throw new IllegalArgumentException(
+          "A control plane at a port needs a certificate of its own, and those of the authority"
+              + " that signs for nodes. Give it both.");
+    }
+    return LineTls.reading(() -> controlPlane(tls, own));
+  }
+
+  private static SslContext controlPlane(TlsSettings tls, TlsSettings.Certificate own)
+      throws IOException {
     try (InputStream chain = own.chain().open();
         InputStream key = own.key().open()) {
       return build(

@@ -70,25 +70,35 @@ final class LineClient implements AutoCloseable {
         return known;
       }
       ManagedChannel made = channelTo(endpoint);
-      if (channel.compareAndSet(null, made)) {
-        return made;
+      if (!channel.compareAndSet(null, made)) {
+        made.shutdownNow();
+        return open();
       }
-      made.shutdownNow();
-      return open();
+      if (closed) {
+        discard(made);
+      }
+      return made;
     }
 
-    /** A channel that could not connect would fail further questions at once for some time. */
+    /**
+     * A channel that could not connect would fail further questions at once for some time.
+     * Questions that are open in it come to their own end.
+     */
     void discard(ManagedChannel used) {
       if (channel.compareAndSet(used, null)) {
-        used.shutdownNow();
+        used.shutdown();
       }
     }
   }
 
   private ManagedChannel channelTo(ClusterEndpoint endpoint) throws IOException {
     boolean isFile = endpoint.path().isPresent();
+    NettyChannelBuilder named =
+        isFile
+            ? NettyChannelBuilder.forAddress(endpoint.address())
+            : NettyChannelBuilder.forAddress(endpoint.host(), endpoint.port());
     NettyChannelBuilder builder =
-        NettyChannelBuilder.forAddress(endpoint.address())
+        named
             .channelType(isFile ? NioDomainSocketChannel.class : NioSocketChannel.class)
             .eventLoopGroup(loops)
             .withOption(ChannelOption.SO_KEEPALIVE, isFile ? null : Boolean.TRUE)
@@ -121,6 +131,10 @@ final class LineClient implements AutoCloseable {
    * @throws LineException if no endpoint answers, or one refuses
    */
   byte[] ask(byte[] question) {
+    if (question.length > Line.LARGEST) {
+      throw new LineException(
+          "a message is larger than 4 MiB: it has " + question.length + " bytes", true);
+    }
     long end = System.nanoTime() + deadline.toNanos();
     List<String> silent = new ArrayList<>();
     int first = preferred.get();

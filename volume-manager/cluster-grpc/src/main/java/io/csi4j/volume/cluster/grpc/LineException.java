@@ -27,8 +27,11 @@ final class LineException extends RuntimeException {
       case DEADLINE_EXCEEDED -> new LineException("it did not answer in time", false);
       case PERMISSION_DENIED, UNAUTHENTICATED -> new LineException(text(status), true);
       case UNIMPLEMENTED -> new LineException("no control plane of csi4j listens there", false);
-      case RESOURCE_EXHAUSTED ->
-          new LineException("a message is larger than 4 MiB: " + text(status), true);
+      case RESOURCE_EXHAUSTED -> {
+        boolean isLarge = text(status).contains("exceeds maximum size");
+        yield new LineException(
+            (isLarge ? "a message is larger than 4 MiB: " : "") + text(status), isLarge);
+      }
       default -> new LineException(text(status), false);
     };
   }

@@ -22,31 +22,47 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import javax.net.ssl.SSLSession;
 
 /**
- * Answers questions that are bytes. Each is worked on by a thread of its own, and a caller may ask
- * some at a time; who asks more waits, and beyond a thousand is refused.
+ * Answers questions that are bytes. Some are worked on at once, each by a thread of its own; others
+ * wait. What waits is bounded, for each caller and in all: beyond that a question is refused.
  */
 final class LineServer implements AutoCloseable {
 
   private static final int THREADS = 64;
-  private static final int MOST_WAITING = 1_000;
-  private static final int CALLS_OF_A_CONNECTION = 32;
+  private static final int MOST_OF_ALL = 1_000;
+  private static final long MOST_BYTES = 64L << 20;
+
+  /** A node asks for itself, and for its volumes beside each other. */
+  private static final int MOST_OF_A_CALLER = 32;
+
+  /** A certificate that has expired ends its connection after this time. */
+  private static final long LONGEST_CONNECTION_MINUTES = 60;
+
+  private static final Runnable NOT_BEGUN = () -> {};
 
   private final OnDemandThreads threads = new OnDemandThreads("csi4j-cluster", THREADS);
   private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong bytes = new AtomicLong();
+  private final ConcurrentMap<Set<String>, Integer> callers = new ConcurrentHashMap<>();
 
   /** Returns the answer to who has these names; who has none came by a socket file. */
   private final BiFunction<Optional<Set<String>>, byte[], byte[]> answers;
@@ -62,6 +78,9 @@ final class LineServer implements AutoCloseable {
           },
           NioIoHandler.newFactory());
   private final Server server;
+
+  /** The socket file that was made here. */
+  private Optional<Object> file = Optional.empty();
 
   private LineServer(
       ClusterEndpoint endpoint,
@@ -116,10 +135,12 @@ final class LineServer implements AutoCloseable {
    * do not protect yet, and one that a killed process has left gives way.
    */
   private Server atPath(Path path) throws IOException {
-    Path hidden = path.resolveSibling(".~" + UUID.randomUUID().toString().substring(0, 8));
+    String name = ".~" + UUID.randomUUID();
+    Path hidden = path.resolveSibling(name.substring(0, ClusterEndpoint.HIDDEN));
     Server bound = builder(UnixDomainSocketAddress.of(hidden), Optional.empty()).build().start();
     try {
       Files.setPosixFilePermissions(hidden, PosixFilePermissions.fromString("rw-------"));
+      file = Optional.of(identity(hidden));
       Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
       return bound;
     } catch (IOException | RuntimeException e) {
@@ -127,6 +148,13 @@ final class LineServer implements AutoCloseable {
       Files.deleteIfExists(hidden);
       throw e;
     }
+  }
+
+  /** Another file may get the inode once this one is gone, but not its time as well. */
+  private static Object identity(Path path) throws IOException {
+    BasicFileAttributes found =
+        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    return List.of(String.valueOf(found.fileKey()), found.lastModifiedTime());
   }
 
   private NettyServerBuilder builder(SocketAddress address, Optional<TlsSettings> tls)
@@ -139,12 +167,14 @@ final class LineServer implements AutoCloseable {
             .workerEventLoopGroup(loops)
             .maxInboundMessageSize(Line.LARGEST)
             .maxInboundMetadataSize(Line.LARGEST_METADATA)
-            .maxConcurrentCallsPerConnection(CALLS_OF_A_CONNECTION)
+            .maxConcurrentCallsPerConnection(MOST_OF_A_CALLER)
             .handshakeTimeout(Line.SILENCE.toNanos(), TimeUnit.NANOSECONDS)
             .keepAliveTime(Line.KEEP_ALIVE.toNanos(), TimeUnit.NANOSECONDS)
             .keepAliveTimeout(Line.SILENCE.toNanos(), TimeUnit.NANOSECONDS)
             .permitKeepAliveTime(Line.SILENCE.toNanos(), TimeUnit.NANOSECONDS)
             .permitKeepAliveWithoutCalls(true)
+            .maxConnectionAge(LONGEST_CONNECTION_MINUTES, TimeUnit.MINUTES)
+            .maxConnectionAgeGrace(1, TimeUnit.MINUTES)
             .directExecutor()
             .addService(
                 ServerServiceDefinition.builder(Line.SERVICE)
@@ -168,17 +198,20 @@ final class LineServer implements AutoCloseable {
                             + " listen on a socket file."))));
   }
 
-  private static Optional<Set<String>> names(ServerCall<?, ?> call) {
+  private Optional<Set<String>> names(ServerCall<?, ?> call) {
+    if (endpoint.path().isPresent()) {
+      return Optional.empty();
+    }
     SSLSession session = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
-    return session == null ? Optional.empty() : Optional.of(CertificateNames.of(session));
+    return Optional.of(session == null ? Set.of() : CertificateNames.of(session));
   }
 
   private void ask(Optional<Set<String>> names, byte[] question, StreamObserver<byte[]> answer) {
-    if (open.incrementAndGet() > MOST_WAITING) {
-      open.decrementAndGet();
+    Runnable end = begin(names, question.length);
+    if (end == NOT_BEGUN) {
       answer.onError(
-          Status.UNAVAILABLE
-              .withDescription(MOST_WAITING + " questions are waiting here")
+          Status.ABORTED
+              .withDescription("too many questions are waiting here")
               .asRuntimeException());
       return;
     }
@@ -187,9 +220,28 @@ final class LineServer implements AutoCloseable {
           try {
             answer(names, question, answer);
           } finally {
-            open.decrementAndGet();
+            end.run();
           }
         });
+  }
+
+  /** Takes a place for a question; returns what gives it back, or {@link #NOT_BEGUN}. */
+  private Runnable begin(Optional<Set<String>> names, int size) {
+    int all = open.incrementAndGet();
+    long waiting = bytes.addAndGet(size);
+    int own = names.map(caller -> callers.merge(caller, 1, Integer::sum)).orElse(0);
+    Runnable end =
+        () -> {
+          open.decrementAndGet();
+          bytes.addAndGet(-size);
+          names.ifPresent(
+              caller -> callers.computeIfPresent(caller, (none, n) -> n == 1 ? null : n - 1));
+        };
+    if (all > MOST_OF_ALL || own > MOST_OF_A_CALLER || (waiting > MOST_BYTES && all > 1)) {
+      end.run();
+      return NOT_BEGUN;
+    }
+    return end;
   }
 
   private void answer(Optional<Set<String>> names, byte[] question, StreamObserver<byte[]> answer) {
@@ -219,7 +271,8 @@ final class LineServer implements AutoCloseable {
   void close(Duration patience) {
     try {
       Path path = endpoint.path().orElse(null);
-      if (path != null) {
+      // Another one may have taken its place since.
+      if (path != null && file.equals(Optional.of(identity(path)))) {
         Files.deleteIfExists(path);
       }
     } catch (NoSuchFileException gone) {

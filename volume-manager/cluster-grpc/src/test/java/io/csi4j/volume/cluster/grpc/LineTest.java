@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.volume.model.Pem;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.store.TestCertificates;
@@ -15,10 +16,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -98,6 +103,19 @@ class LineTest {
   }
 
   @Test
+  void whoIsClosedLeavesTheFileOfItsSuccessor() throws Exception {
+    LineServer former = at(file("a"), (names, question) -> text("former"));
+    try (LineServer successor = at(file("a"), (names, question) -> text("successor"));
+        LineClient client = to(LONG, file("a"))) {
+      former.close();
+
+      assertThat(client.ask(text("x"))).isEqualTo(text("successor"));
+      assertThat(successor.endpoint()).isEqualTo(file("a"));
+    }
+    assertThat(temp).isEmptyDirectory();
+  }
+
+  @Test
   void aMessageThatIsTooLargeIsRefusedOnBothSides() throws Exception {
     try (LineServer server = at(file("a"), (names, question) -> new byte[(4 << 20) + 65]);
         LineClient client = to(LONG, server.endpoint())) {
@@ -116,9 +134,14 @@ class LineTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClusterEndpoint.unix(Path.of("/" + "x".repeat(106))))
         .withMessage(
-            "The path of a socket has at most 106 bytes, and '/"
+            "The path of a socket has at most 106 bytes, with at least 10 for the name of the file,"
+                + " and '/"
                 + "x".repeat(106)
-                + "' has 107. Choose a shorter one.");
+                + "' has 107. Choose a shorter directory.");
+    assertThatIllegalArgumentException()
+        .as("the hidden name is longer than this one")
+        .isThrownBy(() -> ClusterEndpoint.unix(Path.of("/" + "x".repeat(96) + "/s")))
+        .withMessageContaining("' has 99. ");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClusterEndpoint.tcp("a", 65_536))
         .withMessage(
@@ -194,7 +217,7 @@ class LineTest {
                 List.of(ClusterEndpoint.tcp("localhost", deaf.getLocalPort()), server.endpoint()),
                 Optional.of(ofNode()),
                 Duration.ofSeconds(4))) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example, node-1]"));
+      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example]"));
     }
   }
 
@@ -257,6 +280,63 @@ class LineTest {
     }
   }
 
+  /** Asks on threads of their own until so many questions have reached the server. */
+  private static List<CompletableFuture<String>> open(
+      LineClient client, int questions, Semaphore reached) throws Exception {
+    List<CompletableFuture<String>> asked = new ArrayList<>();
+    for (int i = 0; i < questions; i++) {
+      CompletableFuture<String> end = new CompletableFuture<>();
+      Thread caller =
+          new Thread(
+              () -> {
+                try {
+                  end.complete(new String(client.ask(text("slow")), UTF_8));
+                } catch (LineException failed) {
+                  end.complete("failed: " + failed.getMessage());
+                }
+              });
+      caller.start();
+      asked.add(end);
+    }
+    assertThat(reached.tryAcquire(questions, 1, TimeUnit.MINUTES)).isTrue();
+    return asked;
+  }
+
+  @Test
+  void oneNodeTakesNoMoreThanItsPlacesAndKeepsItsOpenQuestionsWhenOneIsRefused() throws Exception {
+    TestCertificates made = certificates();
+    made.certificate("other", "other", "subjectAltName=DNS:node-2\nextendedKeyUsage=clientAuth\n");
+    CountDownLatch end = new CountDownLatch(1);
+    Semaphore reached = new Semaphore(0);
+    try (LineServer server =
+            LineServer.open(
+                ClusterEndpoint.tcp("localhost", 0),
+                Optional.of(own("ca", "server")),
+                (names, question) -> {
+                  if (Arrays.equals(question, text("slow"))) {
+                    reached.release();
+                    awaitQuietly(end);
+                  }
+                  return text(names.orElseThrow().toString());
+                });
+        LineClient one = new LineClient(List.of(server.endpoint()), Optional.of(ofNode()), LONG);
+        LineClient again = new LineClient(List.of(server.endpoint()), Optional.of(ofNode()), LONG);
+        LineClient other =
+            new LineClient(List.of(server.endpoint()), Optional.of(own("ca", "other")), LONG)) {
+      List<CompletableFuture<String>> asked = open(one, 31, reached);
+      assertThat(again.ask(text("x"))).as("the last place").isEqualTo(text("[node-1.example]"));
+      asked.addAll(open(again, 1, reached));
+
+      assertThat(failure(again))
+          .hasMessage("'" + server.endpoint() + "': too many questions are waiting here");
+      assertThat(other.ask(text("x"))).isEqualTo(text("[node-2]"));
+      end.countDown();
+      for (CompletableFuture<String> each : asked) {
+        assertThat(each.get(1, TimeUnit.MINUTES)).isEqualTo("[node-1.example]");
+      }
+    }
+  }
+
   // ---- ports
 
   private TestCertificates certificates() {
@@ -294,7 +374,7 @@ class LineTest {
     try (LineServer server = atPort(certificates());
         LineClient client =
             new LineClient(List.of(server.endpoint()), Optional.of(ofNode()), LONG)) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example, node-1]"));
+      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example]"));
     }
   }
 
@@ -349,12 +429,60 @@ class LineTest {
   }
 
   @Test
+  void aCommonNameCountsOnlyInACertificateWithoutOtherNames() throws Exception {
+    TestCertificates made = certificates();
+    made.certificate("plain", "node-7", "extendedKeyUsage=clientAuth\n");
+    try (LineServer server = atPort(made);
+        LineClient client =
+            new LineClient(List.of(server.endpoint()), Optional.of(own("ca", "plain")), LONG)) {
+      assertThat(client.ask(text("x"))).isEqualTo(text("[node-7]"));
+    }
+  }
+
+  @Test
+  void renewedCertificatesAreUsedForNewConnections() throws Exception {
+    TestCertificates made = certificates();
+    try (LineServer server = atPort(made)) {
+      for (String each : List.of("server", "node")) {
+        Files.copy(made.file(each + ".pem"), made.file("former-" + each + ".pem"));
+        Files.copy(made.file(each + ".key"), made.file("former-" + each + ".key"));
+      }
+      Files.copy(made.file("ca.pem"), made.file("former-ca.pem"));
+      assertThat(asked(server, own("former-ca", "former-node"))).isEqualTo("[node-1.example]");
+
+      TestCertificates renewed = certificates();
+      assertThat(renewed.file("ca.pem")).isEqualTo(made.file("ca.pem"));
+      Eventually.isTrue(
+          "the renewed certificates are used",
+          () -> asked(server, ofNode()).equals("[node-1.example]"));
+      assertThat(refused(server.endpoint(), own("former-ca", "former-node")))
+          .hasMessageContaining("its certificate is not accepted here");
+    }
+  }
+
+  private static String asked(LineServer server, TlsSettings tls) {
+    try (LineClient client = new LineClient(List.of(server.endpoint()), Optional.of(tls), LONG)) {
+      return new String(client.ask(text("x")), UTF_8);
+    } catch (LineException failed) {
+      return String.valueOf(failed.getMessage());
+    }
+  }
+
+  @Test
   void aPortWithoutCertificatesIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> at(ClusterEndpoint.tcp("localhost", 0), ECHO))
         .withMessage(
             "A control plane at a port needs TLS. Give it certificates, or let it listen on a"
                 + " socket file.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                LineServer.open(
+                    ClusterEndpoint.tcp("localhost", 0), Optional.of(TlsSettings.asTheJvm()), ECHO))
+        .withMessage(
+            "A control plane at a port needs a certificate of its own, and those of the authority"
+                + " that signs for nodes. Give it both.");
     try (LineClient client = to(LONG, ClusterEndpoint.tcp("localhost", 1))) {
       assertThat(failure(client))
           .hasMessage(

@@ -31,7 +31,7 @@ final class StoreTables {
   private final String store;
   private final String identity;
   private final String home;
-  private final String isHome;
+  private final String isHere;
   private final String isAtHome;
   private final String durable;
   private final String schema;
@@ -65,11 +65,10 @@ final class StoreTables {
                 .formatted(cluster, LOSES_NOTHING)
             + " || split_part(rtrim(s.home, '*'), '-', 3) ELSE %s END".formatted(timeline)
             + " || '-' || s.tableoid || '-' || s.mark";
-    home = place + " || '-' || " + timeline + (settings.losesNothingOnFailover() ? " || '*'" : "");
-    isHome = "s.home LIKE " + place + " || '-%'";
-    isAtHome =
-        "(%s AND (%s OR s.home = %s || '-' || %s))"
-            .formatted(isHome, LOSES_NOTHING, place, timeline);
+    String here = place + " || '-' || " + timeline;
+    home = here + (settings.losesNothingOnFailover() ? " || '*'" : "");
+    isHere = "s.home = " + here;
+    isAtHome = "(%s OR (%s AND s.home LIKE %s || '-%%'))".formatted(isHere, LOSES_NOTHING, place);
   }
 
   /** The statements that make the tables. */
@@ -140,12 +139,13 @@ final class StoreTables {
   }
 
   /**
-   * Notes in the store that a standby that takes over has all that was written. Takes the identity
-   * that the store has to have, twice; any if that is null.
+   * Notes in the store that a standby that takes over has all that was written, unless one has
+   * taken over already: that one may lack some of it. Takes the identity that the store has to
+   * have, twice; any if that is null.
    */
   String loseNothing() {
     return "UPDATE %s AS s SET home = s.home || '*' WHERE %s AND NOT %s AND (?::text IS NULL OR %s = ?)"
-        .formatted(store, isHome, LOSES_NOTHING, identity);
+        .formatted(store, isHere, LOSES_NOTHING, identity);
   }
 
   /** Whether there are long names in the form of before: one value. */

@@ -201,6 +201,12 @@ class PostgresTroubleTest {
       assertThat(looking.identity()).isEqualTo(trusting.identity());
       assertThat(store.readOnly().orElseThrow().text())
           .startsWith("it is store '" + store.identity() + "', and its mark was made in '");
+      JdbcSettings late = SETTINGS.toBuilder().losesNothingOnFailover(true).build();
+      try (RecordStore declared = PostgresStore.open(pool, late)) {
+        assertThat(declared.readOnly()).as("the standby may have lost something").isPresent();
+        assertThat(store.read(KEY)).isPresent();
+        assertThat(store.readOnly()).isPresent();
+      }
       store.settle();
       write(store);
     }

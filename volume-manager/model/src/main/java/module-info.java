@@ -48,11 +48,8 @@ module io.csi4j.volume.model {
       io.csi4j.volume.claims.etcd;
   exports io.csi4j.volume.internal.fields.proto to
       io.csi4j.volume.plugins,
-      io.csi4j.volume.node,
       io.csi4j.volume.claims,
       io.csi4j.volume.controller;
   exports io.csi4j.volume.internal.wire to
-      io.csi4j.volume.node;
-  exports io.csi4j.volume.internal.wire.proto to
       io.csi4j.volume.node;
 }

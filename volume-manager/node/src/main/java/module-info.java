@@ -1,8 +1,7 @@
 /** Volumes for the workloads of one machine: mounted, tracked, recovered. */
-@SuppressWarnings({"requires-automatic", "module"})
+@SuppressWarnings("module")
 module io.csi4j.volume.node {
   requires static transitive org.jspecify;
-  requires com.google.protobuf;
   requires transitive io.csi4j.volume.plugins;
   requires jdk.jfr;
 

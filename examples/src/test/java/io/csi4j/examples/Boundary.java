@@ -48,12 +48,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
   private static final Map<String, List<String>> RECORDS =
       Map.of(
           "volume-manager/model",
-              List.of(
-                  "io.csi4j.volume.internal.fields..",
-                  "io.csi4j.volume.internal.wire..",
-                  "io.csi4j.volume.wire.Wire*",
-                  "io.csi4j.volume.wire.ClusterMessage*"),
-          "volume-manager/node", List.of("io.csi4j.volume.node.NodeWire*"),
+              List.of("io.csi4j.volume.internal.fields..", "io.csi4j.volume.internal.wire.."),
           "volume-manager/plugins",
               List.of(
                   "io.csi4j.volume.internal.plugin.PluginCodec*",
@@ -102,7 +97,6 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
           new Library(
               List.of(
                   "io.csi4j.volume.internal.fields.proto..",
-                  "io.csi4j.volume.internal.wire.proto..",
                   "io.csi4j.volume.internal.plugin.proto..",
                   "io.csi4j.volume.internal.claims.proto..",
                   "io.csi4j.volume.internal.store.proto..",

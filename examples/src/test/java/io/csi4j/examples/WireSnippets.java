@@ -17,7 +17,7 @@ import io.csi4j.volume.node.NodeWire;
 import io.csi4j.volume.node.SentSecrets;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.wire.ClusterMessage;
-import io.csi4j.volume.wire.Refusal;
+import io.csi4j.volume.wire.SentRefusal;
 import io.csi4j.volume.wire.Wire;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -57,9 +57,9 @@ final class WireSnippets {
 
   static ClusterMessage refused(VolumeException failed) {
     // snippet: refusal
-    ClusterMessage refusal = Wire.refusal(Refusal.of(failed)); // where it failed
+    ClusterMessage refusal = Wire.refusal(SentRefusal.of(failed)); // where it failed
 
-    Refusal received = Wire.refusal(refusal); // where the caller is
+    SentRefusal received = Wire.refusal(refusal); // where the caller is
     String line = received.message().line(); // the same line, with the same code
     // end
     assert line.equals(failed.operatorMessage().line());

@@ -2,7 +2,6 @@ package io.csi4j.volume.wire;
 
 import io.csi4j.volume.internal.wire.Envelopes;
 import io.csi4j.volume.internal.wire.WireJson;
-import io.csi4j.volume.internal.wire.proto.WireProto.Envelope.BodyCase;
 import java.util.Arrays;
 
 /**
@@ -70,9 +69,8 @@ public final class ClusterMessage {
    */
   public static ClusterMessage decode(byte[] bytes) {
     byte[] copy = bytes.clone();
-    BodyCase body = Envelopes.parse(copy).getBodyCase();
     return new ClusterMessage(
-        copy, body == BodyCase.BODY_NOT_SET ? Kind.UNRECOGNIZED : Kind.valueOf(body.name()));
+        copy, Envelopes.kind(copy).map(Kind::valueOf).orElse(Kind.UNRECOGNIZED));
   }
 
   /** Returns the bytes, which are those that were decoded. */

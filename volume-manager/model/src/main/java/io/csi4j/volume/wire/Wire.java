@@ -1,11 +1,11 @@
 package io.csi4j.volume.wire;
 
+import io.csi4j.volume.internal.fields.FieldReader;
+import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.wire.Envelopes;
 import io.csi4j.volume.internal.wire.WireParts;
-import io.csi4j.volume.internal.wire.proto.WireProto;
-import io.csi4j.volume.internal.wire.proto.WireProto.Envelope;
-import io.csi4j.volume.internal.wire.proto.WireProto.Envelope.BodyCase;
+import io.csi4j.volume.internal.wire.WireSchema;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
@@ -14,6 +14,7 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeVerdict;
+import io.csi4j.volume.wire.ClusterMessage.Kind;
 
 /**
  * Values as messages, and back. Each method has two forms: one writes a message, the other reads
@@ -34,166 +35,170 @@ import io.csi4j.volume.model.VolumeVerdict;
  */
 public final class Wire {
 
+  /** The forms of a standing, by their names in {@code wire.proto}. */
+  private enum Standing {
+    CURRENT,
+    STALE,
+    LEAVING,
+    MISSING,
+    UNKNOWN
+  }
+
+  /** The forms of a verdict, by their names in {@code wire.proto}. */
+  private enum Verdict {
+    PRESENT,
+    GONE,
+    UNKNOWN
+  }
+
   private Wire() {}
 
-  private static ClusterMessage written(Envelope.Builder out) {
-    return ClusterMessage.decode(Envelopes.bytes(out));
+  private static ClusterMessage written(Kind kind, FieldWriter body) {
+    return ClusterMessage.decode(Envelopes.bytes(kind.name(), body));
+  }
+
+  private static <T> T read(ClusterMessage message, Kind kind, FieldReader.Fields<T> body) {
+    return Envelopes.read(message.encode(), kind.name(), body);
   }
 
   /** Returns a message for the node that was granted a claim. */
   public static ClusterMessage grant(ClaimGrant grant) {
-    return written(Envelope.newBuilder().setClaimGrant(WireParts.grant(grant)));
+    return written(Kind.CLAIM_GRANT, WireParts.grant(grant));
   }
 
   /** Returns the claim that was granted. */
   public static ClaimGrant grant(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(), BodyCase.CLAIM_GRANT, in -> WireParts.grant(in.getClaimGrant()));
+    return read(message, Kind.CLAIM_GRANT, WireParts::grant);
   }
 
   /** Returns a message with the proof of a node. */
   public static ClusterMessage receipt(NodeReceipt receipt) {
-    return written(Envelope.newBuilder().setNodeReceipt(WireParts.receipt(receipt)));
+    return written(Kind.NODE_RECEIPT, WireParts.receipt(receipt));
   }
 
   /** Returns the proof of a node. */
   public static NodeReceipt receipt(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(), BodyCase.NODE_RECEIPT, in -> WireParts.receipt(in.getNodeReceipt()));
+    return read(message, Kind.NODE_RECEIPT, WireParts::receipt);
   }
 
   /** Returns the question of a node whether a claim is current. */
   public static ClusterMessage standingQuestion(ClaimEpoch claim) {
-    return written(Envelope.newBuilder().setStandingQuestion(WireParts.claim(claim)));
+    return written(Kind.STANDING_QUESTION, WireParts.claim(claim));
   }
 
   /** Returns the claim that a node asks about. */
   public static ClaimEpoch standingQuestion(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(),
-        BodyCase.STANDING_QUESTION,
-        in -> WireParts.claim(in.getStandingQuestion()));
+    return read(message, Kind.STANDING_QUESTION, WireParts::claim);
   }
 
   /** Returns the question of a node whether the volume of a claim exists. */
   public static ClusterMessage volumeQuestion(ClaimEpoch claim) {
-    return written(Envelope.newBuilder().setVolumeQuestion(WireParts.claim(claim)));
+    return written(Kind.VOLUME_QUESTION, WireParts.claim(claim));
   }
 
   /** Returns the claim whose volume a node asks about. */
   public static ClaimEpoch volumeQuestion(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(), BodyCase.VOLUME_QUESTION, in -> WireParts.claim(in.getVolumeQuestion()));
+    return read(message, Kind.VOLUME_QUESTION, WireParts::claim);
   }
 
-  /** Returns a message with whether a claim is current. */
+  /** Returns a message with the answer whether a claim is current. */
   public static ClusterMessage standing(ClaimStanding standing) {
-    WireProto.ClaimStanding.Builder out = WireProto.ClaimStanding.newBuilder();
+    FieldWriter out = new FieldWriter();
     if (standing instanceof ClaimStanding.Current) {
-      out.setStanding(WireProto.ClaimStanding.Standing.CURRENT);
+      standing(out, Standing.CURRENT);
     } else if (standing instanceof ClaimStanding.Stale stale) {
-      out.setStanding(WireProto.ClaimStanding.Standing.STALE).setEpoch(stale.epoch());
+      standing(out, Standing.STALE).number(2, stale.epoch());
     } else if (standing instanceof ClaimStanding.Leaving) {
-      out.setStanding(WireProto.ClaimStanding.Standing.LEAVING);
+      standing(out, Standing.LEAVING);
     } else if (standing instanceof ClaimStanding.Missing) {
-      out.setStanding(WireProto.ClaimStanding.Standing.MISSING);
+      standing(out, Standing.MISSING);
     } else if (standing instanceof ClaimStanding.Unknown unknown) {
-      out.setStanding(WireProto.ClaimStanding.Standing.UNKNOWN)
-          .setBecause(unknown.because().text());
+      standing(out, Standing.UNKNOWN).text(3, unknown.because().text());
     }
-    return written(Envelope.newBuilder().setClaimStanding(out));
+    return written(Kind.CLAIM_STANDING, out);
   }
 
-  /** Returns whether a claim is current. */
+  private static FieldWriter standing(FieldWriter out, Standing standing) {
+    return out.number(1, WireSchema.number("ClaimStanding.Standing", standing));
+  }
+
+  /** Returns the answer whether a claim is current. */
   public static ClaimStanding standing(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(), BodyCase.CLAIM_STANDING, in -> standing(in.getClaimStanding()));
+    return read(message, Kind.CLAIM_STANDING, Wire::standing);
   }
 
-  private static ClaimStanding standing(WireProto.ClaimStanding in)
-      throws MalformedRecordException {
-    return switch (in.getStanding()) {
+  private static ClaimStanding standing(FieldReader in) throws MalformedRecordException {
+    Standing standing = WireParts.needed(Standing.class, "ClaimStanding.Standing", in.number(1));
+    long epoch = in.number(2);
+    ReasonText because = new ReasonText(WireParts.shown(in.text(3)));
+    return switch (standing) {
       case CURRENT -> new ClaimStanding.Current();
-      case STALE -> new ClaimStanding.Stale(in.getEpoch());
+      case STALE -> new ClaimStanding.Stale(epoch);
       case LEAVING -> new ClaimStanding.Leaving();
       case MISSING -> new ClaimStanding.Missing();
-      case UNKNOWN -> new ClaimStanding.Unknown(new ReasonText(in.getBecause()));
-      case NO_STANDING -> throw new MalformedRecordException("the standing of a claim is missing");
-      case UNRECOGNIZED ->
-          throw Envelopes.newer(
-              "it has the standing "
-                  + in.getStandingValue()
-                  + " of a claim, which this csi4j does not know");
+      case UNKNOWN -> new ClaimStanding.Unknown(because);
     };
   }
 
   /** Returns a message with the answer whether a volume exists. */
   public static ClusterMessage verdict(VolumeVerdict verdict) {
-    WireProto.VolumeVerdict.Builder out = WireProto.VolumeVerdict.newBuilder();
+    FieldWriter out = new FieldWriter();
     if (verdict instanceof VolumeVerdict.Present) {
-      out.setVerdict(WireProto.VolumeVerdict.Verdict.PRESENT);
+      verdict(out, Verdict.PRESENT);
     } else if (verdict instanceof VolumeVerdict.Gone gone) {
-      out.setVerdict(WireProto.VolumeVerdict.Verdict.GONE)
-          .setMessage(WireParts.message(gone.message()));
+      verdict(out, Verdict.GONE).part(2, WireParts.message(gone.message()));
     } else if (verdict instanceof VolumeVerdict.Unknown unknown) {
-      out.setVerdict(WireProto.VolumeVerdict.Verdict.UNKNOWN).setBecause(unknown.because().text());
+      verdict(out, Verdict.UNKNOWN).text(3, unknown.because().text());
     }
-    return written(Envelope.newBuilder().setVolumeVerdict(out));
+    return written(Kind.VOLUME_VERDICT, out);
+  }
+
+  private static FieldWriter verdict(FieldWriter out, Verdict verdict) {
+    return out.number(1, WireSchema.number("VolumeVerdict.Verdict", verdict));
   }
 
   /** Returns the answer whether a volume exists. */
   public static VolumeVerdict verdict(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(), BodyCase.VOLUME_VERDICT, in -> verdict(in.getVolumeVerdict()));
+    return read(message, Kind.VOLUME_VERDICT, Wire::verdict);
   }
 
-  private static VolumeVerdict verdict(WireProto.VolumeVerdict in) throws MalformedRecordException {
-    return switch (in.getVerdict()) {
+  private static VolumeVerdict verdict(FieldReader in) throws MalformedRecordException {
+    return switch (WireParts.needed(Verdict.class, "VolumeVerdict.Verdict", in.number(1))) {
       case PRESENT -> new VolumeVerdict.Present();
-      case GONE -> new VolumeVerdict.Gone(WireParts.message(in.getMessage()));
-      case UNKNOWN -> new VolumeVerdict.Unknown(new ReasonText(in.getBecause()));
-      case NO_VERDICT -> throw new MalformedRecordException("the verdict on a volume is missing");
-      case UNRECOGNIZED ->
-          throw Envelopes.newer(
-              "it has the verdict "
-                  + in.getVerdictValue()
-                  + " on a volume, which this csi4j does not know");
+      case GONE -> new VolumeVerdict.Gone(in.required(2, WireParts::message));
+      case UNKNOWN -> new VolumeVerdict.Unknown(new ReasonText(WireParts.shown(in.text(3))));
     };
   }
 
   /** Returns a message with the known faults of a volume. */
   public static ClusterMessage health(VolumeHealth health) {
-    return written(Envelope.newBuilder().setVolumeHealth(WireParts.health(health)));
+    return written(Kind.VOLUME_HEALTH, WireParts.health(health));
   }
 
   /** Returns the known faults of a volume. */
   public static VolumeHealth health(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(), BodyCase.VOLUME_HEALTH, in -> WireParts.health(in.getVolumeHealth()));
+    return read(message, Kind.VOLUME_HEALTH, WireParts::health);
   }
 
   /** Returns a message for a caller whose request was not met. */
-  public static ClusterMessage refusal(Refusal refusal) {
+  public static ClusterMessage refusal(SentRefusal refusal) {
     return written(
-        Envelope.newBuilder()
-            .setRefusal(
-                WireProto.Refusal.newBuilder()
-                    .setMessage(WireParts.message(refusal.message()))
-                    .setOutcome(WireProto.Refusal.Outcome.valueOf(refusal.outcome().name()))));
+        Kind.REFUSAL,
+        new FieldWriter()
+            .part(1, WireParts.message(refusal.message()))
+            .number(2, WireSchema.number("Refusal.Outcome", refusal.outcome())));
   }
 
   /** Returns why a request was not met. */
-  public static Refusal refusal(ClusterMessage message) {
-    return Envelopes.read(message.encode(), BodyCase.REFUSAL, in -> refusal(in.getRefusal()));
+  public static SentRefusal refusal(ClusterMessage message) {
+    return read(message, Kind.REFUSAL, Wire::refusal);
   }
 
   /** An outcome that this version does not know may be any, so nothing was settled. */
-  private static Refusal refusal(WireProto.Refusal in) throws MalformedRecordException {
-    if (in.getOutcome() == WireProto.Refusal.Outcome.NO_OUTCOME) {
-      throw new MalformedRecordException("the outcome of a refusal is missing");
-    }
-    return new Refusal(
-        WireParts.message(in.getMessage()),
-        WireParts.known(ChangeOutcome.class, in.getOutcome()).orElse(ChangeOutcome.UNCERTAIN));
+  private static SentRefusal refusal(FieldReader in) throws MalformedRecordException {
+    return new SentRefusal(
+        in.required(1, WireParts::message),
+        WireParts.known(ChangeOutcome.class, "Refusal.Outcome", in.number(2))
+            .orElse(ChangeOutcome.UNCERTAIN));
   }
 }

@@ -13,7 +13,7 @@ import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import io.csi4j.volume.internal.wire.proto.WireProto;
+import io.csi4j.volume.internal.wire.WireSchema;
 
 /**
  * A later version of the wire form: more fields, more values, one more kind. It reads and writes
@@ -27,7 +27,7 @@ final class NewerWire {
   private NewerWire() {}
 
   private static FileDescriptor file() {
-    FileDescriptorProto.Builder file = WireProto.getDescriptor().toProto().toBuilder();
+    FileDescriptorProto.Builder file = WireSchema.file().toProto().toBuilder();
     file.addMessageType(DescriptorProto.newBuilder().setName("Forecast").addField(text("day", 1)));
     for (DescriptorProto.Builder each : file.getMessageTypeBuilderList()) {
       switch (each.getName()) {
@@ -56,7 +56,7 @@ final class NewerWire {
                     EnumValueDescriptorProto.newBuilder().setName("APPEND").setNumber(3)));
     try {
       return FileDescriptor.buildFrom(
-          file.build(), WireProto.getDescriptor().getDependencies().toArray(FileDescriptor[]::new));
+          file.build(), WireSchema.file().getDependencies().toArray(FileDescriptor[]::new));
     } catch (DescriptorValidationException e) {
       throw new IllegalStateException(e);
     }

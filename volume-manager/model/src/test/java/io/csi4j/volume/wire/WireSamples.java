@@ -106,8 +106,8 @@ public final class WireSamples {
         new OperatorMessage.Part("Wait until it is released"));
   }
 
-  public static Refusal refusal() {
-    return new Refusal(message(), ChangeOutcome.REFUSED);
+  public static SentRefusal refusal() {
+    return new SentRefusal(message(), ChangeOutcome.REFUSED);
   }
 
   // ---- random ones
@@ -212,7 +212,7 @@ public final class WireSamples {
       case 1 -> new ClaimStanding.Stale(random.nextInt(1000));
       case 2 -> new ClaimStanding.Leaving();
       case 3 -> new ClaimStanding.Missing();
-      default -> new ClaimStanding.Unknown(new ReasonText(RandomFields.text(random)));
+      default -> new ClaimStanding.Unknown(new ReasonText("because " + random.nextInt()));
     };
   }
 
@@ -220,7 +220,7 @@ public final class WireSamples {
     return switch (random.nextInt(3)) {
       case 0 -> new VolumeVerdict.Present();
       case 1 -> new VolumeVerdict.Gone(message(random));
-      default -> new VolumeVerdict.Unknown(new ReasonText(RandomFields.text(random)));
+      default -> new VolumeVerdict.Unknown(new ReasonText("because " + random.nextInt()));
     };
   }
 }

@@ -97,7 +97,7 @@ class WireTest {
                 Wire::refusal,
                 Wire::refusal,
                 random ->
-                    new Refusal(
+                    new SentRefusal(
                         WireSamples.message(random),
                         ChangeOutcome.values()[random.nextInt(ChangeOutcome.values().length)]));
       };
@@ -246,7 +246,7 @@ class WireTest {
     FieldWriter refusal = new FieldWriter().part(1, message).number(2, 77);
     byte[] bytes = new FieldWriter().number(1, 1).part(13, refusal).bytes();
 
-    Refusal read = Wire.refusal(ClusterMessage.decode(bytes));
+    SentRefusal read = Wire.refusal(ClusterMessage.decode(bytes));
 
     assertThat(read.outcome()).as("nothing is settled").isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(read.message().line())
@@ -363,12 +363,23 @@ class WireTest {
     byte[] empty = HexFormat.of().parseHex("08012a00");
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
-        "a value in the CLAIM_GRANT is not valid",
+        "its content is wrong: Field 1 is missing",
         () -> Wire.grant(ClusterMessage.decode(empty)));
+    FieldWriter key = new FieldWriter().text(1, "shop").text(2, "db");
+    FieldWriter grant =
+        new FieldWriter()
+            .part(1, new FieldWriter().part(1, key).text(2, "web-1"))
+            .text(2, "n1")
+            .number(4, 1);
+    byte[] withoutEpoch = new FieldWriter().number(1, 1).part(5, grant).bytes();
+    isRefused(
+        OperatorCode.MESSAGE_UNREADABLE,
+        "a value in the CLAIM_GRANT is not valid",
+        () -> Wire.grant(ClusterMessage.decode(withoutEpoch)));
     byte[] standing = HexFormat.of().parseHex("08014200");
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
-        "its content is wrong: the standing of a claim is missing",
+        "its content is wrong: a value of ClaimStanding.Standing is missing",
         () -> Wire.standing(ClusterMessage.decode(standing)));
   }
 
@@ -388,8 +399,8 @@ class WireTest {
   void textsOfAPeerAreMadeFitForOneLine() {
     OperatorMessage.Part part = new OperatorMessage.Part("a\nb\u001b[31m");
     OperatorMessage message = WireSamples.message();
-    Refusal refusal =
-        new Refusal(
+    SentRefusal refusal =
+        new SentRefusal(
             new OperatorMessage(
                 message.code(), part, message.seen(), message.safe(), message.next()),
             ChangeOutcome.HELD);
@@ -424,7 +435,7 @@ class WireTest {
   void aFailureOfANodeSaysWhatTheCallerDoesNext(
       VolumeException.Outcome outcome, ChangeOutcome next) {
     VolumeException failed = new VolumeException(outcome, WireSamples.message(), null, null);
-    assertThat(Refusal.of(failed)).isEqualTo(new Refusal(WireSamples.message(), next));
+    assertThat(SentRefusal.of(failed)).isEqualTo(new SentRefusal(WireSamples.message(), next));
   }
 
   @Test

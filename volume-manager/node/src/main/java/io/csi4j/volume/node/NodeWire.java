@@ -1,6 +1,5 @@
 package io.csi4j.volume.node;
 
-import com.google.protobuf.ByteString;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
@@ -16,19 +15,13 @@ import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
-import io.csi4j.volume.internal.fields.StoredParts;
-import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.wire.Envelopes;
 import io.csi4j.volume.internal.wire.WireParts;
-import io.csi4j.volume.internal.wire.proto.WireProto;
-import io.csi4j.volume.internal.wire.proto.WireProto.Envelope;
-import io.csi4j.volume.internal.wire.proto.WireProto.Envelope.BodyCase;
-import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.internal.wire.WireSchema;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.NodeReceipt;
-import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
@@ -44,7 +37,6 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.wire.ClusterMessage;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -53,7 +45,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -76,81 +67,63 @@ public final class NodeWire {
 
   private NodeWire() {}
 
-  private static ClusterMessage written(Envelope.Builder out) {
-    return ClusterMessage.decode(Envelopes.bytes(out));
+  private static ClusterMessage written(ClusterMessage.Kind kind, FieldWriter body) {
+    return ClusterMessage.decode(Envelopes.bytes(kind.name(), body));
   }
 
-  /** Maps a part of a message. */
-  @FunctionalInterface
-  private interface Mapping<P, T> {
-    T read(P part) throws MalformedRecordException;
-  }
-
-  private static <P, T> List<T> all(List<P> parts, Mapping<P, T> mapping)
-      throws MalformedRecordException {
-    List<T> all = new ArrayList<>();
-    for (P part : parts) {
-      all.add(mapping.read(part));
-    }
-    return all;
-  }
-
-  private static <P, T> Optional<T> one(boolean isThere, P part, Mapping<P, T> mapping)
-      throws MalformedRecordException {
-    return isThere ? Optional.of(mapping.read(part)) : Optional.empty();
+  private static <T> T read(
+      ClusterMessage message, ClusterMessage.Kind kind, FieldReader.Fields<T> body) {
+    return Envelopes.read(message.encode(), kind.name(), body);
   }
 
   // ---- messages
 
   /** Returns a message with all that a node reports. */
   public static ClusterMessage report(NodeReport report) {
-    WireProto.NodeReport.Builder out =
-        WireProto.NodeReport.newBuilder()
-            .setNode(report.node().value())
-            .setBoot(report.boot())
-            .setAt(StoredParts.time(report.at()))
-            .setNumber(report.number())
-            .setDraining(report.draining());
-    report.plugins().forEach(each -> out.addPlugin(plugin(each)));
-    report.volumes().forEach(each -> out.addVolume(volume(each)));
-    report.ended().forEach(each -> out.addEnded(WireParts.claim(each)));
-    report.receipts().forEach(each -> out.addReceipt(WireParts.receipt(each)));
-    report.expansions().forEach(each -> out.addExpansion(expansion(each)));
-    return written(Envelope.newBuilder().setNodeReport(out));
+    FieldWriter out =
+        new FieldWriter()
+            .text(1, report.node().value())
+            .text(2, report.boot())
+            .part(3, WireParts.time(report.at()))
+            .number(4, report.number())
+            .flag(5, report.draining());
+    report.plugins().forEach(each -> out.part(6, plugin(each)));
+    report.volumes().forEach(each -> out.part(7, volume(each)));
+    report.ended().forEach(each -> out.part(8, WireParts.claim(each)));
+    report.receipts().forEach(each -> out.part(9, WireParts.receipt(each)));
+    report.expansions().forEach(each -> out.part(10, expansion(each)));
+    return written(ClusterMessage.Kind.NODE_REPORT, out);
   }
 
   /** Returns all that a node reports. */
   public static NodeReport report(ClusterMessage message) {
-    return Envelopes.read(message.encode(), BodyCase.NODE_REPORT, in -> report(in.getNodeReport()));
-  }
-
-  private static NodeReport report(WireProto.NodeReport in) throws MalformedRecordException {
-    List<ClaimEpoch> ended = all(in.getEndedList(), WireParts::claim);
-    List<NodeReceipt> receipts = all(in.getReceiptList(), WireParts::receipt);
-    return new NodeReport(
-        NodeName.of(in.getNode()),
-        in.getBoot(),
-        WireParts.time(in.hasAt(), in.getAt()),
-        in.getNumber(),
-        in.getDraining(),
-        all(in.getPluginList(), NodeWire::plugin),
-        all(in.getVolumeList(), NodeWire::volume),
-        ended,
-        receipts,
-        all(in.getExpansionList(), NodeWire::expansion));
+    return read(
+        message,
+        ClusterMessage.Kind.NODE_REPORT,
+        in ->
+            new NodeReport(
+                NodeName.of(in.text(1)),
+                in.text(2),
+                in.required(3, WireParts::time),
+                in.number(4),
+                in.flag(5),
+                in.parts(6, NodeWire::plugin),
+                in.parts(7, NodeWire::volume),
+                in.parts(8, WireParts::claim),
+                in.parts(9, WireParts::receipt),
+                in.parts(10, NodeWire::expansion)));
   }
 
   /** Returns a message with all that a node is wanted to have. */
   public static ClusterMessage orders(NodeOrders orders) {
-    WireProto.NodeOrders.Builder out =
-        WireProto.NodeOrders.newBuilder()
-            .setNode(orders.node().value())
-            .setAnswers(orders.answers())
-            .setCluster(orders.cluster().orElse(""))
-            .setIncomplete(!orders.complete());
-    orders.wanted().forEach(each -> out.addWanted(wanted(each)));
-    orders.leaving().forEach(each -> out.addLeaving(leaving(each)));
-    return written(Envelope.newBuilder().setNodeOrders(out));
+    FieldWriter out =
+        new FieldWriter()
+            .text(1, orders.node().value())
+            .number(2, orders.answers())
+            .text(3, orders.cluster().orElse(""));
+    orders.wanted().forEach(each -> out.part(4, wanted(each)));
+    orders.leaving().forEach(each -> out.part(5, leaving(each)));
+    return written(ClusterMessage.Kind.NODE_ORDERS, out.flag(6, !orders.complete()));
   }
 
   /**
@@ -161,24 +134,22 @@ public final class NodeWire {
    */
   public static NodeOrders orders(
       ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
-    return Envelopes.read(
-        message.encode(),
-        BodyCase.NODE_ORDERS,
-        in -> {
-          WireProto.NodeOrders orders = in.getNodeOrders();
-          return new NodeOrders(
-              NodeName.of(orders.getNode()),
-              orders.getAnswers(),
-              WireParts.said(orders.getCluster()),
-              all(orders.getWantedList(), each -> wanted(each, secrets)),
-              all(orders.getLeavingList(), NodeWire::leaving),
-              !orders.getIncomplete());
-        });
+    return read(
+        message,
+        ClusterMessage.Kind.NODE_ORDERS,
+        in ->
+            new NodeOrders(
+                NodeName.of(in.text(1)),
+                in.number(2),
+                WireParts.said(in.text(3)),
+                in.parts(4, each -> wanted(each, secrets)),
+                in.parts(5, NodeWire::leaving),
+                !in.flag(6)));
   }
 
   /** Returns a message for a node that mounts one volume. */
   public static ClusterMessage mount(MountRequest request, SentSecrets secrets) {
-    return written(Envelope.newBuilder().setMountRequest(mounting(request, secrets)));
+    return written(ClusterMessage.Kind.MOUNT_REQUEST, mounting(request, secrets));
   }
 
   /**
@@ -188,124 +159,116 @@ public final class NodeWire {
    */
   public static MountRequest mount(
       ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
-    return Envelopes.read(
-        message.encode(),
-        BodyCase.MOUNT_REQUEST,
-        in -> mounting(in.getMountRequest(), secrets(in.getMountRequest().getSecrets()), secrets));
+    return read(message, ClusterMessage.Kind.MOUNT_REQUEST, in -> mounting(in, secrets).request());
   }
 
   /** Returns a message with volumes of a node. */
   public static ClusterMessage volumes(Collection<VolumeStatus> volumes) {
-    WireProto.VolumeList.Builder out = WireProto.VolumeList.newBuilder();
-    volumes.forEach(each -> out.addVolume(volume(each)));
-    return written(Envelope.newBuilder().setVolumeList(out));
+    FieldWriter out = new FieldWriter();
+    volumes.forEach(each -> out.part(1, volume(each)));
+    return written(ClusterMessage.Kind.VOLUME_LIST, out);
   }
 
   /** Returns volumes of a node. */
   public static List<VolumeStatus> volumes(ClusterMessage message) {
-    return Envelopes.read(
-        message.encode(),
-        BodyCase.VOLUME_LIST,
-        in -> List.copyOf(all(in.getVolumeList().getVolumeList(), NodeWire::volume)));
+    return read(
+        message, ClusterMessage.Kind.VOLUME_LIST, in -> List.copyOf(in.parts(1, NodeWire::volume)));
   }
 
   // ---- orders
 
-  private static WireProto.SentUse wanted(SentUse sent) {
-    WireProto.SentUse.Builder out = WireProto.SentUse.newBuilder();
-    sent.grown().ifPresent(to -> out.setGrown(StoredParts.range(to)));
+  private static FieldWriter wanted(SentUse sent) {
+    FieldWriter out = new FieldWriter();
     if (sent.use() instanceof WantedUse.Requested requested) {
-      return out.setRequest(mounting(requested.request(), sent.secrets())).build();
+      out.part(1, mounting(requested.request(), sent.secrets()));
+    } else {
+      out.part(2, WireParts.use(sent.use().usage()));
     }
-    return out.setNamed(WireParts.use(sent.use().usage())).build();
+    sent.grown().ifPresent(to -> out.part(3, WireParts.range(to)));
+    return out;
   }
 
   private static SentUse wanted(
-      WireProto.SentUse in, BiFunction<VolumeUse, SentSecrets, SecretsProvider> provider)
+      FieldReader in, BiFunction<VolumeUse, SentSecrets, SecretsProvider> provider)
       throws MalformedRecordException {
-    Optional<CapacityRange> grown = one(in.hasGrown(), in.getGrown(), StoredParts::range);
-    return switch (in.getWishCase()) {
-      case REQUEST -> {
-        SentSecrets secrets = secrets(in.getRequest().getSecrets());
-        MountRequest request = mounting(in.getRequest(), secrets, provider);
-        yield new SentUse(new WantedUse.Requested(request), secrets, grown);
-      }
-      case NAMED ->
-          new SentUse(new WantedUse.Named(WireParts.use(in.getNamed())), SentSecrets.none(), grown);
-      case WISH_NOT_SET -> throw new MalformedRecordException("a wanted use is empty");
-    };
-  }
-
-  private static WireProto.LeavingUse leaving(LeavingUse leaving) {
-    return WireProto.LeavingUse.newBuilder()
-        .setClaim(WireParts.claim(leaving.claim()))
-        .setPlugin(leaving.plugin().value())
-        .setHandle(leaving.handle().value())
-        .build();
-  }
-
-  private static LeavingUse leaving(WireProto.LeavingUse in) {
-    return new LeavingUse(
-        WireParts.claim(in.getClaim()), PluginId.of(in.getPlugin()), VolumeId.of(in.getHandle()));
-  }
-
-  private static WireProto.MountRequest mounting(MountRequest request, SentSecrets secrets) {
-    WireProto.MountRequest.Builder out =
-        WireProto.MountRequest.newBuilder()
-            .setPlugin(request.plugin().value())
-            .setUse(WireParts.use(request.usage()))
-            .setHandle(request.isInline() ? "" : request.handle().value())
-            .setInline(request.isInline())
-            .setCapability(WireParts.capability(request.capability()))
-            .setReadOnly(request.readOnly())
-            .addAllVolumeContext(StoredParts.entries(request.ownContext()))
-            .setSelinuxLabel(request.selinuxLabel().map(SelinuxLabel::value).orElse(""))
-            .setGroupIfOffered(request.groupIfOffered().orElse(""));
-    if (!secrets.equals(SentSecrets.none())) {
-      out.setSecrets(secrets(secrets));
+    Optional<Mounting> request = in.part(1, part -> mounting(part, provider));
+    Optional<VolumeUse> named = in.part(2, WireParts::use);
+    Optional<CapacityRange> grown = in.part(3, WireParts::range);
+    if (request.isPresent()) {
+      return new SentUse(
+          new WantedUse.Requested(request.get().request()), request.get().secrets(), grown);
     }
+    return new SentUse(
+        new WantedUse.Named(
+            named.orElseThrow(() -> new MalformedRecordException("a wanted use is empty"))),
+        SentSecrets.none(),
+        grown);
+  }
+
+  private static FieldWriter leaving(LeavingUse leaving) {
+    return new FieldWriter()
+        .part(1, WireParts.claim(leaving.claim()))
+        .text(2, leaving.plugin().value())
+        .text(3, leaving.handle().value());
+  }
+
+  private static LeavingUse leaving(FieldReader in) throws MalformedRecordException {
+    return new LeavingUse(
+        in.required(1, WireParts::claim), PluginId.of(in.text(2)), VolumeId.of(in.text(3)));
+  }
+
+  private static FieldWriter mounting(MountRequest request, SentSecrets secrets) {
+    FieldWriter out =
+        new FieldWriter()
+            .text(1, request.plugin().value())
+            .part(2, WireParts.use(request.usage()))
+            .text(3, request.isInline() ? "" : request.handle().value())
+            .flag(4, request.isInline())
+            .part(5, WireParts.capability(request.capability()))
+            .flag(6, request.readOnly());
+    WireParts.context(out, 7, request.ownContext());
     request
         .workloadFacts()
-        .ifPresent(
-            facts ->
-                out.setFacts(
-                    WireProto.WorkloadFacts.newBuilder()
-                        .addAllEntry(StoredParts.entries(facts.entries()))));
+        .ifPresent(facts -> out.part(8, WireParts.entries(new FieldWriter(), 1, facts.entries())));
+    out.text(9, request.selinuxLabel().map(SelinuxLabel::value).orElse(""))
+        .text(10, request.groupIfOffered().orElse(""));
     request
         .claim()
         .ifPresentOrElse(
-            grant -> out.setClaim(WireParts.grant(grant)),
-            () -> out.addAllPublishContext(StoredParts.entries(request.publishContext())));
-    return out.build();
+            grant -> out.part(12, WireParts.grant(grant)),
+            () -> WireParts.context(out, 11, request.publishContext()));
+    return secrets.equals(SentSecrets.none()) ? out : out.part(13, secrets(secrets));
   }
 
-  private static MountRequest mounting(
-      WireProto.MountRequest in,
-      SentSecrets secrets,
-      BiFunction<VolumeUse, SentSecrets, SecretsProvider> provider)
+  /** A request as it arrived: its provider of secrets does not say where they come from. */
+  private record Mounting(MountRequest request, SentSecrets secrets) {}
+
+  private static Mounting mounting(
+      FieldReader in, BiFunction<VolumeUse, SentSecrets, SecretsProvider> provider)
       throws MalformedRecordException {
-    PluginId plugin = PluginId.of(in.getPlugin());
-    VolumeUse use = WireParts.use(in.getUse());
-    VolumeCapability capability = WireParts.capability(in.getCapability());
-    AccessMode mode = capability.accessMode();
-    if (in.getInline() && !in.getHandle().isEmpty()) {
+    PluginId plugin = PluginId.of(in.text(1));
+    VolumeUse use = in.required(2, WireParts::use);
+    String handle = in.text(3);
+    boolean isInline = in.flag(4);
+    VolumeCapability capability = in.required(5, WireParts::capability);
+    if (isInline && !handle.isEmpty()) {
       throw new MalformedRecordException("an inline volume has an id");
     }
     MountRequest.Builder out =
-        in.getInline()
-            ? MountRequest.inline(plugin, use, mode)
-            : MountRequest.builder(plugin, use, VolumeId.of(in.getHandle()), mode);
+        isInline
+            ? MountRequest.inline(plugin, use, capability.accessMode())
+            : MountRequest.builder(plugin, use, VolumeId.of(handle), capability.accessMode());
     out.block(capability.isBlock())
         .volumeOptions(capability.mountOptions().orElse(MountOptions.none()))
-        .readOnly(in.getReadOnly())
-        .volumeContext(StoredParts.volumeContext(in.getVolumeContextList()))
-        .publishContext(StoredParts.publishContext(in.getPublishContextList()));
-    if (in.hasFacts()) {
-      out.workloadFacts(WorkloadFacts.of(StoredParts.entries(in.getFacts().getEntryList())));
-    }
-    WireParts.said(in.getSelinuxLabel()).map(SelinuxLabel::of).ifPresent(out::selinuxLabel);
-    WireParts.said(in.getGroupIfOffered()).ifPresent(out::groupIfOffered);
-    one(in.hasClaim(), in.getClaim(), WireParts::grant).ifPresent(out::claim);
+        .readOnly(in.flag(6))
+        .volumeContext(WireParts.volumeContext(in, 7));
+    in.part(8, part -> WireParts.map(part, 1))
+        .ifPresent(facts -> out.workloadFacts(WorkloadFacts.of(facts)));
+    WireParts.said(in.text(9)).map(SelinuxLabel::of).ifPresent(out::selinuxLabel);
+    WireParts.said(in.text(10)).ifPresent(out::groupIfOffered);
+    out.publishContext(WireParts.publishContext(in, 11));
+    in.part(12, WireParts::grant).ifPresent(out::claim);
+    SentSecrets secrets = in.part(13, NodeWire::secrets).orElse(SentSecrets.none());
     if (!secrets.equals(SentSecrets.none())) {
       out.secrets(provider.apply(use, secrets));
     }
@@ -313,164 +276,146 @@ public final class NodeWire {
     if (!request.capability().equals(capability)) {
       throw new MalformedRecordException("a request and its claim differ in how it is mounted");
     }
-    return request;
+    return new Mounting(request, secrets);
   }
 
-  private static WireProto.Secrets secrets(SentSecrets secrets) {
-    WireProto.Secrets.Builder out =
-        WireProto.Secrets.newBuilder().setName(secrets.name().orElse(""));
+  private static FieldWriter secrets(SentSecrets secrets) {
+    FieldWriter out = new FieldWriter().text(1, secrets.name().orElse(""));
     new TreeMap<>(secrets.sealed())
         .forEach(
             (operation, bytes) ->
-                out.addSealed(
-                    WireProto.Secrets.Sealed.newBuilder()
-                        .setOperation(operation.rpcName())
-                        .setBytes(ByteString.copyFrom(HexFormat.of().parseHex(bytes)))));
-    return out.build();
+                out.part(
+                    2,
+                    new FieldWriter()
+                        .text(1, operation.rpcName())
+                        .data(2, HexFormat.of().parseHex(bytes))));
+    return out;
   }
 
-  private static SentSecrets secrets(WireProto.Secrets in) throws MalformedRecordException {
-    if (!in.getName().isEmpty()) {
-      if (in.getSealedCount() > 0) {
-        throw new MalformedRecordException("secrets are named and sealed");
-      }
-      return SentSecrets.named(in.getName());
-    }
+  private static SentSecrets secrets(FieldReader in) throws MalformedRecordException {
+    String name = in.text(1);
     Map<CsiOperation, String> all = new EnumMap<>(CsiOperation.class);
-    for (WireProto.Secrets.Sealed each : in.getSealedList()) {
+    for (Map.Entry<String, String> each : in.parts(2, NodeWire::sealedBytes)) {
       CsiOperation operation =
-          CsiOperation.ofRpcName(each.getOperation())
+          CsiOperation.ofRpcName(each.getKey())
               .orElseThrow(
                   () -> Envelopes.newer("it has secrets for a call that this csi4j does not know"));
-      String bytes = HexFormat.of().formatHex(each.getBytes().toByteArray());
-      if (all.put(operation, bytes) != null) {
+      if (all.put(operation, each.getValue()) != null) {
         throw new MalformedRecordException("secrets for a call are there twice");
       }
     }
-    return all.isEmpty() ? SentSecrets.none() : SentSecrets.sealed(all);
+    if (name.isEmpty() == all.isEmpty()) {
+      throw new MalformedRecordException("secrets are neither named nor sealed, or are both");
+    }
+    return all.isEmpty() ? SentSecrets.named(name) : SentSecrets.sealed(all);
+  }
+
+  private static Map.Entry<String, String> sealedBytes(FieldReader in)
+      throws MalformedRecordException {
+    return Map.entry(in.text(1), HexFormat.of().formatHex(in.data(2)));
   }
 
   // ---- plugins
 
-  private static WireProto.PluginOnNode plugin(PluginOnNode plugin) {
+  private static FieldWriter plugin(PluginOnNode plugin) {
     RegisteredPlugin known = plugin.plugin();
     PluginRegistration registration = known.registration();
-    WireProto.PluginOnNode.Builder out =
-        WireProto.PluginOnNode.newBuilder()
-            .setId(registration.id().value())
-            .setInstance(registration.instance().value())
-            .setEndpoint(registration.binding().endpoint().path().toString())
-            .setNodeRole(registration.roles().contains(PluginRole.NODE))
-            .setControllerRole(registration.roles().contains(PluginRole.CONTROLLER))
-            .setHealth(
-                WireProto.PluginHealth.newBuilder()
-                    .setState(WireProto.PluginHealth.State.valueOf(known.health().state().name()))
-                    .setReason(
-                        WireProto.PluginHealth.Reason.valueOf(known.health().reason().name()))
-                    .setText(known.health().text().value())
-                    .setSince(StoredParts.time(known.health().since())))
-            .setRemembered(known.remembered())
-            .setDraining(plugin.draining());
-    known.fingerprint().ifPresent(said -> out.setFingerprint(fingerprint(said)));
-    plugin.availableBytes().ifPresent(out::setAvailableBytes);
-    plugin.storage().forEach(each -> out.addStorage(finding(each)));
-    return out.build();
+    FieldWriter out =
+        new FieldWriter()
+            .text(1, registration.id().value())
+            .text(2, registration.instance().value())
+            .text(3, registration.binding().endpoint().path().toString())
+            .flag(4, registration.roles().contains(PluginRole.NODE))
+            .flag(5, registration.roles().contains(PluginRole.CONTROLLER))
+            .part(6, health(known.health()));
+    known.fingerprint().ifPresent(said -> out.part(7, fingerprint(said)));
+    out.flag(8, known.remembered())
+        .flag(9, plugin.draining())
+        .optional(10, plugin.availableBytes());
+    plugin.storage().forEach(each -> out.part(11, finding(each)));
+    return out;
   }
 
-  private static PluginOnNode plugin(WireProto.PluginOnNode in) throws MalformedRecordException {
+  private static PluginOnNode plugin(FieldReader in) throws MalformedRecordException {
+    PluginId id = PluginId.of(in.text(1));
+    InstanceId instance = InstanceId.of(in.text(2));
+    PluginBinding binding = PluginBinding.of(id, CsiEndpoint.of(Path.of(in.text(3))));
     Set<PluginRole> roles = EnumSet.noneOf(PluginRole.class);
-    if (in.getNodeRole()) {
+    if (in.flag(4)) {
       roles.add(PluginRole.NODE);
     }
-    if (in.getControllerRole()) {
+    if (in.flag(5)) {
       roles.add(PluginRole.CONTROLLER);
     }
-    PluginRegistration registration =
-        new PluginRegistration(
-            PluginBinding.of(PluginId.of(in.getId()), CsiEndpoint.of(Path.of(in.getEndpoint()))),
-            InstanceId.of(in.getInstance()),
-            roles);
-    return new PluginOnNode(
+    RegisteredPlugin known =
         new RegisteredPlugin(
-            registration,
-            health(in.getHealth()),
-            one(in.hasFingerprint(), in.getFingerprint(), NodeWire::fingerprint),
-            in.getRemembered()),
-        in.getDraining(),
-        in.hasAvailableBytes() ? OptionalLong.of(in.getAvailableBytes()) : OptionalLong.empty(),
-        all(in.getStorageList(), NodeWire::finding));
+            new PluginRegistration(binding, instance, roles),
+            in.required(6, NodeWire::health),
+            in.part(7, NodeWire::fingerprint),
+            in.flag(8));
+    return new PluginOnNode(known, in.flag(9), in.optional(10), in.parts(11, NodeWire::finding));
+  }
+
+  private static FieldWriter health(PluginHealth health) {
+    return new FieldWriter()
+        .number(1, WireSchema.number("PluginHealth.State", health.state()))
+        .number(2, WireSchema.number("PluginHealth.Reason", health.reason()))
+        .text(3, health.text().value())
+        .part(4, WireParts.time(health.since()));
   }
 
   /** A state that this version does not know is none in which volumes may be mounted. */
-  private static PluginHealth health(WireProto.PluginHealth in) throws MalformedRecordException {
-    if (in.getStateValue() == 0 || in.getReasonValue() == 0) {
-      throw new MalformedRecordException("the health of a plugin is missing");
-    }
+  private static PluginHealth health(FieldReader in) throws MalformedRecordException {
     return new PluginHealth(
-        WireParts.known(PluginHealth.State.class, in.getState())
+        WireParts.known(PluginHealth.State.class, "PluginHealth.State", in.number(1))
             .orElse(PluginHealth.State.UNHEALTHY),
-        WireParts.known(PluginHealth.Reason.class, in.getReason())
+        WireParts.known(PluginHealth.Reason.class, "PluginHealth.Reason", in.number(2))
             .orElse(PluginHealth.Reason.ERROR),
-        new PluginHealth.Text(ForeignText.of(in.getText(), WireParts.TEXT)),
-        WireParts.time(in.hasSince(), in.getSince()));
+        new PluginHealth.Text(WireParts.shown(in.text(3))),
+        in.required(4, WireParts::time));
   }
 
-  private static WireProto.Fingerprint fingerprint(PluginFingerprint said) {
-    WireProto.Fingerprint.Builder out =
-        WireProto.Fingerprint.newBuilder()
-            .setName(said.name().value())
-            .setVersion(said.version().value())
-            .addAllCapability(names(said.plugin()))
-            .setTaken(StoredParts.time(said.taken()));
-    said.controller()
-        .ifPresent(
-            offered ->
-                out.setController(
-                    WireProto.Fingerprint.Controller.newBuilder()
-                        .addAllCapability(names(offered))));
-    said.node().ifPresent(facts -> out.setNode(facts(facts)));
-    return out.build();
+  private static FieldWriter fingerprint(PluginFingerprint said) {
+    FieldWriter out =
+        new FieldWriter().text(1, said.name().value()).text(2, said.version().value());
+    names(out, 3, said.plugin());
+    said.controller().ifPresent(offered -> out.part(4, names(new FieldWriter(), 1, offered)));
+    said.node().ifPresent(facts -> out.part(5, facts(facts)));
+    return out.part(6, WireParts.time(said.taken()));
   }
 
-  private static PluginFingerprint fingerprint(WireProto.Fingerprint in)
-      throws MalformedRecordException {
+  private static PluginFingerprint fingerprint(FieldReader in) throws MalformedRecordException {
     return new PluginFingerprint(
-        PluginName.of(in.getName()),
-        new PluginFingerprint.Version(ForeignText.of(in.getVersion())),
-        set(PluginCapability.class, in.getCapabilityList()),
-        one(
-            in.hasController(),
-            in.getController(),
-            controller -> set(ControllerCapability.class, controller.getCapabilityList())),
-        one(in.hasNode(), in.getNode(), NodeWire::facts),
-        WireParts.time(in.hasTaken(), in.getTaken()));
+        PluginName.of(in.text(1)),
+        new PluginFingerprint.Version(WireParts.shown(in.text(2))),
+        set(PluginCapability.class, in.texts(3)),
+        in.part(4, controller -> set(ControllerCapability.class, controller.texts(1))),
+        in.part(5, NodeWire::facts),
+        in.required(6, WireParts::time));
   }
 
-  private static WireProto.Fingerprint.Node facts(NodeFacts facts) {
-    WireProto.Fingerprint.Node.Builder out =
-        WireProto.Fingerprint.Node.newBuilder()
-            .setId(facts.nodeId().map(NodeId::value).orElse(""))
-            .addAllCapability(names(facts.capabilities()));
-    facts.maxVolumes().ifPresent(out::setMaxVolumes);
-    facts.topology().ifPresent(place -> out.setTopology(StoredParts.places(List.of(place)).get(0)));
-    return out.build();
+  private static FieldWriter facts(NodeFacts facts) {
+    FieldWriter out =
+        new FieldWriter()
+            .text(1, facts.nodeId().map(NodeId::value).orElse(""))
+            .optional(2, facts.maxVolumes());
+    facts.topology().ifPresent(place -> out.part(3, WireParts.place(place)));
+    return names(out, 4, facts.capabilities());
   }
 
-  private static NodeFacts facts(WireProto.Fingerprint.Node in) throws MalformedRecordException {
-    if (in.getMaxVolumes() < 0) {
-      throw new MalformedRecordException("a limit of volumes is too large");
-    }
+  private static NodeFacts facts(FieldReader in) throws MalformedRecordException {
     return new NodeFacts(
-        WireParts.said(in.getId()).map(NodeId::of),
-        in.hasMaxVolumes() ? OptionalLong.of(in.getMaxVolumes()) : OptionalLong.empty(),
-        one(in.hasTopology(), in.getTopology(), place -> StoredParts.places(List.of(place)).get(0)),
-        set(NodeCapability.class, in.getCapabilityList()));
+        WireParts.said(in.text(1)).map(NodeId::of),
+        in.optional(2),
+        in.part(3, WireParts::place),
+        set(NodeCapability.class, in.texts(4)));
   }
 
-  private static Collection<String> names(CapabilitySet<?> set) {
+  private static FieldWriter names(FieldWriter out, int field, CapabilitySet<?> set) {
     Collection<String> names = new TreeSet<>(set.unrecognized());
     set.offered().forEach(capability -> names.add(capability.name()));
-    return names;
+    names.forEach(name -> out.text(field, name));
+    return out;
   }
 
   /** A capability that this version does not know is shown to people, and nothing depends on it. */
@@ -481,124 +426,116 @@ public final class NodeWire {
       Stream.of(type.getEnumConstants())
           .filter(each -> each.name().equals(name))
           .findFirst()
-          .ifPresentOrElse(offered::add, () -> unrecognized.add(ForeignText.of(name)));
+          .ifPresentOrElse(offered::add, () -> unrecognized.add(WireParts.shown(name)));
     }
     return new CapabilitySet<>(offered, unrecognized);
   }
 
-  private static WireProto.StorageFinding finding(StorageFinding finding) {
+  private static FieldWriter finding(StorageFinding finding) {
     StorageHealthEntry entry = finding.entry();
-    WireProto.StorageFinding.Builder out =
-        WireProto.StorageFinding.newBuilder()
-            .setStatus(entry.number())
-            .setReason(entry.reason().word())
-            .setMessage(entry.message())
-            .setSince(StoredParts.time(finding.since()))
-            .setAsOf(StoredParts.time(finding.asOf()));
-    entry.capability().ifPresent(each -> out.setCapability(WireParts.capability(each)));
-    return out.build();
+    FieldWriter out =
+        new FieldWriter()
+            .number(1, entry.number())
+            .text(2, entry.reason().word())
+            .text(3, entry.message());
+    entry.capability().ifPresent(each -> out.part(4, WireParts.capability(each)));
+    return out.part(5, WireParts.time(finding.since())).part(6, WireParts.time(finding.asOf()));
   }
 
-  private static StorageFinding finding(WireProto.StorageFinding in)
-      throws MalformedRecordException {
+  private static StorageFinding finding(FieldReader in) throws MalformedRecordException {
     return new StorageFinding(
         StorageHealthEntry.of(
-            in.getStatus(),
-            HealthReason.of(in.getReason()),
-            in.getMessage(),
-            one(in.hasCapability(), in.getCapability(), WireParts::capability)),
-        WireParts.time(in.hasSince(), in.getSince()),
-        WireParts.time(in.hasAsOf(), in.getAsOf()));
+            (int) in.number(1),
+            HealthReason.of(in.text(2)),
+            in.text(3),
+            in.part(4, WireParts::capability)),
+        in.required(5, WireParts::time),
+        in.required(6, WireParts::time));
   }
 
   // ---- volumes
 
-  private static WireProto.NodeExpansion expansion(NodeExpansion expansion) {
-    WireProto.NodeExpansion.Builder out =
-        WireProto.NodeExpansion.newBuilder()
-            .setVolume(StoredParts.key(expansion.volume()))
-            .setTo(StoredParts.range(expansion.to()));
-    expansion.refused().ifPresent(why -> out.setRefused(WireParts.message(why)));
-    return out.build();
+  private static FieldWriter expansion(NodeExpansion expansion) {
+    FieldWriter out =
+        new FieldWriter()
+            .part(1, WireParts.key(expansion.volume()))
+            .part(2, WireParts.range(expansion.to()));
+    expansion.refused().ifPresent(why -> out.part(3, WireParts.message(why)));
+    return out;
   }
 
-  private static NodeExpansion expansion(WireProto.NodeExpansion in)
-      throws MalformedRecordException {
+  private static NodeExpansion expansion(FieldReader in) throws MalformedRecordException {
     return new NodeExpansion(
-        StoredParts.key(in.getVolume()),
-        StoredParts.range(in.getTo()),
-        one(in.hasRefused(), in.getRefused(), WireParts::message));
+        in.required(1, WireParts::key),
+        in.required(2, WireParts::range),
+        in.part(3, WireParts::message));
   }
 
-  private static WireProto.VolumeStatus volume(VolumeStatus volume) {
-    WireProto.VolumeStatus.Builder out =
-        WireProto.VolumeStatus.newBuilder()
-            .setPlugin(volume.plugin().value())
-            .setHandle(volume.handle().value())
-            .setStaging(status(volume.staging()))
-            .setAccessMode(FieldWriter.number(volume.accessMode()))
-            .setFsType(volume.fsType().orElse(""))
-            .setBlock(volume.block())
-            .setHealth(WireParts.health(volume.health()));
-    volume.uses().forEach(each -> out.addUse(use(each)));
-    volume.leaving().forEach(each -> out.addLeaving(WireParts.use(each)));
+  private static FieldWriter volume(VolumeStatus volume) {
+    FieldWriter out =
+        new FieldWriter()
+            .text(1, volume.plugin().value())
+            .text(2, volume.handle().value())
+            .number(3, status(volume.staging()));
+    volume.uses().forEach(each -> out.part(4, use(each)));
+    volume.leaving().forEach(each -> out.part(5, WireParts.use(each)));
     new TreeMap<>(volume.abandoned())
         .forEach(
             (use, reason) ->
-                out.addAbandoned(
-                    WireProto.Abandoned.newBuilder().setUse(WireParts.use(use)).setReason(reason)));
-    volume.trouble().ifPresent(each -> out.setTrouble(WireParts.message(each)));
-    return out.build();
+                out.part(6, new FieldWriter().part(1, WireParts.use(use)).text(2, reason)));
+    out.number(7, FieldWriter.number(volume.accessMode()))
+        .text(8, volume.fsType().orElse(""))
+        .flag(9, volume.block());
+    volume.trouble().ifPresent(each -> out.part(10, WireParts.message(each)));
+    return out.part(11, WireParts.health(volume.health()));
   }
 
-  private static VolumeStatus volume(WireProto.VolumeStatus in) throws MalformedRecordException {
+  private static VolumeStatus volume(FieldReader in) throws MalformedRecordException {
+    PluginId plugin = PluginId.of(in.text(1));
+    VolumeId handle = VolumeId.of(in.text(2));
+    PathStatus staging = status(in.number(3));
+    List<VolumeStatus.Use> uses = in.parts(4, NodeWire::use);
+    List<VolumeUse> leaving = in.parts(5, WireParts::use);
     Map<VolumeUse, String> abandoned = new LinkedHashMap<>();
-    for (WireProto.Abandoned each : in.getAbandonedList()) {
-      if (abandoned.put(WireParts.use(each.getUse()), each.getReason()) != null) {
+    for (Map.Entry<VolumeUse, String> each :
+        in.parts(6, part -> Map.entry(part.required(1, WireParts::use), part.text(2)))) {
+      if (abandoned.put(each.getKey(), each.getValue()) != null) {
         throw new MalformedRecordException("a use was abandoned twice");
       }
     }
-    Optional<OperatorMessage> trouble = one(in.hasTrouble(), in.getTrouble(), WireParts::message);
     return new VolumeStatus(
-        PluginId.of(in.getPlugin()),
-        VolumeId.of(in.getHandle()),
-        status(in.getStaging()),
-        all(in.getUseList(), NodeWire::use),
-        all(in.getLeavingList(), WireParts::use),
+        plugin,
+        handle,
+        staging,
+        uses,
+        leaving,
         abandoned,
-        WireParts.accessMode(in.getAccessMode()).orElse(AccessMode.UNRECOGNIZED),
-        WireParts.said(in.getFsType()),
-        in.getBlock(),
-        trouble,
-        WireParts.health(in.getHealth()));
+        WireParts.accessMode(in.number(7)).orElse(AccessMode.UNRECOGNIZED),
+        WireParts.said(in.text(8)),
+        in.flag(9),
+        in.part(10, WireParts::message),
+        in.required(11, WireParts::health));
   }
 
-  private static WireProto.UseStatus use(VolumeStatus.Use use) {
-    return WireProto.UseStatus.newBuilder()
-        .setUse(WireParts.use(use.key()))
-        .setStatus(status(use.status()))
-        .setReadOnly(use.readOnly())
-        .setPath(use.path().toString())
-        .build();
+  private static FieldWriter use(VolumeStatus.Use use) {
+    return new FieldWriter()
+        .part(1, WireParts.use(use.key()))
+        .number(2, status(use.status()))
+        .flag(3, use.readOnly())
+        .text(4, use.path().toString());
   }
 
-  private static VolumeStatus.Use use(WireProto.UseStatus in) throws MalformedRecordException {
+  private static VolumeStatus.Use use(FieldReader in) throws MalformedRecordException {
     return new VolumeStatus.Use(
-        WireParts.use(in.getUse()),
-        status(in.getStatus()),
-        in.getReadOnly(),
-        Path.of(in.getPath()));
+        in.required(1, WireParts::use), status(in.number(2)), in.flag(3), Path.of(in.text(4)));
   }
 
-  private static WireProto.PathStatus status(PathStatus status) {
-    return WireProto.PathStatus.valueOf(status.name());
+  private static int status(PathStatus status) {
+    return WireSchema.number("PathStatus", status);
   }
 
   /** A status that this version does not know says nothing for sure. */
-  private static PathStatus status(WireProto.PathStatus in) throws MalformedRecordException {
-    if (in == WireProto.PathStatus.NO_STATUS) {
-      throw new MalformedRecordException("the status of a path is missing");
-    }
-    return WireParts.known(PathStatus.class, in).orElse(PathStatus.IN_DOUBT);
+  private static PathStatus status(long number) throws MalformedRecordException {
+    return WireParts.known(PathStatus.class, "PathStatus", number).orElse(PathStatus.IN_DOUBT);
   }
 }

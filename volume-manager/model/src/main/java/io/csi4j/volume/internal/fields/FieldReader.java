@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.ToIntFunction;
 
 /**
@@ -22,18 +23,28 @@ public final class FieldReader {
 
   private final byte[] bytes;
   private final int end;
+  private final boolean passesOverNewer;
   private int at;
   private int last;
 
   /** The fields in all these bytes. */
   public FieldReader(byte[] bytes) {
-    this(bytes, 0, bytes.length);
+    this(bytes, 0, bytes.length, false);
   }
 
-  private FieldReader(byte[] bytes, int from, int end) {
+  private FieldReader(byte[] bytes, int from, int end, boolean passesOverNewer) {
     this.bytes = bytes;
     this.at = from;
     this.end = end;
+    this.passesOverNewer = passesOverNewer;
+  }
+
+  /**
+   * The fields in all these bytes, where a part may have fields of a newer version after those that
+   * are read of it.
+   */
+  public static FieldReader passingOverNewer(byte[] bytes) {
+    return new FieldReader(bytes, 0, bytes.length, true);
   }
 
   /** A number; 0 when it was left out. */
@@ -46,6 +57,11 @@ public final class FieldReader {
       throw wrong("has a zero");
     }
     return value;
+  }
+
+  /** A number that may be zero; nothing when it was left out. */
+  public OptionalLong optional(int field) throws MalformedRecordException {
+    return takes(field, FieldTag.VARINT) ? OptionalLong.of(varint()) : OptionalLong.empty();
   }
 
   /** Yes or no. */
@@ -69,6 +85,25 @@ public final class FieldReader {
     String text = isAscii(length) ? RECENT.text(bytes, at, length) : decoded(length);
     at += length;
     return text;
+  }
+
+  /** A text that is repeated; empty when there is none. */
+  public List<String> texts(int field) throws MalformedRecordException {
+    List<String> texts = new ArrayList<>();
+    for (String next = text(field); !next.isEmpty(); next = text(field)) {
+      texts.add(next);
+    }
+    return texts;
+  }
+
+  /** Bytes that are no text; empty when they were left out. */
+  public byte[] data(int field) throws MalformedRecordException {
+    if (!takes(field, FieldTag.LENGTH)) {
+      return new byte[0];
+    }
+    int length = length();
+    at += length;
+    return Arrays.copyOfRange(bytes, at - length, at);
   }
 
   /** As nearly every text is, and then needs no decoder of its own. */
@@ -117,7 +152,7 @@ public final class FieldReader {
       return Optional.empty();
     }
     int length = length();
-    FieldReader in = new FieldReader(bytes, at, at + length);
+    FieldReader in = new FieldReader(bytes, at, at + length, passesOverNewer);
     T part = fields.read(in);
     in.end();
     at += length;
@@ -141,7 +176,9 @@ public final class FieldReader {
   }
 
   private void end() throws MalformedRecordException {
-    if (at < end) {
+    if (passesOverNewer) {
+      rest(last);
+    } else if (at < end) {
       throw wrong("is followed by what has no place there");
     }
   }

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.fields;
 import io.csi4j.client.model.AccessMode;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
 
 /**
  * Writes numbered fields in the wire form of protobuf. Zero, false and empty texts are left out, as
@@ -21,6 +22,15 @@ public final class FieldWriter {
     return this;
   }
 
+  /** A number that is written also when it is zero, and left out when there is none. */
+  public FieldWriter optional(int field, OptionalLong value) {
+    if (value.isPresent()) {
+      varint(FieldTag.tag(field, FieldTag.VARINT));
+      varint(value.getAsLong());
+    }
+    return this;
+  }
+
   /** Yes or no. */
   public FieldWriter flag(int field, boolean value) {
     return number(field, value ? 1 : 0);
@@ -29,6 +39,11 @@ public final class FieldWriter {
   /** A text. */
   public FieldWriter text(int field, String value) {
     return value.isEmpty() ? this : bytes(field, value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Bytes that are no text. */
+  public FieldWriter data(int field, byte[] value) {
+    return value.length == 0 ? this : bytes(field, value);
   }
 
   /** A part with fields of its own; written also when it has none. */

@@ -1,20 +1,21 @@
 package io.csi4j.volume.internal.wire;
 
 import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import io.csi4j.volume.internal.fields.FieldReader;
+import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.internal.wire.proto.WireProto.Envelope;
-import io.csi4j.volume.internal.wire.proto.WireProto.Envelope.BodyCase;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.WireException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Reads and writes envelopes, under the rules of {@code wire.proto}. */
@@ -23,7 +24,7 @@ public final class Envelopes {
   /** The largest message that is read or written, in bytes. */
   public static final int MAX_SIZE = 4 << 20;
 
-  /** Messages nest six levels deep today. */
+  /** Messages nest seven levels deep today. */
   private static final int MAX_DEPTH = 32;
 
   private static final int VERSION = 1;
@@ -33,35 +34,45 @@ public final class Envelopes {
 
   private Envelopes() {}
 
-  /** Maps the body of an envelope to a value. */
-  @FunctionalInterface
-  public interface Body<T> {
-    /** Returns the value; an {@link IllegalArgumentException} says that there is none. */
-    T read(Envelope in) throws MalformedRecordException;
-  }
-
-  /** Returns the bytes of an envelope, which gets its version here. */
-  public static byte[] bytes(Envelope.Builder out) {
-    return out.setVersion(VERSION).build().toByteArray();
+  /**
+   * Returns the bytes of an envelope.
+   *
+   * @param kind the kind of message
+   * @param body its fields
+   */
+  public static byte[] bytes(String kind, FieldWriter body) {
+    return new FieldWriter().number(1, VERSION).part(WireSchema.kind(kind), body).bytes();
   }
 
   /**
-   * Returns the envelope in these bytes, which may be of a kind that this version does not know.
+   * Returns the kind of the message in these bytes; nothing if only a newer version knows it.
    *
-   * @throws WireException if there is none, or not only one
+   * @throws WireException if there is no message, or not only one
    */
-  public static Envelope parse(byte[] bytes) {
+  public static Optional<String> kind(byte[] bytes) {
+    return kind(parse(bytes));
+  }
+
+  private static Optional<String> kind(DynamicMessage envelope) {
+    return envelope.getAllFields().keySet().stream()
+        .filter(field -> field.getContainingOneof() != null)
+        .findFirst()
+        .map(field -> field.getName().toUpperCase(Locale.ROOT));
+  }
+
+  /** Returns the envelope in these bytes, in a form whose fields can be listed. */
+  static DynamicMessage parse(byte[] bytes) {
     if (bytes.length > MAX_SIZE) {
       throw failure(
           OperatorCode.MESSAGE_TOO_LARGE,
           "it has " + bytes.length + " bytes, and at most " + MAX_SIZE + " are read or written");
     }
-    Envelope envelope;
+    DynamicMessage envelope;
     try {
       checkVersion(bytes);
       CodedInputStream in = CodedInputStream.newInstance(bytes);
       in.setRecursionLimit(MAX_DEPTH);
-      envelope = Envelope.parseFrom(in);
+      envelope = DynamicMessage.parseFrom(WireSchema.envelope(), in);
     } catch (InvalidProtocolBufferException e) {
       throw unreadable("it is no message of protobuf, or is nested too deeply");
     } catch (IOException e) {
@@ -71,8 +82,7 @@ public final class Envelopes {
     if (!Arrays.equals(envelope.toByteArray(), bytes)) {
       throw unreadable("its bytes are not those that csi4j writes for it");
     }
-    if (envelope.getBodyCase() == BodyCase.BODY_NOT_SET
-        && envelope.getUnknownFields().asMap().isEmpty()) {
+    if (envelope.getAllFields().size() == 1 && envelope.getUnknownFields().asMap().isEmpty()) {
       throw unreadable("it has no content");
     }
     return envelope;
@@ -80,7 +90,7 @@ public final class Envelopes {
 
   /** Looks at the first field alone: another version may have another form. */
   private static void checkVersion(byte[] bytes) throws IOException {
-    boolean saysVersion = bytes.length > 0 && bytes[0] == Envelope.VERSION_FIELD_NUMBER << 3;
+    boolean saysVersion = bytes.length > 0 && bytes[0] == 1 << 3;
     int version =
         saysVersion ? CodedInputStream.newInstance(bytes, 1, bytes.length - 1).readUInt32() : 0;
     if (version == 0) {
@@ -100,30 +110,22 @@ public final class Envelopes {
    * @throws WireException if it is another kind, has no such value, or has something that this
    *     version would have to know
    */
-  public static <T> T read(byte[] bytes, BodyCase kind, Body<T> body) {
-    Envelope envelope = parse(bytes);
-    if (envelope.getBodyCase() == BodyCase.BODY_NOT_SET) {
-      throw newer("it is of a kind that this csi4j does not know");
+  public static <T> T read(byte[] bytes, String kind, FieldReader.Fields<T> body) {
+    DynamicMessage envelope = parse(bytes);
+    String found =
+        kind(envelope).orElseThrow(() -> newer("it is of a kind that this csi4j does not know"));
+    if (!found.equals(kind)) {
+      throw unreadable("it is a " + found + ", where a " + kind + " is expected");
     }
-    if (envelope.getBodyCase() != kind) {
-      throw unreadable("it is a " + envelope.getBodyCase() + ", where a " + kind + " is expected");
-    }
+    refuseCritical(envelope);
     try {
-      refuseCritical(bytes);
-      return body.read(envelope);
+      FieldReader in = FieldReader.passingOverNewer(bytes);
+      in.number(1);
+      return in.required(WireSchema.kind(kind), body);
     } catch (MalformedRecordException e) {
       throw unreadable("its content is wrong: " + e.getMessage());
     } catch (IllegalArgumentException e) { // its text may quote a value
       throw unreadable("a value in the " + kind + " is not valid");
-    } catch (IOException e) {
-      throw new IllegalStateException("What was read once can be read again.", e);
-    }
-  }
-
-  private static void refuseCritical(byte[] bytes) throws IOException {
-    Message known = DiscardUnknownFieldsParser.wrap(Envelope.parser()).parseFrom(bytes);
-    if (known.getSerializedSize() != bytes.length) {
-      refuseCritical(dynamic(bytes));
     }
   }
 
@@ -144,13 +146,6 @@ public final class Envelopes {
         .flatMap(value -> value instanceof List<?> all ? all.stream() : Stream.of(value))
         .filter(Message.class::isInstance)
         .forEach(part -> refuseCritical((Message) part));
-  }
-
-  /**
-   * Returns the message in a form whose fields can be listed, which needs no reflection of Java.
-   */
-  static DynamicMessage dynamic(byte[] bytes) throws InvalidProtocolBufferException {
-    return DynamicMessage.parseFrom(Envelope.getDescriptor(), bytes);
   }
 
   /** Returns the failure for a message that a newer version wrote. */

@@ -3,7 +3,6 @@ package io.csi4j.volume.internal.wire;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
 import io.csi4j.client.model.AccessMode;
@@ -34,11 +33,7 @@ public final class WireJson {
 
   /** Returns the envelope in these bytes, which was read before, as several lines. */
   public static String of(byte[] envelope) {
-    try {
-      return object(Envelopes.dynamic(envelope), "");
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("What was read once can be read again.", e);
-    }
+    return object(Envelopes.parse(envelope), "");
   }
 
   private static String object(Message message, String indentation) {

@@ -1,19 +1,23 @@
 package io.csi4j.volume.internal.wire;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.ProtocolMessageEnum;
-import com.google.protobuf.Timestamp;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.StoredParts;
 import io.csi4j.volume.internal.fields.proto.PartsProto;
 import io.csi4j.volume.internal.text.ForeignText;
-import io.csi4j.volume.internal.wire.proto.WireProto;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
@@ -25,20 +29,28 @@ import io.csi4j.volume.model.OperatorMessage.Part;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeHealth.Finding;
 import io.csi4j.volume.model.VolumeHealth.Source;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Parts of messages, as values and as messages of protobuf. */
+/**
+ * Parts of messages, as values and as fields. The numbers are those of {@code wire.proto}; fields
+ * are written and read in their order. Parts that records have, too, are mapped as they are there.
+ */
 public final class WireParts {
 
   /** The largest part of a message for operators; each is made of a few texts of 1 KiB. */
-  public static final int TEXT = 8 << 10;
+  private static final int TEXT = 8 << 10;
+
+  private static final int SECOND = 1_000_000_000;
 
   private WireParts() {}
 
@@ -49,71 +61,114 @@ public final class WireParts {
     return Optional.of(text).filter(it -> !it.isEmpty());
   }
 
-  /** Returns a time that has to be there. */
-  public static Instant time(boolean isThere, Timestamp in) throws MalformedRecordException {
-    if (!isThere) {
-      throw new MalformedRecordException("a time is missing");
-    }
-    return StoredParts.time(in);
+  /** Returns a text of a peer for people, fit for one line. */
+  public static String shown(String text) {
+    return ForeignText.of(text, TEXT);
   }
 
-  /** Returns the constant of the same name, if this version knows it. */
-  public static <E extends Enum<E>> Optional<E> known(Class<E> type, ProtocolMessageEnum in) {
+  /** Returns the constant of a number, if this version knows it. */
+  public static <E extends Enum<E>> Optional<E> known(Class<E> type, String schema, long number)
+      throws MalformedRecordException {
+    if (number == 0) {
+      throw new MalformedRecordException("a value of " + schema + " is missing");
+    }
+    Optional<String> name = WireSchema.name(schema, number);
     return Stream.of(type.getEnumConstants())
-        .filter(one -> one.name().equals(in.toString()))
+        .filter(one -> name.filter(one.name()::equals).isPresent())
         .findFirst();
   }
 
-  /** Returns the constant of the same name, without which the message cannot be used. */
-  public static <E extends Enum<E>> E needed(Class<E> type, ProtocolMessageEnum in, int number)
+  /** Returns the constant of a number, without which the message cannot be used. */
+  public static <E extends Enum<E>> E needed(Class<E> type, String schema, long number)
       throws MalformedRecordException {
-    if (number == 0) {
-      throw new MalformedRecordException("a value of " + type.getSimpleName() + " is missing");
-    }
-    return known(type, in)
+    return known(type, schema, number)
         .orElseThrow(
             () ->
                 Envelopes.newer(
                     "it has the value "
-                        + number
+                        + Long.toUnsignedString(number)
                         + " of "
-                        + type.getSimpleName()
+                        + schema
                         + ", which this csi4j does not know"));
   }
 
-  // ---- uses and claims
-
-  public static WireProto.Use use(VolumeUse use) {
-    return WireProto.Use.newBuilder()
-        .setVolume(StoredParts.key(use.volume()))
-        .setWorkload(use.workload().value())
-        .build();
+  /** Returns a time. */
+  public static FieldWriter time(Instant time) {
+    return new FieldWriter().number(1, time.getEpochSecond()).number(2, time.getNano());
   }
 
-  public static VolumeUse use(WireProto.Use in) {
-    return VolumeUse.of(StoredParts.key(in.getVolume()), WorkloadId.of(in.getWorkload()));
+  public static Instant time(FieldReader in) throws MalformedRecordException {
+    long seconds = in.number(1);
+    long nanos = in.number(2);
+    if (nanos < 0 || nanos >= SECOND) {
+      throw new MalformedRecordException("a time has too many nanoseconds");
+    }
+    try {
+      return Instant.ofEpochSecond(seconds, nanos);
+    } catch (DateTimeException e) {
+      throw new MalformedRecordException("a time is beyond all times");
+    }
+  }
+
+  // ---- parts that records have, too
+
+  private static FieldWriter shared(Message part) {
+    return new FieldWriter().fields(part.toByteArray());
+  }
+
+  private static <M extends Message> M shared(Parser<M> parser, FieldReader in)
+      throws MalformedRecordException {
+    try {
+      return parser.parseFrom(in.rest(0).bytes());
+    } catch (InvalidProtocolBufferException e) {
+      throw new MalformedRecordException("a part is no message of protobuf");
+    }
+  }
+
+  public static FieldWriter key(VolumeKey key) {
+    return shared(StoredParts.key(key));
+  }
+
+  public static VolumeKey key(FieldReader in) throws MalformedRecordException {
+    return StoredParts.key(shared(PartsProto.VolumeKey.parser(), in));
+  }
+
+  public static FieldWriter range(CapacityRange range) {
+    return shared(StoredParts.range(range));
+  }
+
+  public static CapacityRange range(FieldReader in) throws MalformedRecordException {
+    return StoredParts.range(shared(PartsProto.Range.parser(), in));
+  }
+
+  public static FieldWriter place(Topology place) {
+    return shared(StoredParts.places(List.of(place)).get(0));
+  }
+
+  public static Topology place(FieldReader in) throws MalformedRecordException {
+    return StoredParts.places(List.of(shared(PartsProto.Place.parser(), in))).get(0);
   }
 
   /** Returns a way to use a volume, which names an access mode and says block or filesystem. */
-  public static PartsProto.Capability capability(VolumeCapability capability) {
+  public static FieldWriter capability(VolumeCapability capability) {
     if (!capability.accessMode().isStated()
         || capability.accessType() instanceof VolumeCapability.AccessType.Unspecified) {
       throw new IllegalArgumentException("A way to use a volume is left open: " + capability + ".");
     }
-    return StoredParts.capability(capability);
+    return shared(StoredParts.capability(capability));
   }
 
-  public static VolumeCapability capability(PartsProto.Capability in)
-      throws MalformedRecordException {
-    if (in.getMode() == 0) {
+  public static VolumeCapability capability(FieldReader in) throws MalformedRecordException {
+    PartsProto.Capability capability = shared(PartsProto.Capability.parser(), in);
+    if (capability.getMode() == 0) {
       throw new MalformedRecordException("an access mode is missing");
-    } else if (accessMode(in.getMode()).filter(AccessMode::isStated).isEmpty()) {
+    } else if (accessMode(capability.getMode()).filter(AccessMode::isStated).isEmpty()) {
       throw Envelopes.newer(
           "it has the access mode "
-              + Long.toUnsignedString(in.getMode())
+              + Long.toUnsignedString(capability.getMode())
               + ", which this csi4j does not know");
     }
-    return StoredParts.capability(in);
+    return StoredParts.capability(capability);
   }
 
   /** Returns the access mode of this number, if this version knows it. */
@@ -123,156 +178,188 @@ public final class WireParts {
         .findFirst();
   }
 
-  public static WireProto.ClaimGrant grant(ClaimGrant grant) {
-    WireProto.ClaimGrant.Builder out =
-        WireProto.ClaimGrant.newBuilder()
-            .setUse(use(grant.usage()))
-            .setNode(grant.node().value())
-            .setEpoch(grant.epoch())
-            .setMode(WireProto.ClaimMode.valueOf(grant.mode().name()))
-            .addAllContext(StoredParts.entries(grant.context()))
-            .setContextChanged(grant.contextChanged());
-    grant.capability().ifPresent(each -> out.setCapability(capability(each)));
-    return out.build();
+  private static FieldWriter entries(FieldWriter out, int field, List<PartsProto.Entry> entries) {
+    entries.forEach(entry -> out.part(field, shared(entry)));
+    return out;
   }
 
-  public static ClaimGrant grant(WireProto.ClaimGrant in) throws MalformedRecordException {
-    return new ClaimGrant(
-        use(in.getUse()),
-        NodeName.of(in.getNode()),
-        in.getEpoch(),
-        needed(ClaimMode.class, in.getMode(), in.getModeValue()),
-        StoredParts.publishContext(in.getContextList()),
-        in.hasCapability() ? Optional.of(capability(in.getCapability())) : Optional.empty(),
-        in.getContextChanged());
+  private static List<PartsProto.Entry> entries(FieldReader in, int field)
+      throws MalformedRecordException {
+    return in.parts(field, part -> shared(PartsProto.Entry.parser(), part));
   }
 
-  public static WireProto.ClaimEpoch claim(ClaimEpoch claim) {
-    return WireProto.ClaimEpoch.newBuilder()
-        .setNode(claim.node().value())
-        .setUse(use(claim.usage()))
-        .setEpoch(claim.epoch())
-        .build();
+  /** Writes the entries of a map. */
+  public static FieldWriter entries(FieldWriter out, int field, Map<String, String> entries) {
+    return entries(out, field, StoredParts.entries(entries));
   }
 
-  public static ClaimEpoch claim(WireProto.ClaimEpoch in) {
-    return new ClaimEpoch(NodeName.of(in.getNode()), use(in.getUse()), in.getEpoch());
+  public static Map<String, String> map(FieldReader in, int field) throws MalformedRecordException {
+    return StoredParts.entries(entries(in, field));
   }
 
-  public static WireProto.NodeReceipt receipt(NodeReceipt receipt) {
-    return WireProto.NodeReceipt.newBuilder()
-        .setUse(use(receipt.usage()))
-        .setEpoch(receipt.epoch())
-        .setNode(receipt.node().value())
-        .setBoot(receipt.boot())
-        .addAllLooked(receipt.looked().stream().map(Path::toString).toList())
-        .setStaging(WireProto.NodeReceipt.Staging.valueOf(receipt.staging().name()))
-        .build();
+  /** Writes the context of an attachment. */
+  public static FieldWriter context(FieldWriter out, int field, PublishContext context) {
+    return entries(out, field, StoredParts.entries(context));
   }
 
-  public static NodeReceipt receipt(WireProto.NodeReceipt in) throws MalformedRecordException {
-    return new NodeReceipt(
-        use(in.getUse()),
-        in.getEpoch(),
-        NodeName.of(in.getNode()),
-        in.getBoot(),
-        in.getLookedList().stream().map(Path::of).toList(),
-        needed(NodeReceipt.Staging.class, in.getStaging(), in.getStagingValue()));
+  public static PublishContext publishContext(FieldReader in, int field)
+      throws MalformedRecordException {
+    return StoredParts.publishContext(entries(in, field));
   }
 
-  // ---- secrets, which are sealed before they stand in a message
+  /** Writes the context of a volume. */
+  public static FieldWriter context(FieldWriter out, int field, VolumeContext context) {
+    return entries(out, field, StoredParts.entries(context));
+  }
 
-  /** Returns the bytes that are to be sealed. */
+  public static VolumeContext volumeContext(FieldReader in, int field)
+      throws MalformedRecordException {
+    return StoredParts.volumeContext(entries(in, field));
+  }
+
+  /** Returns the bytes of secrets, which are sealed before they stand in a message. */
   public static byte[] secrets(Secrets secrets) {
-    return WireProto.SecretEntries.newBuilder()
-        .addAllEntry(StoredParts.entries(secrets))
-        .build()
-        .toByteArray();
+    return entries(new FieldWriter(), 1, StoredParts.entries(secrets)).bytes();
   }
 
   /** Returns the secrets in bytes that were sealed. */
   public static Secrets secrets(byte[] opened) throws MalformedRecordException {
-    try {
-      return StoredParts.secrets(WireProto.SecretEntries.parseFrom(opened).getEntryList());
-    } catch (InvalidProtocolBufferException e) {
-      throw new MalformedRecordException("the sealed bytes are no secrets");
-    }
+    return StoredParts.secrets(entries(FieldReader.passingOverNewer(opened), 1));
+  }
+
+  // ---- uses and claims
+
+  public static FieldWriter use(VolumeUse use) {
+    return new FieldWriter().part(1, key(use.volume())).text(2, use.workload().value());
+  }
+
+  public static VolumeUse use(FieldReader in) throws MalformedRecordException {
+    return VolumeUse.of(in.required(1, WireParts::key), WorkloadId.of(in.text(2)));
+  }
+
+  public static FieldWriter grant(ClaimGrant grant) {
+    FieldWriter out =
+        new FieldWriter()
+            .part(1, use(grant.usage()))
+            .text(2, grant.node().value())
+            .number(3, grant.epoch())
+            .number(4, WireSchema.number("ClaimMode", grant.mode()));
+    context(out, 5, grant.context());
+    grant.capability().ifPresent(each -> out.part(6, capability(each)));
+    return out.flag(7, grant.contextChanged());
+  }
+
+  public static ClaimGrant grant(FieldReader in) throws MalformedRecordException {
+    return new ClaimGrant(
+        in.required(1, WireParts::use),
+        NodeName.of(in.text(2)),
+        in.number(3),
+        needed(ClaimMode.class, "ClaimMode", in.number(4)),
+        publishContext(in, 5),
+        in.part(6, WireParts::capability),
+        in.flag(7));
+  }
+
+  public static FieldWriter claim(ClaimEpoch claim) {
+    return new FieldWriter()
+        .text(1, claim.node().value())
+        .part(2, use(claim.usage()))
+        .number(3, claim.epoch());
+  }
+
+  public static ClaimEpoch claim(FieldReader in) throws MalformedRecordException {
+    return new ClaimEpoch(NodeName.of(in.text(1)), in.required(2, WireParts::use), in.number(3));
+  }
+
+  public static FieldWriter receipt(NodeReceipt receipt) {
+    FieldWriter out =
+        new FieldWriter()
+            .part(1, use(receipt.usage()))
+            .number(2, receipt.epoch())
+            .text(3, receipt.node().value())
+            .text(4, receipt.boot());
+    receipt.looked().forEach(path -> out.text(5, path.toString()));
+    return out.number(6, WireSchema.number("NodeReceipt.Staging", receipt.staging()));
+  }
+
+  public static NodeReceipt receipt(FieldReader in) throws MalformedRecordException {
+    return new NodeReceipt(
+        in.required(1, WireParts::use),
+        in.number(2),
+        NodeName.of(in.text(3)),
+        in.text(4),
+        in.texts(5).stream().map(Path::of).toList(),
+        needed(NodeReceipt.Staging.class, "NodeReceipt.Staging", in.number(6)));
   }
 
   // ---- health
 
-  public static WireProto.VolumeHealth health(VolumeHealth health) {
-    WireProto.VolumeHealth.Builder out = WireProto.VolumeHealth.newBuilder();
-    health.findings().forEach(each -> out.addFinding(finding(each)));
-    return out.build();
+  public static FieldWriter health(VolumeHealth health) {
+    FieldWriter out = new FieldWriter();
+    health.findings().forEach(each -> out.part(1, finding(each)));
+    return out;
   }
 
-  public static VolumeHealth health(WireProto.VolumeHealth in) throws MalformedRecordException {
-    List<Finding> findings = new ArrayList<>();
-    for (WireProto.Finding each : in.getFindingList()) {
-      findings.add(finding(each));
-    }
-    return new VolumeHealth(findings);
+  public static VolumeHealth health(FieldReader in) throws MalformedRecordException {
+    return new VolumeHealth(in.parts(1, WireParts::finding));
   }
 
-  private static WireProto.Finding finding(Finding finding) {
-    return WireProto.Finding.newBuilder()
-        .setStatus(finding.entry().number())
-        .setReason(finding.entry().reason().word())
-        .setMessage(finding.entry().message())
-        .setSource(WireProto.Finding.Source.valueOf(finding.source().kind().name()))
-        .setNode(finding.source().node().map(NodeName::value).orElse(""))
-        .setSince(StoredParts.time(finding.since()))
-        .setAsOf(StoredParts.time(finding.asOf()))
-        .build();
+  private static FieldWriter finding(Finding finding) {
+    return new FieldWriter()
+        .number(1, finding.entry().number())
+        .text(2, finding.entry().reason().word())
+        .text(3, finding.entry().message())
+        .number(4, WireSchema.number("Finding.Source", finding.source().kind()))
+        .text(5, finding.source().node().map(NodeName::value).orElse(""))
+        .part(6, time(finding.since()))
+        .part(7, time(finding.asOf()));
   }
 
-  private static Finding finding(WireProto.Finding in) throws MalformedRecordException {
+  private static Finding finding(FieldReader in) throws MalformedRecordException {
     return new Finding(
-        VolumeHealthEntry.of(in.getStatus(), HealthReason.of(in.getReason()), in.getMessage()),
+        VolumeHealthEntry.of((int) in.number(1), HealthReason.of(in.text(2)), in.text(3)),
         new Source(
-            needed(Source.Kind.class, in.getSource(), in.getSourceValue()),
-            said(in.getNode()).map(NodeName::of)),
-        time(in.hasSince(), in.getSince()),
-        time(in.hasAsOf(), in.getAsOf()));
+            needed(Source.Kind.class, "Finding.Source", in.number(4)),
+            said(in.text(5)).map(NodeName::of)),
+        in.required(6, WireParts::time),
+        in.required(7, WireParts::time));
   }
 
   // ---- messages for operators
 
-  public static WireProto.OperatorMessage message(OperatorMessage message) {
-    return WireProto.OperatorMessage.newBuilder()
-        .setCode(message.code().number())
-        .setName(message.code().name())
-        .setDoing(message.doing().text())
-        .setSeen(message.seen().text())
-        .setSafe(message.safe().text())
-        .setNext(message.next().text())
-        .build();
+  public static FieldWriter message(OperatorMessage message) {
+    return new FieldWriter()
+        .number(1, message.code().number())
+        .text(2, message.code().name())
+        .text(3, message.doing().text())
+        .text(4, message.seen().text())
+        .text(5, message.safe().text())
+        .text(6, message.next().text());
   }
 
   /** Returns the message, with the code for codes of newer versions if this version has none. */
-  public static OperatorMessage message(WireProto.OperatorMessage in)
-      throws MalformedRecordException {
-    if (in.getCode() == 0) {
+  public static OperatorMessage message(FieldReader in) throws MalformedRecordException {
+    long number = in.number(1);
+    String name = in.text(2);
+    Optional<OperatorCode> code =
+        Stream.of(OperatorCode.values()).filter(it -> it.number() == number).findFirst();
+    if (number == 0) {
       throw new MalformedRecordException("a message for operators has no code");
     }
-    Optional<OperatorCode> code =
-        Stream.of(OperatorCode.values()).filter(it -> it.number() == in.getCode()).findFirst();
+    List<Part> parts = new ArrayList<>();
+    for (int field = 3; field <= 6; field++) {
+      parts.add(new Part(shown(in.text(field))));
+    }
     OperatorMessage message =
         new OperatorMessage(
             code.orElse(OperatorCode.CODE_OF_NEWER_VERSION),
-            part(in.getDoing()),
-            part(in.getSeen()),
-            part(in.getSafe()),
-            part(in.getNext()));
+            parts.get(0),
+            parts.get(1),
+            parts.get(2),
+            parts.get(3));
     return code.isPresent()
         ? message
         : message.withSeen(
-            ForeignText.of(
-                "its code is CSI-" + Integer.toUnsignedString(in.getCode()) + " " + in.getName()));
-  }
-
-  private static Part part(String text) {
-    return new Part(ForeignText.of(text, TEXT));
+            ForeignText.of("its code is CSI-" + Long.toUnsignedString(number) + " " + name));
   }
 }

@@ -13,17 +13,17 @@ import java.util.Objects;
  * @param outcome what the caller does next
  * @since 1.0
  */
-public record Refusal(OperatorMessage message, ChangeOutcome outcome) {
+public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
 
   /** Checks that both parts are there. */
-  public Refusal {
+  public SentRefusal {
     Objects.requireNonNull(message, "message");
     Objects.requireNonNull(outcome, "outcome");
   }
 
   /** Returns a failure of a node. One that is still in progress is uncertain for the caller. */
-  public static Refusal of(VolumeException failed) {
-    return new Refusal(
+  public static SentRefusal of(VolumeException failed) {
+    return new SentRefusal(
         failed.operatorMessage(),
         switch (failed.outcome()) {
           case REFUSED -> ChangeOutcome.REFUSED;

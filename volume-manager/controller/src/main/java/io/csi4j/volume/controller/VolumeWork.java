@@ -207,7 +207,7 @@ final class VolumeWork {
       boolean acquires,
       Function<Optional<CatalogRecord>, Decision<CatalogRecord>> rule,
       Part<?>... beside) {
-    AtomicReference<Optional<CatalogRecord>> other = new AtomicReference<>();
+    AtomicReference<Optional<CatalogRecord>> seen = new AtomicReference<>(Optional.empty());
     try {
       last =
           catalog.apply(
@@ -215,7 +215,7 @@ final class VolumeWork {
               key,
               acquires,
               there -> {
-                other.set(isMine(there) ? null : there);
+                seen.set(there);
                 return isMine(there)
                     ? rule.apply(there)
                     : new Decision.Refuse<>(OperatorCode.VOLUME_TAKEN_OVER, "");
@@ -227,12 +227,11 @@ final class VolumeWork {
         abandon();
         throw failed;
       }
-      Optional<CatalogRecord> there = other.get();
-      if (there == null || failed.code() != OperatorCode.VOLUME_TAKEN_OVER) {
+      if (failed.code() != OperatorCode.VOLUME_TAKEN_OVER) {
         throw failed;
       }
       mine = Optional.empty();
-      throw isBegun ? takenOver(subject, there) : new Overtaken();
+      throw isBegun ? takenOver(subject, seen.get()) : new Overtaken();
     }
     isBegun = true;
     return last;

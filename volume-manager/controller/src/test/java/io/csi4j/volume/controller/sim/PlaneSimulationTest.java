@@ -67,19 +67,20 @@ class PlaneSimulationTest {
   /** Each rule, with the seed at which its harm was found, and the harm. */
   static Stream<Arguments> rules() {
     return Stream.of(
-        Arguments.of(LostRule.RECORD_WITHOUT_CONDITION, 5, "is on record, and its volume is gone"),
+        Arguments.of(LostRule.RECORD_WITHOUT_CONDITION, 12, "is on record, and its volume is gone"),
         Arguments.of(LostRule.CLAIM_WITHOUT_CONDITION, 3, "is deleted under a grant"),
-        Arguments.of(LostRule.SESSION_WITHOUT_CONDITION, 15, "7 s after a renewal"),
-        Arguments.of(LostRule.EPOCH_IS_FORGOTTEN, 45, "whose session lasts"),
+        Arguments.of(LostRule.SESSION_WITHOUT_CONDITION, 5, "s after a renewal"),
+        Arguments.of(LostRule.EPOCH_IS_FORGOTTEN, 7, "whose session lasts"),
         Arguments.of(LostRule.TAKEOVER_IS_NOT_SEEN, 106, "is held for its deletion for ever"),
-        Arguments.of(LostRule.NOTHING_IS_HELD, 37, "is granted, and is gone"),
+        Arguments.of(LostRule.JOINT_WRITE_IS_TORN, 3, "is held for its deletion for ever"),
+        Arguments.of(LostRule.NOTHING_IS_HELD, 2_178, "is granted, and is gone"),
         Arguments.of(LostRule.NAME_IS_NOT_KEPT, 1, "is made twice"),
-        Arguments.of(LostRule.SESSION_AGE_IS_IGNORED, 16, "which is not its work"),
-        Arguments.of(LostRule.SESSION_ENDS_EARLY, 1, "6 s after a renewal"),
-        Arguments.of(LostRule.LEFT_WORK_STAYS, 16, "a deletion is left"),
+        Arguments.of(LostRule.SESSION_AGE_IS_IGNORED, 7, "which is not its work"),
+        Arguments.of(LostRule.SESSION_ENDS_EARLY, 3, "s after a renewal"),
+        Arguments.of(LostRule.LEFT_WORK_STAYS, 70, "a deletion is left"),
         Arguments.of(LostRule.UNKNOWN_IS_REFUSED, 1, "is removed, and"),
-        Arguments.of(LostRule.REFUSED_DELETION_IS_LATE, 21, "is deleted, and its record keeps it"),
-        Arguments.of(LostRule.WRITE_IS_LOST, 3, "which is not its work"),
+        Arguments.of(LostRule.REFUSED_DELETION_IS_LATE, 41, "is deleted, and its record keeps it"),
+        Arguments.of(LostRule.WRITE_IS_LOST, 1, "which is not its work"),
         Arguments.of(LostRule.RECORD_IS_NOT_ASKED, 1, "is granted, and is gone"));
   }
 
@@ -106,13 +107,13 @@ class PlaneSimulationTest {
         .findFirst();
   }
 
-  /** Some 800 setups. */
+  /** Some 1,600 setups. */
   @Test
   void aControlPlaneMayEndAtEachStepWhateverAnotherOneIsAskedFor() {
     assertThat(PlaneExplorer.broken(false, setup -> {})).isEmpty();
   }
 
-  /** Some 45,000 setups. */
+  /** Some 90,000 setups. */
   @Tag("campaign")
   @Test
   void twoControlPlanesMayEndAtEachOfTheirSteps() {

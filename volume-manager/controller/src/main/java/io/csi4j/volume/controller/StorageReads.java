@@ -54,9 +54,10 @@ import java.util.stream.Collectors;
 
 /**
  * Reads what storage systems say: of a volume, of their room and abilities, and lists. Nothing is
- * changed, and no volume has to be free for it.
+ * changed but the places from where volumes can be reached, and no volume has to be free for it.
  *
  * @param runner hands over the answers that no thread waits for
+ * @param places takes on record from where volumes can be reached
  * @param policy how patient lists are
  * @param told receives what people should know of a volume that was read
  */
@@ -65,6 +66,7 @@ record StorageReads(
     Catalog catalog,
     Controllers controllers,
     ControllerCalls calls,
+    VolumePlaces places,
     UnaryOperator<CallPolicy.Builder> policy,
     Consumer<OperatorMessage> told) {
 
@@ -74,6 +76,7 @@ record StorageReads(
     CatalogVolume known = catalog.volume(key, "reading");
     VolumeEntry seen = controllers.answer(calls.inspect(known));
     tellOfOtherContext(known, seen.volume().context());
+    places.saw(known, seen.volume());
     return seen;
   }
 
@@ -109,7 +112,13 @@ record StorageReads(
       return controllers.call(calls.health(volume)).thenApply(Optional::of);
     } else if (facts.offers(ControllerCapability.VOLUME_CONDITION)
         && facts.offers(ControllerCapability.GET_VOLUME)) {
-      return controllers.call(calls.inspect(volume)).thenApply(Conditions::report);
+      return controllers
+          .call(calls.inspect(volume))
+          .thenApply(
+              seen -> {
+                places.saw(volume, seen.volume());
+                return Conditions.report(seen);
+              });
     }
     return CompletableFuture.completedFuture(Optional.empty());
   }
@@ -156,7 +165,12 @@ record StorageReads(
         failing(
             controllers
                 .connected(plugin, subject)
-                .thenCompose(it -> service(it).async().listVolumes(request.build())),
+                .thenCompose(it -> service(it).async().listVolumes(request.build()))
+                .thenApply(
+                    answer -> {
+                      places.saw(plugin, answer.entries());
+                      return answer;
+                    }),
             thrown ->
                 thrown instanceof CsiException failed
                     ? typed(subject, failed)
@@ -164,7 +178,7 @@ record StorageReads(
   }
 
   Listing<VolumeEntry> volumes(PluginId plugin) {
-    return listing(plugin, "volumes", ControllerService::volumes);
+    return places.following(plugin, listing(plugin, "volumes", ControllerService::volumes));
   }
 
   /** The volumes that a cluster has made, and that no record here names. */

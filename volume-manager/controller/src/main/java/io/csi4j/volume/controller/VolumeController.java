@@ -175,7 +175,12 @@ public final class VolumeController implements AutoCloseable {
             options.store, Optional.ofNullable(options.cluster), session, clock, longestWait);
     upkeep = new UpkeepTurn(options.store, session);
     calls = new ControllerCalls(options.secrets);
-    changes = new VolumeModification(catalog, this.controllers, calls, claims, options.told, clock);
+    runner =
+        new OperationRunner(new OperationTurns<>(waiters, longestWait, timers), reports, threads);
+    VolumePlaces places = new VolumePlaces(runner, catalog, this.controllers, calls, options.told);
+    changes =
+        new VolumeModification(
+            catalog, this.controllers, calls, claims, options.told, places::ask, clock);
     VolumeDeletion deletion =
         new VolumeDeletion(catalog, this.controllers, calls, changes, claims, options);
     VolumeCreation creation =
@@ -189,11 +194,15 @@ public final class VolumeController implements AutoCloseable {
             timers,
             new OperationTurns<>(waiters, longestWait, timers),
             options.snapshotPatience);
-    runner =
-        new OperationRunner(new OperationTurns<>(waiters, longestWait, timers), reports, threads);
     reads =
         new StorageReads(
-            runner, catalog, this.controllers, calls, options.settings.policy(), options.told);
+            runner,
+            catalog,
+            this.controllers,
+            calls,
+            places,
+            options.settings.policy(),
+            options.told);
     unfinished =
         new UnfinishedWork(catalog, timers, options.firstPause, this::retry, options.told, reports);
     async =
@@ -404,7 +413,13 @@ public final class VolumeController implements AutoCloseable {
     return await(async.modify(key, mutableParameters));
   }
 
-  /** Returns what the plugin says of a volume now: where it is attached, and whether it is well. */
+  /**
+   * Returns what the plugin says of a volume now: where it is attached, and whether it is well.
+   * Other places than those on record, from where the volume can be reached, are taken on record,
+   * as with each list and after a modification; {@link OperatorCode#VOLUME_TOPOLOGY_CHANGED} is
+   * reported then. An answer without places changes nothing, and a volume that was registered keeps
+   * the places of its description.
+   */
   public VolumeEntry inspect(VolumeKey key) {
     return await(async.inspect(key));
   }

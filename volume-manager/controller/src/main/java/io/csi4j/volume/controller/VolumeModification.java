@@ -44,6 +44,7 @@ final class VolumeModification {
   private final ControllerCalls calls;
   private final VolumeClaims claims;
   private final Consumer<OperatorMessage> told;
+  private final Consumer<CatalogVolume> modified;
   private final Clock clock;
 
   /** What was seen at the last attempt of a change that goes on. */
@@ -57,18 +58,25 @@ final class VolumeModification {
    */
   private record Attempted(VolumeKey volume, Class<? extends Request> wish) {}
 
+  /**
+   * The changes of the volumes in this catalog.
+   *
+   * @param modified receives each volume whose parameters were changed; does not block
+   */
   VolumeModification(
       Catalog catalog,
       Controllers controllers,
       ControllerCalls calls,
       VolumeClaims claims,
       Consumer<OperatorMessage> told,
+      Consumer<CatalogVolume> modified,
       Clock clock) {
     this.catalog = catalog;
     this.controllers = controllers;
     this.calls = calls;
     this.claims = claims;
     this.told = told;
+    this.modified = modified;
     this.clock = clock;
   }
 
@@ -305,11 +313,12 @@ final class VolumeModification {
     CatalogVolume now =
         volume.as(volume.spec().toBuilder().mutableParameters(record.modifying()).build());
     work.end(subject, as(now, settled.as(now.spec())));
+    modified.accept(now);
     return now;
   }
 
   /** The record of a volume as it is now, which grows on if it grows. */
-  private static CatalogEntry as(CatalogVolume now, CatalogEntry record) {
+  static CatalogEntry as(CatalogVolume now, CatalogEntry record) {
     return record.in(
         record.state() instanceof State.Growing growing
             ? new State.Growing(now, growing.to())

@@ -318,11 +318,22 @@ final class Catalog implements AutoCloseable {
    * @param isHere whether that is this control plane
    */
   record Known(
-      CatalogEntry entry, Optional<Instant> changed, Optional<String> owner, boolean isHere) {}
+      CatalogEntry entry, Optional<Instant> changed, Optional<String> owner, boolean isHere) {
+
+    /** Whether another control plane works on it. */
+    boolean isElsewhere() {
+      return owner.isPresent() && !isHere;
+    }
+  }
 
   /** Returns what is known of the volumes without asking the store or waiting for it. */
   CatalogView.Peek<Known> peek() {
     return view.peek().map(this::seen);
+  }
+
+  /** Returns what is known of a volume, likewise; nothing while the view is being read. */
+  Optional<Known> peek(VolumeKey key) {
+    return view.peek(key).map(this::seen);
   }
 
   private Known seen(CatalogRecord record) {

@@ -172,6 +172,18 @@ final class CatalogView implements AutoCloseable {
     return peek;
   }
 
+  /** Returns a record as it was taken in last; nothing while another thread has the view. */
+  Optional<CatalogRecord> peek(VolumeKey key) {
+    if (!lock.tryLock()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.ofNullable(all.get(CatalogCodec.key(key))).flatMap(Seen::value);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void noteCompleteness() {
     if (isComplete) {
       completeAt = System.nanoTime();

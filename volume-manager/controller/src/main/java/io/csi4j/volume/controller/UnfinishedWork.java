@@ -320,7 +320,11 @@ final class UnfinishedWork implements AutoCloseable {
       return;
     }
     int number = attempts.merge(key, 1, Integer::sum);
-    Operation operation = operation(key);
+    Operation operation =
+        catalog
+            .peek(key)
+            .map(it -> ControlPlaneStatus.Pending.operation(it.entry()))
+            .orElse(Operation.RETRY);
     Optional<Hold> before = Optional.ofNullable(held.get(key));
     goOn.apply(key)
         .whenComplete(
@@ -338,7 +342,7 @@ final class UnfinishedWork implements AutoCloseable {
                         code -> !failure.map(ControllerException::code).equals(Optional.of(code)))
                     .ifPresent(this::settled);
                 later(key);
-                report(key, operation, number, failure.map(ControllerException::operatorMessage));
+                report(key, operation, number, failure);
               }
             });
   }
@@ -354,35 +358,24 @@ final class UnfinishedWork implements AutoCloseable {
         });
   }
 
-  /** The operation that is pending, as it is shown before an attempt may end it. */
-  private Operation operation(VolumeKey key) {
-    try {
-      return catalog.known(key).map(ControlPlaneStatus.Pending::operation).orElse(Operation.RETRY);
-    } catch (ControllerException storeDown) {
-      return Operation.RETRY;
-    }
-  }
-
+  /** Reports an attempt, without asking the store what became of the volume. */
   private void report(
-      VolumeKey key, Operation operation, int number, Optional<OperatorMessage> failure) {
+      VolumeKey key, Operation operation, int number, Optional<ControllerException> failure) {
     Optional<Instant> next = next(key);
     Outcome outcome = Outcome.DONE;
-    if (isHeld(key)) {
-      outcome = Outcome.HELD;
-    } else if (failure.isPresent()) {
-      outcome = Outcome.FAILED;
-    } else if (next.isEmpty() && isElsewhere(key)) {
+    if (failure.isPresent()) {
+      outcome = needsPerson(failure.get()) && held.containsKey(key) ? Outcome.HELD : Outcome.FAILED;
+    } else if (next.isEmpty() && catalog.peek(key).filter(Catalog.Known::isElsewhere).isPresent()) {
       outcome = Outcome.ELSEWHERE;
     }
-    reports.happened(new Attempted(key, operation, number, outcome, failure, next));
-  }
-
-  private boolean isElsewhere(VolumeKey key) {
-    try {
-      return catalog.isWorkedOnElsewhere(key);
-    } catch (ControllerException storeDown) {
-      return false;
-    }
+    reports.happened(
+        new Attempted(
+            key,
+            operation,
+            number,
+            outcome,
+            failure.map(ControllerException::operatorMessage),
+            next));
   }
 
   /** Returns the number of attempts in the background to bring a volume to its end. */

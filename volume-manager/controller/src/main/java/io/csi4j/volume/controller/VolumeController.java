@@ -878,7 +878,7 @@ public final class VolumeController implements AutoCloseable {
         peek.unreadable(),
         peek.age(),
         (int) peek.records().stream().filter(Catalog.Known::isHere).count(),
-        (int) peek.records().stream().filter(it -> !it.isHere() && it.owner().isPresent()).count(),
+        (int) peek.records().stream().filter(Catalog.Known::isElsewhere).count(),
         peek.records().stream()
             .filter(it -> ControlPlaneStatus.Pending.isPending(it.entry()))
             .map(this::pending)

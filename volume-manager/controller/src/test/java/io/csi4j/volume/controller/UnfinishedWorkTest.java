@@ -7,10 +7,13 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogSamples;
 import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.controller.ControllerEvent.Attempted;
+import io.csi4j.volume.internal.catalog.CatalogRecord;
+import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -20,6 +23,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -376,6 +380,45 @@ class UnfinishedWorkTest {
 
     assertThat(tried).hasSizeGreaterThan(6).containsOnly(OTHER.key());
     assertThat(leftovers.held()).containsExactly(GOING.key());
+  }
+
+  @Test
+  void anAttemptThatFindsAnotherControlPlaneAtWorkIsReportedAsElsewhere() {
+    RecordStore shared = new MemoryStore();
+    OperationReports reports = new OperationReports(List.of(events::add), time);
+    ControlPlaneSession session =
+        new ControlPlaneSession(
+            shared, "cp-1", time, time, time, ControlPlaneSession.EXPIRY, reports);
+    Catalog both = new Catalog(shared, Optional.empty(), session, time, Duration.ofMinutes(1));
+    both.work(SUBJECT, GOING.key(), work -> work.end(SUBJECT, GOING));
+    CatalogWork other =
+        new CatalogWork(
+            CatalogWork.VOLUME, CatalogWork.Kind.CHANGE, new CatalogWork.Owner("of-2", "cp-2"), 9);
+    UnfinishedWork work =
+        new UnfinishedWork(
+            both,
+            time,
+            UnfinishedWork.FIRST_PAUSE,
+            key -> {
+              StoredCatalog.put(shared, CatalogRecord.of(GOING).with(other));
+              return CompletableFuture.completedFuture(Done.DONE);
+            },
+            message -> {},
+            reports);
+    work.later(GOING.key());
+    time.pass(Duration.ofSeconds(1));
+
+    assertThat(events)
+        .containsExactly(
+            new Attempted(
+                GOING.key(),
+                ControllerEvent.Operation.DELETE,
+                1,
+                Attempted.Outcome.ELSEWHERE,
+                Optional.empty(),
+                Optional.empty()));
+    both.close();
+    shared.close();
   }
 
   @Test

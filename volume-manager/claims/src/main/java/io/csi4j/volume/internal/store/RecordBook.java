@@ -302,8 +302,8 @@ public final class RecordBook<T> {
 
     /** A record that stays, while another one is changed, is written again: it is a condition. */
     private void draft() {
-      if (next.isEmpty()) {
-        next = seen.value().map(Optional::of);
+      if (next.isEmpty() && seen.value().isPresent()) {
+        next = Optional.of(seen.value());
       }
       highest = book.highest(key);
       write = next.map(value -> book.records.draft(seen, value));

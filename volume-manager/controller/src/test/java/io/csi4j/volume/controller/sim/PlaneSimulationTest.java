@@ -113,7 +113,7 @@ class PlaneSimulationTest {
     assertThat(PlaneExplorer.broken(false, setup -> {})).isEmpty();
   }
 
-  /** Some 90,000 setups. */
+  /** Some 80,000 setups. */
   @Tag("campaign")
   @Test
   void twoControlPlanesMayEndAtEachOfTheirSteps() {

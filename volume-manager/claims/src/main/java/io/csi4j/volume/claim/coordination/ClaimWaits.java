@@ -107,9 +107,12 @@ final class ClaimWaits {
     }
 
     private void sleep(long nanos) throws InterruptedException {
+      long left = nanos;
       volume.asleep++;
       try {
-        var unused = volume.wakes.awaitNanos(nanos);
+        while (isRead && seen == volume.changes && left > 0) {
+          left = volume.wakes.awaitNanos(left);
+        }
       } finally {
         volume.asleep--;
       }

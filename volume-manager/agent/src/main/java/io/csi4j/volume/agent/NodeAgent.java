@@ -1,16 +1,17 @@
 package io.csi4j.volume.agent;
 
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
@@ -23,6 +24,7 @@ import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,9 +32,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The agent of a node: mounts the volumes for which the node has claims, and gives them back. A
@@ -63,6 +69,7 @@ public final class NodeAgent implements AutoCloseable {
   private final NodeName node;
   private final ControlPlane controlPlane;
   private final Function<String, SecretsProvider> secrets;
+  private final Duration patience;
   private final VolumeManager manager;
   private final PluginSupervisor supervisor;
   private final PendingReport pending;
@@ -79,6 +86,7 @@ public final class NodeAgent implements AutoCloseable {
     node = parts.node;
     controlPlane = parts.controlPlane;
     secrets = parts.secrets;
+    patience = parts.patience;
     pending = new PendingReport(node);
     supervisor = PluginSupervisor.open(manager.plugins());
   }
@@ -99,18 +107,24 @@ public final class NodeAgent implements AutoCloseable {
    * the size of their volumes. The first one also settles what was found at the start. To be called
    * at intervals; what does not succeed is done again with the next call.
    *
+   * <p>All volumes are worked on at the same time. A plugin that takes longer than the patience of
+   * the agent goes on with its work, and the next call finds it.
+   *
    * @throws OperatorException if there are no orders, or with the first failure, the others
    *     suppressed
    */
   public void exchange() {
     NodeOrders orders = orders();
     List<OperatorException> failures = new ArrayList<>();
+    List<Begun> begun = new ArrayList<>();
     for (NodeOrders.Leaving each : orders.leaving()) {
-      attempt(failures, () -> giveBack(each));
+      attempt(failures, () -> beginUnmount(each).ifPresent(begun::add));
     }
     for (NodeOrders.Wanted each : orders.wanted()) {
-      attempt(failures, () -> followSize(each));
+      attempt(failures, () -> beginExpansion(each).ifPresent(begun::add));
     }
+    await(begun);
+    begun.stream().filter(Begun::isDone).forEach(each -> attempt(failures, each.end()));
     if (pending.isOpen()) {
       attempt(failures, this::orders);
     }
@@ -118,6 +132,31 @@ public final class NodeAgent implements AutoCloseable {
       OperatorException first = failures.get(0);
       failures.stream().skip(1).forEach(first::addSuppressed);
       throw first;
+    }
+  }
+
+  /**
+   * Work of the manager that an exchange has begun.
+   *
+   * @param work its end
+   * @param end what is to be noted then
+   */
+  private record Begun(CompletableFuture<?> work, Runnable end) {
+
+    boolean isDone() {
+      return work.isDone();
+    }
+  }
+
+  private void await(List<Begun> begun) {
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(begun.stream().map(Begun::work).toArray(CompletableFuture[]::new));
+    try {
+      all.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException later) {
+      // Each is looked at by itself.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -142,7 +181,7 @@ public final class NodeAgent implements AutoCloseable {
         () -> {
           NodeOrders.Wanted wanted = wanted("mounting", usage);
           MountedVolume mounted = manager.mount(request(wanted));
-          expand(wanted);
+          beginExpansion(wanted).ifPresent(this::finishLater);
           return mounted;
         });
   }
@@ -279,62 +318,95 @@ public final class NodeAgent implements AutoCloseable {
 
   // ---- what the orders say
 
-  /** Gives a use back, if its claim is on its way back indeed: orders may be late. */
-  private void giveBack(NodeOrders.Leaving leaving) {
+  /**
+   * Begins to unmount a use, if its claim is on its way back indeed: orders may be late. No mount
+   * under a later claim comes between, as that has the turn of its volume.
+   */
+  private Optional<Begun> beginUnmount(NodeOrders.Leaving leaving) {
     VolumeUse usage = leaving.usage();
-    volumes.during(
+    return volumes.during(
         usage.volume(),
         () -> {
-          if (controlPlane.standing(usage, leaving.epoch()) instanceof ClaimStanding.Leaving) {
-            UnmountOutcome outcome = manager.unmount(usage);
-            Objects.requireNonNull(outcome, "outcome");
-            Optional<VolumeIdentity> volume = leaving.volume();
-            pending.add(
-                volume.isPresent()
-                    ? manager.receipt(
-                        usage, leaving.epoch(), volume.get().plugin(), volume.get().handle())
-                    : manager.receipt(usage, leaving.epoch()));
+          if (!(controlPlane.standing(usage, leaving.epoch()) instanceof ClaimStanding.Leaving)) {
+            return Optional.empty();
           }
-          return usage;
+          CompletableFuture<UnmountOutcome> work =
+              manager.async().unmount(usage).toCompletableFuture();
+          return Optional.of(
+              new Begun(
+                  work,
+                  () -> {
+                    result(work);
+                    pending.add(receipt(leaving));
+                  }));
         });
   }
 
-  private void followSize(NodeOrders.Wanted wanted) {
-    VolumeUse usage = wanted.request().usage();
-    if (wanted.grown().isPresent()) {
-      volumes.during(
-          usage.volume(),
-          () -> {
-            if (manager.hasMount(usage)) {
-              expand(wanted);
-            }
-            return usage;
-          });
+  /** Unmounts a use, and waits for that as long as the manager does. */
+  private void giveBack(NodeOrders.Leaving leaving) {
+    Optional<Begun> begun = beginUnmount(leaving);
+    if (begun.isPresent()) {
+      manager.unmount(leaving.usage()); // joins what was begun
+      begun.get().end().run();
     }
   }
 
-  /** Lets the filesystem of a mounted volume follow the size of the volume, and notes the end. */
-  private void expand(NodeOrders.Wanted wanted) {
+  private NodeReceipt receipt(NodeOrders.Leaving leaving) {
+    return leaving
+        .volume()
+        .map(
+            volume ->
+                manager.receipt(leaving.usage(), leaving.epoch(), volume.plugin(), volume.handle()))
+        .orElseGet(() -> manager.receipt(leaving.usage(), leaving.epoch()));
+  }
+
+  /** Lets the filesystem of a mounted volume follow the size of the volume, if it has grown. */
+  private Optional<Begun> beginExpansion(NodeOrders.Wanted wanted) {
     VolumeUse usage = wanted.request().usage();
-    if (wanted.grown().isEmpty()) {
-      return;
+    if (wanted.grown().isEmpty() || !manager.hasMount(usage)) {
+      return Optional.empty();
     }
-    @Nullable VolumeException refusal = null;
+    CapacityRange size = wanted.grown().get();
+    CompletableFuture<OptionalLong> work =
+        manager
+            .async()
+            .expand(new ExpandRequest(usage, size, secrets(wanted)))
+            .toCompletableFuture();
+    return Optional.of(new Begun(work, () -> pending.add(expansion(usage, size, work))));
+  }
+
+  /** Waits for an expansion for a while; what does not end well now stays in the orders. */
+  private void finishLater(Begun begun) {
+    await(List.of(begun));
+    if (begun.isDone()) {
+      attempt(new ArrayList<>(), begun.end());
+    }
+  }
+
+  /** Returns the end of an expansion; throws if the size has to stay in the orders. */
+  private static NodeReport.Expansion expansion(
+      VolumeUse usage, CapacityRange size, CompletableFuture<OptionalLong> work) {
     try {
-      OptionalLong bytes =
-          manager.expand(new ExpandRequest(usage, wanted.grown().get(), secrets(wanted)));
-      Objects.requireNonNull(bytes, "bytes");
-    } catch (VolumeException failed) {
-      if (failed.outcome() == VolumeException.Outcome.IN_PROGRESS) {
-        return; // the size stays in the orders
+      result(work);
+      return new NodeReport.Expansion(usage.volume(), size, Optional.empty());
+    } catch (VolumeException refused) {
+      if (refused.outcome() == VolumeException.Outcome.IN_PROGRESS) {
+        throw refused;
       }
-      refusal = failed;
+      return new NodeReport.Expansion(usage.volume(), size, Optional.of(refused.operatorMessage()));
     }
-    pending.add(
-        new NodeReport.Expansion(
-            usage.volume(),
-            wanted.grown().get(),
-            Optional.ofNullable(refusal).map(VolumeException::operatorMessage)));
+  }
+
+  /** Returns the result of work that has ended, or throws its failure. */
+  private static <T> T result(CompletableFuture<T> work) {
+    try {
+      return work.join();
+    } catch (CompletionException failed) {
+      if (failed.getCause() instanceof OperatorException cause) {
+        throw cause;
+      }
+      throw failed;
+    }
   }
 
   /** Collects the parts of a {@link NodeAgent}. */
@@ -345,6 +417,7 @@ public final class NodeAgent implements AutoCloseable {
     private final ControlPlane controlPlane;
     private final List<PluginConfig.Builder> plugins = new ArrayList<>();
     private Function<String, SecretsProvider> secrets = name -> SecretsProvider.none();
+    private Duration patience = Duration.ofSeconds(5);
     private UnaryOperator<NodeClaims.Builder> claims = UnaryOperator.identity();
     private UnaryOperator<VolumeManager.Builder> manager = UnaryOperator.identity();
 
@@ -369,6 +442,15 @@ public final class NodeAgent implements AutoCloseable {
      */
     public Builder secrets(Function<String, SecretsProvider> value) {
       secrets = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets how long an exchange waits for plugins. 5 s by default. */
+    public Builder patience(Duration value) {
+      if (value.isNegative() || value.isZero()) {
+        throw new IllegalArgumentException("The patience has to be positive, not " + value + ".");
+      }
+      patience = value;
       return this;
     }
 

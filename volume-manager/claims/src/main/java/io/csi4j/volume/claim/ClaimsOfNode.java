@@ -2,28 +2,43 @@ package io.csi4j.volume.claim;
 
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.VolumeUse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 /**
- * The claims of one node that concern the node: those with which it may mount, and those of which
- * it has to prove that nothing is left. A claim whose attachment is uncertain is neither: it has to
- * be acquired again, or released, first.
+ * The claims of one node that are not proven to be over there: those with which it may mount, and
+ * those of which it has to prove that nothing is left.
  *
  * @param taken the claims with which the node may mount
+ * @param uncertain the claims whose attachment is uncertain: they have to be acquired again, or
+ *     released, first
  * @param leaving the claims on their way back that wait for the receipt of the node
- * @param unreadable the claims that cannot be read, which may be of this node; then both lists may
+ * @param unreadable the claims that cannot be read, which may be of this node; then the lists may
  *     lack a claim
  * @since 1.0
  */
 public record ClaimsOfNode(
-    List<Taken> taken, List<Leaving> leaving, List<ClaimPage.Unreadable> unreadable) {
+    List<Taken> taken,
+    List<Claimed> uncertain,
+    List<Claimed> leaving,
+    List<ClaimPage.Unreadable> unreadable) {
 
   /** Copies the lists. */
   public ClaimsOfNode {
     taken = List.copyOf(taken);
+    uncertain = List.copyOf(uncertain);
     leaving = List.copyOf(leaving);
     unreadable = List.copyOf(unreadable);
+  }
+
+  /** Returns all claims of the node that can be read. */
+  public List<Claimed> all() {
+    List<Claimed> all = new ArrayList<>();
+    taken.forEach(each -> all.add(new Claimed(each.grant().usage(), each.grant().epoch())));
+    all.addAll(uncertain);
+    all.addAll(leaving);
+    return List.copyOf(all);
   }
 
   /**
@@ -42,15 +57,15 @@ public record ClaimsOfNode(
   }
 
   /**
-   * A claim on its way back.
+   * A claim by its names.
    *
    * @param usage the volume and the workload
-   * @param epoch the epoch of the claim, which the receipt has to name
+   * @param epoch the epoch of the claim, which a receipt or another proof has to name
    */
-  public record Leaving(VolumeUse usage, long epoch) {
+  public record Claimed(VolumeUse usage, long epoch) {
 
     /** Checks that the use is there. */
-    public Leaving {
+    public Claimed {
       Objects.requireNonNull(usage, "usage");
     }
   }

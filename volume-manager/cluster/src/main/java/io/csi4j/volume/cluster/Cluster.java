@@ -13,6 +13,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimsOfNode;
+import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.JobVolumes;
@@ -28,6 +29,7 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -138,6 +140,28 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    */
   public JobVolumes.Released release(VolumeUse usage) {
     return volumes.release(usage);
+  }
+
+  /**
+   * Gives back all claims of a node that something keeps from the storage: other nodes may have its
+   * volumes then. If the node comes back, it unmounts what it has.
+   *
+   * @param by what keeps it away, as a clause for people
+   * @throws OperatorException as from {@link JobVolumes#endNode}
+   */
+  public List<JobVolumes.Released> nodeIsFenced(NodeName node, ReasonText by) {
+    return volumes.endNode(node, (usage, epoch) -> new ReleaseProof.Fenced(usage, epoch, node, by));
+  }
+
+  /**
+   * Gives back all claims of a node that is off, or gone for ever.
+   *
+   * @param by who attests that, as a clause for people
+   * @throws OperatorException as from {@link JobVolumes#endNode}
+   */
+  public List<JobVolumes.Released> nodeIsOff(NodeName node, ReasonText by) {
+    return volumes.endNode(
+        node, (usage, epoch) -> new ReleaseProof.PowerOff(usage, epoch, node, by));
   }
 
   /** Returns the volumes, for all that concerns volumes and storage systems alone. */

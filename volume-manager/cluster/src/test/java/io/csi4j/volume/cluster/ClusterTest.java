@@ -10,18 +10,29 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.real.Eventually;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.agent.NodeOrders;
 import io.csi4j.volume.agent.NodeReport;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.store.local.MemoryStore;
@@ -236,6 +247,65 @@ class ClusterTest {
     cluster.acquire(B, JOB, REQUEST);
     assertThat(b.mount(JOB).usage()).isEqualTo(JOB);
     world.storage.assertLawful();
+  }
+
+  @Test
+  void aFencedNodeLosesItsClaimsByTheProofAndItsVolumesWhenTheStorageHasDetachedThem() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    line.isCut = true;
+    assertThat(cluster.claims().nodeIsDown(A).get(0)).isInstanceOf(ClaimProgress.Held.class);
+    Fault refused = Fault.fail(StatusCode.UNAVAILABLE, "the storage is busy");
+    FaultRule busy =
+        world.storage.inject(refused, When.calling(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
+
+    List<JobVolumes.Released> ended =
+        cluster.nodeIsFenced(A, new ReasonText("its port at the switch is off"));
+
+    assertThat(ended).hasSize(1);
+    assertThat(ended.get(0).claim()).isInstanceOf(ClaimProgress.WaitsForStorage.class);
+    assertThat(cluster.nodeIsFenced(A, new ReasonText("once more"))).isEmpty();
+    assertThat(
+            catchThrowableOfType(ClaimException.class, () -> cluster.acquire(B, JOB, REQUEST))
+                .code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+
+    line.isCut = false;
+    Eventually.isTrue("the node has unmounted it", () -> world.publishedOn().isEmpty());
+    Eventually.isTrue("and unstaged it", () -> world.storage.contents().staged().isEmpty());
+    busy.close();
+    assertThat(cluster.claims().resume(WEB)).isEqualTo(new ClaimProgress.Gone(WEB));
+    cluster.acquire(B, JOB, REQUEST);
+    assertThat(b.mount(JOB).usage()).isEqualTo(JOB);
+    assertThat(catchThrowableOfType(VolumeException.class, () -> a.mount(WEB)).code())
+        .isEqualTo(OperatorCode.CLAIM_MISSING);
+    assertThat(world.storage.verdict().broken())
+        .as("a fenced node is detached while it has the volume, and by the proof alone")
+        .extracting(DutyId::toString)
+        .containsExactlyInAnyOrder("D-145", "D-146", "D-147", "D-148", "D-149");
+  }
+
+  @Test
+  void aPluginThatHangsHoldsNoOtherVolumeUp() {
+    VolumeUse other = VolumeUse.of(VolumeKey.of("log"), WEB.workload());
+    cluster.acquire(A, WEB, REQUEST);
+    cluster.acquire(A, other, REQUEST);
+    a.mount(WEB);
+    VolumeId first = world.storage.contents().published().get(0).volume();
+    a.mount(other);
+    cluster.release(WEB);
+    cluster.release(other);
+    world.storage.inject(
+        Fault.hang(), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME).ofVolume(first));
+
+    a.exchange();
+
+    assertThat(world.storage.contents().published())
+        .extracting(PluginContents.Published::volume)
+        .containsExactly(first);
+    assertThat(cluster.claims().ofNode(A).all())
+        .extracting(ClaimsOfNode.Claimed::usage)
+        .containsExactly(WEB);
   }
 
   @Test

@@ -44,7 +44,7 @@ final class ClusterWorld implements AutoCloseable {
   /** The volume of a job, which outlives it. */
   static final VolumeRequest REQUEST =
       VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
-          .accessMode(AccessMode.SINGLE_NODE_WRITER)
+          .accessMode(AccessMode.SINGLE_NODE_SINGLE_WRITER)
           .attachment(AttachmentMode.FILESYSTEM)
           .created(
               VolumeRequest.NewVolume.builder(PLUGIN)
@@ -81,6 +81,8 @@ final class ClusterWorld implements AutoCloseable {
             .plugin(
                 PluginConfig.builder(PLUGIN.value(), socket.getParent())
                     .socketName(socket.getFileName().toString()))
+            .patience(Duration.ofSeconds(1))
+            .claims(terms -> terms.interval(Duration.ofMillis(50)))
             .manager(
                 builder ->
                     builder

@@ -144,9 +144,9 @@ class EachStepTest {
       assertThat(world.storage.contents().pending()).isEmpty();
       assertThat(world.storage.contents().volumes()).hasSize(1);
       assertThat(cluster.claims().ofNode(A))
-          .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of()));
+          .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of(), List.of()));
       assertThat(cluster.claims().ofNode(B))
-          .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of()));
+          .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of(), List.of()));
       world.storage.assertLawful();
     }
 

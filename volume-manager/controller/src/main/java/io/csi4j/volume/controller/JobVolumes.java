@@ -6,6 +6,7 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.internal.names.Names;
@@ -13,6 +14,7 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -292,6 +294,44 @@ public final class JobVolumes {
    */
   public Released confirmRelease(ReleaseProof proof) {
     return after(proof.usage(), claims.confirmRelease(proof));
+  }
+
+  /**
+   * Gives back every claim of a node that cannot write any more, each with a proof of that. What
+   * was attached there is detached by the storage system; if the node comes back, its claims are
+   * stale, and it unmounts what it has.
+   *
+   * @param node a node that is fenced, or off, or gone
+   * @param proof the proof for each claim; it is made after the claim was released
+   * @return what became of each claim that can be read
+   * @throws ClaimException if the claims cannot be read; or with the first claim that was not
+   *     released, the others suppressed: the same again goes on with these
+   */
+  public List<Released> endNode(NodeName node, NodeProof proof) {
+    List<Released> ended = new ArrayList<>();
+    List<ClaimException> failures = new ArrayList<>();
+    for (ClaimsOfNode.Claimed each : claims.ofNode(node).all()) {
+      try {
+        claims.release(each.usage(), each.epoch());
+        ended.add(confirmRelease(proof.of(each.usage(), each.epoch())));
+      } catch (ClaimException failed) {
+        failures.add(failed);
+      }
+    }
+    if (!failures.isEmpty()) {
+      ClaimException first = failures.get(0);
+      failures.stream().skip(1).forEach(first::addSuppressed);
+      throw first;
+    }
+    return List.copyOf(ended);
+  }
+
+  /** Proves of one claim that its node cannot write. */
+  @FunctionalInterface
+  public interface NodeProof {
+
+    /** Returns the proof for the claim of this use and epoch. */
+    ReleaseProof of(VolumeUse usage, long epoch);
   }
 
   /** The volume follows its last claim. */

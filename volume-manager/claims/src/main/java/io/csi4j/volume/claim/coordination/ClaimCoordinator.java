@@ -562,7 +562,8 @@ public final class ClaimCoordinator {
    */
   public ClaimsOfNode ofNode(NodeName node) {
     List<ClaimsOfNode.Taken> taken = new ArrayList<>();
-    List<ClaimsOfNode.Leaving> leaving = new ArrayList<>();
+    List<ClaimsOfNode.Claimed> uncertain = new ArrayList<>();
+    List<ClaimsOfNode.Claimed> leaving = new ArrayList<>();
     List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();
     do {
@@ -570,13 +571,16 @@ public final class ClaimCoordinator {
       for (Claim claim : page.claims()) {
         for (ClaimHolder holder : claim.holders().values()) {
           VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
-          if (!holder.node().equals(node)) {
+          if (!holder.node().equals(node)
+              || holder.state().isAfter(ClaimHolder.State.UNPUBLISHING)) {
             continue;
           }
+          ClaimsOfNode.Claimed named = new ClaimsOfNode.Claimed(usage, holder.epoch());
           if (holder.state() == ClaimHolder.State.UNPUBLISHING) {
-            leaving.add(new ClaimsOfNode.Leaving(usage, holder.epoch()));
-          } else if (holder.state() == ClaimHolder.State.TAKEN
-              && !(holder.attachment() instanceof InDoubt)) {
+            leaving.add(named);
+          } else if (holder.attachment() instanceof InDoubt) {
+            uncertain.add(named);
+          } else {
             PublishContext context =
                 holder.attachment() instanceof Attached attached
                     ? attached.context()
@@ -590,7 +594,7 @@ public final class ClaimCoordinator {
       unreadable.addAll(page.unreadable());
       after = page.next();
     } while (after.isPresent());
-    return new ClaimsOfNode(taken, leaving, unreadable);
+    return new ClaimsOfNode(taken, uncertain, leaving, unreadable);
   }
 
   /**

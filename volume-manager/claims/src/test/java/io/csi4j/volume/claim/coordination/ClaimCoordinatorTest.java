@@ -235,13 +235,18 @@ class ClaimCoordinatorTest {
         .isEqualTo(
             new ClaimsOfNode(
                 List.of(new ClaimsOfNode.Taken(web, wish("web", "n1").use())),
-                List.of(new ClaimsOfNode.Leaving(job.usage(), job.epoch())),
+                List.of(new ClaimsOfNode.Claimed(uncertain, 1)),
+                List.of(new ClaimsOfNode.Claimed(job.usage(), job.epoch())),
                 List.of()));
     assertThat(claims.confirmRelease(receipt(job, Staging.KEPT_FOR_OTHERS)))
         .isEqualTo(new Gone(job.usage()));
     assertThat(claims.ofNode(NodeName.of("n1")).leaving()).isEmpty();
+    assertThat(claims.ofNode(NodeName.of("n1")).all())
+        .containsExactly(
+            new ClaimsOfNode.Claimed(usage("web"), web.epoch()),
+            new ClaimsOfNode.Claimed(uncertain, 1));
     assertThat(claims.ofNode(NodeName.of("n3")))
-        .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of()));
+        .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of(), List.of()));
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.csi4j.volume.agent;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
 
 /**
  * What a node asks of the control planes of its cluster; each of them answers each question. The

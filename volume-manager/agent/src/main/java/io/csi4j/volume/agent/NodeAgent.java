@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
@@ -15,15 +16,23 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.LeavingUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.NodeExpansion;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.PluginOnNode;
+import io.csi4j.volume.node.SentUse;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
+import io.csi4j.volume.state.seal.Sealer;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,10 +78,12 @@ public final class NodeAgent implements AutoCloseable {
   private final NodeName node;
   private final ControlPlane controlPlane;
   private final Function<String, SecretsProvider> secrets;
+  private final Sealer sealer;
   private final Duration patience;
+  private final Clock clock;
   private final VolumeManager manager;
   private final PluginSupervisor supervisor;
-  private final PendingReport pending;
+  private final PendingReport pending = new PendingReport();
   private final Turns<VolumeKey> volumes = new Turns<>();
   private final Turns<NodeName> exchanges = new Turns<>();
 
@@ -81,13 +92,17 @@ public final class NodeAgent implements AutoCloseable {
    */
   private boolean isSettled;
 
+  /** The number of the last report; in the turn of exchanges. */
+  private long number;
+
   private NodeAgent(Builder parts, VolumeManager manager) {
     this.manager = manager;
     node = parts.node;
     controlPlane = parts.controlPlane;
     secrets = parts.secrets;
     patience = parts.patience;
-    pending = new PendingReport(node);
+    sealer = parts.sealer;
+    clock = parts.clock;
     supervisor = PluginSupervisor.open(manager.plugins());
   }
 
@@ -117,10 +132,10 @@ public final class NodeAgent implements AutoCloseable {
     NodeOrders orders = orders();
     List<OperatorException> failures = new ArrayList<>();
     List<Begun> begun = new ArrayList<>();
-    for (NodeOrders.Leaving each : orders.leaving()) {
+    for (LeavingUse each : orders.leaving()) {
       attempt(failures, () -> beginUnmount(each).ifPresent(begun::add));
     }
-    for (NodeOrders.Wanted each : orders.wanted()) {
+    for (SentUse each : orders.wanted()) {
       attempt(failures, () -> beginExpansion(each).ifPresent(begun::add));
     }
     await(begun);
@@ -179,8 +194,8 @@ public final class NodeAgent implements AutoCloseable {
     return volumes.during(
         usage.volume(),
         () -> {
-          NodeOrders.Wanted wanted = wanted("mounting", usage);
-          MountedVolume mounted = manager.mount(request(wanted));
+          SentUse wanted = wanted("mounting", usage);
+          MountedVolume mounted = manager.mount(request("mounting", usage, wanted));
           beginExpansion(wanted).ifPresent(this::finishLater);
           return mounted;
         });
@@ -194,7 +209,8 @@ public final class NodeAgent implements AutoCloseable {
    */
   public MountedVolume refresh(VolumeUse usage) {
     return volumes.during(
-        usage.volume(), () -> manager.refresh(request(wanted("refreshing", usage))));
+        usage.volume(),
+        () -> manager.refresh(request("refreshing", usage, wanted("refreshing", usage))));
   }
 
   /**
@@ -207,16 +223,17 @@ public final class NodeAgent implements AutoCloseable {
    */
   public void release(VolumeUse usage) {
     NodeOrders orders = orders();
-    Optional<NodeOrders.Wanted> claimed = orders.wanted(usage);
-    if (claimed.isPresent()) {
-      pending.add(new NodeReport.Ended(usage, claimed.get().epoch()));
+    Optional<ClaimEpoch> claim = PendingReport.wanted(orders, usage).flatMap(PendingReport::claim);
+    if (claim.isPresent()) {
+      pending.add(claim.get());
       orders = orders();
     }
-    orders.leaving(usage).ifPresent(this::giveBack);
+    PendingReport.leaving(orders, usage).ifPresent(this::giveBack);
     if (pending.hasReceipt(usage)) {
       orders = orders();
     }
-    if (orders.wanted(usage).isPresent() || orders.leaving(usage).isPresent()) {
+    if (PendingReport.wanted(orders, usage).isPresent()
+        || PendingReport.leaving(orders, usage).isPresent()) {
       throw new VolumeException(
           VolumeException.Outcome.IN_PROGRESS,
           Messages.of(
@@ -246,7 +263,7 @@ public final class NodeAgent implements AutoCloseable {
     return exchanges.during(
         node,
         () -> {
-          NodeReport report = pending.next(manager.plugins().plugins());
+          NodeReport report = report();
           NodeOrders orders = controlPlane.exchange(report);
           if (!orders.node().equals(node) || orders.answers() != report.number()) {
             throw new VolumeException(
@@ -280,9 +297,9 @@ public final class NodeAgent implements AutoCloseable {
     }
     List<WantedUse> live = new ArrayList<>();
     Set<VolumeUse> named = new HashSet<>();
-    for (NodeOrders.Wanted each : orders.wanted()) {
-      live.add(new WantedUse.Requested(request(each)));
-      named.add(each.request().usage());
+    for (SentUse each : orders.wanted()) {
+      live.add(use(each));
+      named.add(each.use().usage());
     }
     manager.volumes().stream()
         .flatMap(volume -> volume.uses().stream())
@@ -293,27 +310,62 @@ public final class NodeAgent implements AutoCloseable {
     isSettled = true;
   }
 
-  private NodeOrders.Wanted wanted(String doing, VolumeUse usage) {
-    return orders()
-        .wanted(usage)
-        .orElseThrow(
-            () ->
-                new VolumeException(
-                    VolumeException.Outcome.REFUSED,
-                    Messages.of(
-                        OperatorCode.CLAIM_MISSING,
-                        Subject.of(doing).by(usage),
-                        "node '" + node + "' has no claim of it"),
-                    null,
-                    null));
+  private NodeReport report() {
+    List<PluginOnNode> plugins =
+        manager.plugins().plugins().stream()
+            .map(
+                each ->
+                    new PluginOnNode(
+                        each,
+                        false,
+                        OptionalLong.empty(),
+                        manager.storageHealth(each.registration().id())))
+            .toList();
+    return new NodeReport(
+        node,
+        manager.boot(),
+        clock.instant(),
+        ++number,
+        false,
+        plugins,
+        manager.volumes(),
+        pending.ended(),
+        pending.receipts(),
+        pending.expansions());
   }
 
-  private MountRequest request(NodeOrders.Wanted wanted) {
-    return wanted.request().toBuilder().secrets(secrets(wanted)).build();
+  /** Returns the request of a use that the node has a claim for. */
+  private MountRequest request(String doing, VolumeUse usage, SentUse wanted) {
+    if (use(wanted) instanceof WantedUse.Requested requested) {
+      return requested.request();
+    }
+    throw missing(doing, usage);
   }
 
-  private SecretsProvider secrets(NodeOrders.Wanted wanted) {
-    return wanted.secrets().map(secrets).orElseGet(SecretsProvider::none);
+  private SentUse wanted(String doing, VolumeUse usage) {
+    return PendingReport.wanted(orders(), usage).orElseThrow(() -> missing(doing, usage));
+  }
+
+  private VolumeException missing(String doing, VolumeUse usage) {
+    return new VolumeException(
+        VolumeException.Outcome.REFUSED,
+        Messages.of(
+            OperatorCode.CLAIM_MISSING,
+            Subject.of(doing).by(usage),
+            "node '" + node + "' has no claim of it"),
+        null,
+        null);
+  }
+
+  /** Returns a use as the manager takes it, with the secrets that this host has. */
+  private WantedUse use(SentUse wanted) {
+    return wanted.use() instanceof WantedUse.Requested requested
+        ? new WantedUse.Requested(requested.request().toBuilder().secrets(secrets(wanted)).build())
+        : wanted.use();
+  }
+
+  private SecretsProvider secrets(SentUse wanted) {
+    return wanted.secrets().provider(wanted.use().usage(), secrets, sealer);
   }
 
   // ---- what the orders say
@@ -322,12 +374,13 @@ public final class NodeAgent implements AutoCloseable {
    * Begins to unmount a use, if its claim is on its way back indeed: orders may be late. No mount
    * under a later claim comes between, as that has the turn of its volume.
    */
-  private Optional<Begun> beginUnmount(NodeOrders.Leaving leaving) {
-    VolumeUse usage = leaving.usage();
+  private Optional<Begun> beginUnmount(LeavingUse leaving) {
+    VolumeUse usage = leaving.claim().usage();
     return volumes.during(
         usage.volume(),
         () -> {
-          if (!(controlPlane.standing(usage, leaving.epoch()) instanceof ClaimStanding.Leaving)) {
+          if (!(controlPlane.standing(usage, leaving.claim().epoch())
+              instanceof ClaimStanding.Leaving)) {
             return Optional.empty();
           }
           CompletableFuture<UnmountOutcome> work =
@@ -343,26 +396,22 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /** Unmounts a use, and waits for that as long as the manager does. */
-  private void giveBack(NodeOrders.Leaving leaving) {
+  private void giveBack(LeavingUse leaving) {
     Optional<Begun> begun = beginUnmount(leaving);
     if (begun.isPresent()) {
-      manager.unmount(leaving.usage()); // joins what was begun
+      manager.unmount(leaving.claim().usage()); // joins what was begun
       begun.get().end().run();
     }
   }
 
-  private NodeReceipt receipt(NodeOrders.Leaving leaving) {
-    return leaving
-        .volume()
-        .map(
-            volume ->
-                manager.receipt(leaving.usage(), leaving.epoch(), volume.plugin(), volume.handle()))
-        .orElseGet(() -> manager.receipt(leaving.usage(), leaving.epoch()));
+  private NodeReceipt receipt(LeavingUse leaving) {
+    ClaimEpoch claim = leaving.claim();
+    return manager.receipt(claim.usage(), claim.epoch(), leaving.plugin(), leaving.handle());
   }
 
   /** Lets the filesystem of a mounted volume follow the size of the volume, if it has grown. */
-  private Optional<Begun> beginExpansion(NodeOrders.Wanted wanted) {
-    VolumeUse usage = wanted.request().usage();
+  private Optional<Begun> beginExpansion(SentUse wanted) {
+    VolumeUse usage = wanted.use().usage();
     if (wanted.grown().isEmpty() || !manager.hasMount(usage)) {
       return Optional.empty();
     }
@@ -384,16 +433,16 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /** Returns the end of an expansion; throws if the size has to stay in the orders. */
-  private static NodeReport.Expansion expansion(
+  private static NodeExpansion expansion(
       VolumeUse usage, CapacityRange size, CompletableFuture<OptionalLong> work) {
     try {
       result(work);
-      return new NodeReport.Expansion(usage.volume(), size, Optional.empty());
+      return new NodeExpansion(usage.volume(), size, Optional.empty());
     } catch (VolumeException refused) {
       if (refused.outcome() == VolumeException.Outcome.IN_PROGRESS) {
         throw refused;
       }
-      return new NodeReport.Expansion(usage.volume(), size, Optional.of(refused.operatorMessage()));
+      return new NodeExpansion(usage.volume(), size, Optional.of(refused.operatorMessage()));
     }
   }
 
@@ -417,7 +466,9 @@ public final class NodeAgent implements AutoCloseable {
     private final ControlPlane controlPlane;
     private final List<PluginConfig.Builder> plugins = new ArrayList<>();
     private Function<String, SecretsProvider> secrets = name -> SecretsProvider.none();
+    private Sealer sealer = new NoKey();
     private Duration patience = Duration.ofSeconds(5);
+    private Clock clock = Clock.systemUTC();
     private UnaryOperator<NodeClaims.Builder> claims = UnaryOperator.identity();
     private UnaryOperator<VolumeManager.Builder> manager = UnaryOperator.identity();
 
@@ -442,6 +493,18 @@ public final class NodeAgent implements AutoCloseable {
      */
     public Builder secrets(Function<String, SecretsProvider> value) {
       secrets = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets the key that control planes and nodes share, for secrets that are sent sealed. */
+    public Builder sealer(Sealer value) {
+      sealer = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets the time of reports, for people: nothing is decided by it. */
+    public Builder clock(Clock value) {
+      clock = Objects.requireNonNull(value, "value");
       return this;
     }
 

@@ -1,15 +1,19 @@
 package io.csi4j.volume.agent;
 
-import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.node.LeavingUse;
+import io.csi4j.volume.node.NodeExpansion;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.SentUse;
+import io.csi4j.volume.node.WantedUse;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a node has to report: each fact until the orders of a control plane show that it was
@@ -17,18 +21,11 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class PendingReport {
 
-  private final NodeName node;
-  private final AtomicLong number = new AtomicLong();
-  private final ConcurrentMap<VolumeUse, NodeReport.Ended> ended = new ConcurrentHashMap<>();
+  private final ConcurrentMap<VolumeUse, ClaimEpoch> ended = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeUse, NodeReceipt> receipts = new ConcurrentHashMap<>();
-  private final ConcurrentMap<VolumeKey, NodeReport.Expansion> expansions =
-      new ConcurrentHashMap<>();
+  private final ConcurrentMap<VolumeKey, NodeExpansion> expansions = new ConcurrentHashMap<>();
 
-  PendingReport(NodeName node) {
-    this.node = node;
-  }
-
-  void add(NodeReport.Ended claim) {
+  void add(ClaimEpoch claim) {
     ended.put(claim.usage(), claim);
   }
 
@@ -36,8 +33,20 @@ final class PendingReport {
     receipts.put(receipt.usage(), receipt);
   }
 
-  void add(NodeReport.Expansion expansion) {
+  void add(NodeExpansion expansion) {
     expansions.put(expansion.volume(), expansion);
+  }
+
+  List<ClaimEpoch> ended() {
+    return List.copyOf(ended.values());
+  }
+
+  List<NodeReceipt> receipts() {
+    return List.copyOf(receipts.values());
+  }
+
+  List<NodeExpansion> expansions() {
+    return List.copyOf(expansions.values());
   }
 
   /** Whether a receipt or a size was not accepted yet. */
@@ -49,36 +58,48 @@ final class PendingReport {
     return receipts.containsKey(usage);
   }
 
-  NodeReport next(List<RegisteredPlugin> plugins) {
-    return new NodeReport(
-        node,
-        number.incrementAndGet(),
-        plugins,
-        List.copyOf(ended.values()),
-        List.copyOf(receipts.values()),
-        List.copyOf(expansions.values()));
-  }
-
   /** Forgets what the orders do not name any more; what was added since the report stays. */
   void accepted(NodeReport report, NodeOrders orders) {
-    for (NodeReport.Ended each : report.ended()) {
-      if (orders.wanted(each.usage()).filter(it -> it.epoch() == each.epoch()).isEmpty()) {
+    for (ClaimEpoch each : report.ended()) {
+      if (wanted(orders, each.usage())
+          .flatMap(PendingReport::claim)
+          .filter(each::equals)
+          .isEmpty()) {
         ended.remove(each.usage(), each);
       }
     }
     for (NodeReceipt each : report.receipts()) {
-      if (orders.leaving(each.usage()).filter(it -> it.epoch() == each.epoch()).isEmpty()) {
+      if (leaving(orders, each.usage())
+          .filter(it -> it.claim().epoch() == each.epoch())
+          .isEmpty()) {
         receipts.remove(each.usage(), each);
       }
     }
-    for (NodeReport.Expansion each : report.expansions()) {
+    for (NodeExpansion each : report.expansions()) {
       boolean isOwed =
           orders.wanted().stream()
-              .filter(it -> it.request().usage().volume().equals(each.volume()))
+              .filter(it -> it.use().usage().volume().equals(each.volume()))
               .anyMatch(it -> it.grown().equals(Optional.of(each.to())));
-      if (!isOwed || each.refusal().isPresent()) {
+      if (!isOwed || each.refused().isPresent()) {
         expansions.remove(each.volume(), each);
       }
     }
+  }
+
+  /** Returns what is wanted of a use. */
+  static Optional<SentUse> wanted(NodeOrders orders, VolumeUse usage) {
+    return orders.wanted().stream().filter(each -> each.use().usage().equals(usage)).findFirst();
+  }
+
+  /** Returns what has to be given back of a use. */
+  static Optional<LeavingUse> leaving(NodeOrders orders, VolumeUse usage) {
+    return orders.leaving().stream().filter(each -> each.claim().usage().equals(usage)).findFirst();
+  }
+
+  /** Returns the claim of a use that is wanted. */
+  static Optional<ClaimEpoch> claim(SentUse wanted) {
+    return wanted.use() instanceof WantedUse.Requested requested
+        ? requested.request().claim().map(ClaimEpoch::of)
+        : Optional.empty();
   }
 }

@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim;
 
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
-import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,8 +20,8 @@ import java.util.Objects;
  */
 public record ClaimsOfNode(
     List<Taken> taken,
-    List<Claimed> uncertain,
-    List<Claimed> leaving,
+    List<ClaimEpoch> uncertain,
+    List<ClaimEpoch> leaving,
     List<ClaimPage.Unreadable> unreadable) {
 
   /** Copies the lists. */
@@ -33,9 +33,9 @@ public record ClaimsOfNode(
   }
 
   /** Returns all claims of the node that can be read. */
-  public List<Claimed> all() {
-    List<Claimed> all = new ArrayList<>();
-    taken.forEach(each -> all.add(new Claimed(each.grant().usage(), each.grant().epoch())));
+  public List<ClaimEpoch> all() {
+    List<ClaimEpoch> all = new ArrayList<>();
+    taken.forEach(each -> all.add(ClaimEpoch.of(each.grant())));
     all.addAll(uncertain);
     all.addAll(leaving);
     return List.copyOf(all);
@@ -53,20 +53,6 @@ public record ClaimsOfNode(
     public Taken {
       Objects.requireNonNull(grant, "grant");
       Objects.requireNonNull(use, "use");
-    }
-  }
-
-  /**
-   * A claim by its names.
-   *
-   * @param usage the volume and the workload
-   * @param epoch the epoch of the claim, which a receipt or another proof has to name
-   */
-  public record Claimed(VolumeUse usage, long epoch) {
-
-    /** Checks that the use is there. */
-    public Claimed {
-      Objects.requireNonNull(usage, "usage");
     }
   }
 }

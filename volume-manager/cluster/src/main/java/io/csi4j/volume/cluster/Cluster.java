@@ -2,11 +2,8 @@ package io.csi4j.volume.cluster;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.agent.ControlPlane;
-import io.csi4j.volume.agent.NodeOrders;
-import io.csi4j.volume.agent.NodeReport;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
@@ -21,20 +18,26 @@ import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.model.VolumeIdentity;
-import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.LeavingUse;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.NodeExpansion;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.PluginOnNode;
+import io.csi4j.volume.node.SentSecrets;
+import io.csi4j.volume.node.SentUse;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
@@ -150,7 +153,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * @throws OperatorException as from {@link JobVolumes#endNode}
    */
   public List<JobVolumes.Released> nodeIsFenced(NodeName node, ReasonText by) {
-    return volumes.endNode(node, (usage, epoch) -> new ReleaseProof.Fenced(usage, epoch, node, by));
+    return volumes.endNode(
+        node, claim -> new ReleaseProof.Fenced(claim.usage(), claim.epoch(), node, by));
   }
 
   /**
@@ -161,7 +165,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    */
   public List<JobVolumes.Released> nodeIsOff(NodeName node, ReasonText by) {
     return volumes.endNode(
-        node, (usage, epoch) -> new ReleaseProof.PowerOff(usage, epoch, node, by));
+        node, claim -> new ReleaseProof.PowerOff(claim.usage(), claim.epoch(), node, by));
   }
 
   /** Returns the volumes, for all that concerns volumes and storage systems alone. */
@@ -178,19 +182,17 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   @Override
   public NodeOrders exchange(NodeReport report) {
-    nodes.put(report.node(), Placement.Node.of(report.node(), report.plugins()));
+    NodeName node = report.node();
+    nodes.put(
+        node,
+        Placement.Node.of(node, report.plugins().stream().map(PluginOnNode::plugin).toList()));
     accept(report);
-    ClaimsOfNode now = claims.ofNode(report.node());
-    List<NodeOrders.Wanted> wanted =
-        now.taken().stream().flatMap(each -> wanted(each).stream()).toList();
-    List<NodeOrders.Leaving> leaving =
-        now.leaving().stream()
-            .map(
-                each ->
-                    new NodeOrders.Leaving(
-                        each.usage(), each.epoch(), identity(each.usage().volume())))
-            .toList();
-    return new NodeOrders(report.node(), report.number(), wanted, leaving);
+    ClaimsOfNode now = claims.ofNode(node);
+    List<SentUse> wanted = now.taken().stream().flatMap(each -> wanted(each).stream()).toList();
+    List<LeavingUse> leaving =
+        now.leaving().stream().flatMap(each -> leaving(each).stream()).toList();
+    return new NodeOrders(
+        node, report.number(), Optional.empty(), wanted, leaving, now.unreadable().isEmpty());
   }
 
   @Override
@@ -210,17 +212,18 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * claims and of the controller.
    */
   private void accept(NodeReport report) {
-    for (NodeReport.Ended each : report.ended()) {
-      accept(() -> volumes.release(each.usage(), each.epoch()));
-    }
-    for (NodeReceipt each : report.receipts()) {
-      accept(() -> volumes.confirmRelease(each));
-    }
-    for (NodeReport.Expansion each : report.expansions()) {
+    NodeName node = report.node();
+    report.ended().stream()
+        .filter(each -> each.node().equals(node))
+        .forEach(each -> accept(() -> volumes.release(each)));
+    report.receipts().stream()
+        .filter(each -> each.node().equals(node))
+        .forEach(each -> accept(() -> volumes.confirmRelease(each)));
+    for (NodeExpansion each : report.expansions()) {
       accept(
           () ->
-              each.refusal().isPresent()
-                  ? controller.nodeCannotExpand(each.volume(), each.to(), each.refusal().get())
+              each.refused().isPresent()
+                  ? controller.nodeCannotExpand(each.volume(), each.to(), each.refused().get())
                   : controller.nodeHasExpanded(each.volume(), each.to()));
     }
   }
@@ -236,21 +239,26 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /**
    * Returns what a node needs to mount a volume; nothing if the catalog does not have the volume.
    */
-  private Optional<NodeOrders.Wanted> wanted(ClaimsOfNode.Taken taken) {
+  private Optional<SentUse> wanted(ClaimsOfNode.Taken taken) {
     ClaimGrant grant = taken.grant();
     return controller
         .find(grant.usage().volume())
         .map(
             volume ->
-                new NodeOrders.Wanted(
-                    MountRequest.builder(
-                            volume.plugin(), grant.usage(), volume.id(), taken.use().mode())
-                        .block(taken.use().attachment() == AttachmentMode.BLOCK)
-                        .readOnly(grant.mode() == ClaimMode.READ)
-                        .volumeContext(volume.context())
-                        .claim(grant)
-                        .build(),
-                    volume.spec().secrets().map(SecretsReference::value),
+                new SentUse(
+                    new WantedUse.Requested(
+                        MountRequest.builder(
+                                volume.plugin(), grant.usage(), volume.id(), taken.use().mode())
+                            .block(taken.use().attachment() == AttachmentMode.BLOCK)
+                            .readOnly(grant.mode() == ClaimMode.READ)
+                            .volumeContext(volume.context())
+                            .claim(grant)
+                            .build()),
+                    volume
+                        .spec()
+                        .secrets()
+                        .map(each -> SentSecrets.named(each.value()))
+                        .orElseGet(SentSecrets::none),
                     grown(volume)));
   }
 
@@ -265,8 +273,14 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                         change -> change.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE));
   }
 
-  private Optional<VolumeIdentity> identity(VolumeKey key) {
-    return controller.find(key).map(volume -> new VolumeIdentity(volume.plugin(), volume.id()));
+  /**
+   * Returns what a node needs to give a volume back; nothing if the catalog does not have the
+   * volume any more.
+   */
+  private Optional<LeavingUse> leaving(ClaimEpoch claim) {
+    return controller
+        .find(claim.usage().volume())
+        .map(volume -> new LeavingUse(claim, volume.plugin(), volume.id()));
   }
 
   // ---- what a request says

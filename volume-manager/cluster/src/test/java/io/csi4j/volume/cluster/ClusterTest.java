@@ -21,12 +21,10 @@ import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
-import io.csi4j.volume.agent.NodeOrders;
-import io.csi4j.volume.agent.NodeReport;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
-import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
@@ -35,12 +33,15 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -303,9 +304,7 @@ class ClusterTest {
     assertThat(world.storage.contents().published())
         .extracting(PluginContents.Published::volume)
         .containsExactly(first);
-    assertThat(cluster.claims().ofNode(A).all())
-        .extracting(ClaimsOfNode.Claimed::usage)
-        .containsExactly(WEB);
+    assertThat(cluster.claims().ofNode(A).all()).extracting(ClaimEpoch::usage).containsExactly(WEB);
   }
 
   @Test
@@ -339,7 +338,14 @@ class ClusterTest {
     cluster.acquire(A, WEB, REQUEST);
     a.mount(WEB);
     line.orders =
-        orders -> new NodeOrders(A, orders.answers(), seen.get(0).wanted(), seen.get(0).leaving());
+        orders ->
+            new NodeOrders(
+                A,
+                orders.answers(),
+                Optional.empty(),
+                seen.get(0).wanted(),
+                seen.get(0).leaving(),
+                true);
 
     a.exchange();
 
@@ -351,7 +357,9 @@ class ClusterTest {
   @Test
   void ordersForAnotherReportAreNotUsed() {
     line.orders =
-        orders -> new NodeOrders(A, orders.answers() - 1, orders.wanted(), orders.leaving());
+        orders ->
+            new NodeOrders(
+                A, orders.answers() - 1, Optional.empty(), orders.wanted(), orders.leaving(), true);
 
     VolumeException refused = catchThrowableOfType(VolumeException.class, () -> a.exchange());
 

@@ -6,12 +6,12 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
@@ -268,13 +268,13 @@ public final class JobVolumes {
   }
 
   /**
-   * Gives back the claim of this epoch alone, as {@link ClaimCoordinator#release(VolumeUse, long)}
-   * does, and goes on as {@link #release(VolumeUse)}.
+   * Gives back one claim, as {@link ClaimCoordinator#release(ClaimEpoch)} does, and goes on as
+   * {@link #release(VolumeUse)}.
    *
    * @throws ClaimException as from {@link #release(VolumeUse)}
    */
-  public Released release(VolumeUse usage, long epoch) {
-    return after(usage, claims.release(usage, epoch));
+  public Released release(ClaimEpoch claim) {
+    return after(claim.usage(), claims.release(claim));
   }
 
   /**
@@ -310,10 +310,10 @@ public final class JobVolumes {
   public List<Released> endNode(NodeName node, NodeProof proof) {
     List<Released> ended = new ArrayList<>();
     List<ClaimException> failures = new ArrayList<>();
-    for (ClaimsOfNode.Claimed each : claims.ofNode(node).all()) {
+    for (ClaimEpoch each : claims.ofNode(node).all()) {
       try {
-        claims.release(each.usage(), each.epoch());
-        ended.add(confirmRelease(proof.of(each.usage(), each.epoch())));
+        claims.release(each);
+        ended.add(confirmRelease(proof.of(each)));
       } catch (ClaimException failed) {
         failures.add(failed);
       }
@@ -330,8 +330,8 @@ public final class JobVolumes {
   @FunctionalInterface
   public interface NodeProof {
 
-    /** Returns the proof for the claim of this use and epoch. */
-    ReleaseProof of(VolumeUse usage, long epoch);
+    /** Returns the proof for this claim. */
+    ReleaseProof of(ClaimEpoch claim);
   }
 
   /** The volume follows its last claim. */

@@ -98,6 +98,11 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.root();
   }
 
+  /** Returns the boot of this machine, as its receipts name it. */
+  public String boot() {
+    return opened.know("reading the boot of this machine", () -> opened.engine().boot());
+  }
+
   /**
    * The instances of plugins that serve this manager's volumes. Remembered: after a restart it
    * knows those that an earlier run had, which serve releases until they are registered again.

@@ -33,6 +33,7 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -350,17 +351,24 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Gives back the claim of this epoch, as {@link #release(VolumeUse)} does. A claim of another
-   * epoch stays as it is: a request that comes late ends no later claim.
+   * Gives back one claim, as {@link #release(VolumeUse)} does. A claim of another epoch or node
+   * stays as it is: a request that comes late ends no later claim, and no node those of another.
    *
-   * @return how far the claim of this epoch is; it is gone if the workload has none, or another one
+   * @return how far the claim is; it is gone if the workload has none, or another one
    * @throws ClaimException as from {@link #release(VolumeUse)}
    */
-  public ClaimProgress release(VolumeUse usage, long epoch) {
+  public ClaimProgress release(ClaimEpoch claim) {
+    VolumeUse usage = claim.usage();
     return reports.during(
         usage,
         Work.RELEASE,
-        () -> released(usage, claim -> ClaimRules.own(claim, usage.workload(), epoch).isPresent()),
+        () ->
+            released(
+                usage,
+                there ->
+                    ClaimRules.own(there, usage.workload(), claim.epoch())
+                        .filter(holder -> holder.node().equals(claim.node()))
+                        .isPresent()),
         ClaimReports::trouble);
   }
 
@@ -562,8 +570,8 @@ public final class ClaimCoordinator {
    */
   public ClaimsOfNode ofNode(NodeName node) {
     List<ClaimsOfNode.Taken> taken = new ArrayList<>();
-    List<ClaimsOfNode.Claimed> uncertain = new ArrayList<>();
-    List<ClaimsOfNode.Claimed> leaving = new ArrayList<>();
+    List<ClaimEpoch> uncertain = new ArrayList<>();
+    List<ClaimEpoch> leaving = new ArrayList<>();
     List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();
     do {
@@ -575,7 +583,7 @@ public final class ClaimCoordinator {
               || holder.state().isAfter(ClaimHolder.State.UNPUBLISHING)) {
             continue;
           }
-          ClaimsOfNode.Claimed named = new ClaimsOfNode.Claimed(usage, holder.epoch());
+          ClaimEpoch named = new ClaimEpoch(node, usage, holder.epoch());
           if (holder.state() == ClaimHolder.State.UNPUBLISHING) {
             leaving.add(named);
           } else if (holder.attachment() instanceof InDoubt) {

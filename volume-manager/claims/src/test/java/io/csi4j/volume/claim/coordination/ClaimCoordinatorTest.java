@@ -35,6 +35,7 @@ import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -235,31 +236,31 @@ class ClaimCoordinatorTest {
         .isEqualTo(
             new ClaimsOfNode(
                 List.of(new ClaimsOfNode.Taken(web, wish("web", "n1").use())),
-                List.of(new ClaimsOfNode.Claimed(uncertain, 1)),
-                List.of(new ClaimsOfNode.Claimed(job.usage(), job.epoch())),
+                List.of(new ClaimEpoch(NodeName.of("n1"), uncertain, 1)),
+                List.of(ClaimEpoch.of(job)),
                 List.of()));
     assertThat(claims.confirmRelease(receipt(job, Staging.KEPT_FOR_OTHERS)))
         .isEqualTo(new Gone(job.usage()));
     assertThat(claims.ofNode(NodeName.of("n1")).leaving()).isEmpty();
     assertThat(claims.ofNode(NodeName.of("n1")).all())
-        .containsExactly(
-            new ClaimsOfNode.Claimed(usage("web"), web.epoch()),
-            new ClaimsOfNode.Claimed(uncertain, 1));
+        .containsExactly(ClaimEpoch.of(web), new ClaimEpoch(NodeName.of("n1"), uncertain, 1));
     assertThat(claims.ofNode(NodeName.of("n3")))
         .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of(), List.of()));
   }
 
   @Test
-  void aReleaseThatComesLateEndsNoLaterClaim() {
+  void aReleaseOfAnotherEpochOrNodeEndsNoClaim() {
     ClaimGrant first = claims.acquire(wish("web", "n1"));
     claims.release(usage("web"));
     claims.confirmRelease(receipt(first));
     ClaimGrant second = claims.acquire(wish("web", "n2"));
 
-    assertThat(claims.release(usage("web"), first.epoch())).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.release(ClaimEpoch.of(first))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.release(new ClaimEpoch(NodeName.of("n1"), second.usage(), second.epoch())))
+        .isEqualTo(new Gone(usage("web")));
 
     assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.TAKEN);
-    assertThat(claims.release(usage("web"), second.epoch()))
+    assertThat(claims.release(ClaimEpoch.of(second)))
         .isEqualTo(new WaitsForNode(usage("web"), holder("web")));
     assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.UNPUBLISHING);
   }

@@ -420,6 +420,11 @@ public final class VolumeEngine {
     return queries.hasMount(usage);
   }
 
+  /** Returns the boot of this machine. */
+  public String boot() {
+    return parts.kernel().place().boot();
+  }
+
   /**
    * Proves that nothing of a use is left on this node, or says what is.
    *

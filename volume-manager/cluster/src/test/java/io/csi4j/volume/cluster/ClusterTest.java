@@ -234,6 +234,7 @@ class ClusterTest {
     a = world.agent(A, line);
 
     assertThat(catchThrowableOfType(CutOffException.class, () -> a.exchange())).isNotNull();
+    assertThat(catchThrowableOfType(CutOffException.class, () -> a.mount(WEB))).isNotNull();
     assertThat(catchThrowableOfType(CutOffException.class, () -> a.release(WEB))).isNotNull();
     assertThat(a.manager().hasMount(WEB)).isTrue();
     assertThat(cluster.release(WEB).claim()).isInstanceOf(ClaimProgress.WaitsForNode.class);
@@ -318,8 +319,8 @@ class ClusterTest {
 
     a.exchange();
 
+    Eventually.isTrue("it is there without being asked for", () -> a.manager().hasMount(WEB));
     assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
-    assertThat(a.manager().hasMount(WEB)).isTrue();
   }
 
   @Test

@@ -73,11 +73,12 @@ final class ClusterWorld implements AutoCloseable {
     return Cluster.builder(plugins, store).open();
   }
 
-  /** Opens the agent of a node, whose plugin is ready. */
+  /** Opens the agent of a node, whose plugin is ready; what it exchanges is encoded. */
   NodeAgent agent(NodeName node, ControlPlane controlPlane) {
     Path socket = storage.nodeEndpoint(NodeId.of(node.value())).path();
     NodeAgent agent =
-        NodeAgent.builder(node, directory.resolve(node.value()), controlPlane)
+        NodeAgent.builder(
+                node, directory.resolve(node.value()), new EncodedControlPlane(node, controlPlane))
             .plugin(
                 PluginConfig.builder(PLUGIN.value(), socket.getParent())
                     .socketName(socket.getFileName().toString()))

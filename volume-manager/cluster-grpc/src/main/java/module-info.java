@@ -2,7 +2,7 @@
 @SuppressWarnings("requires-automatic")
 module io.csi4j.volume.cluster.grpc {
   requires static transitive org.jspecify;
-  requires transitive io.csi4j.volume.model;
+  requires transitive io.csi4j.volume.agent;
   requires com.google.common;
   requires io.grpc;
   requires io.grpc.stub;

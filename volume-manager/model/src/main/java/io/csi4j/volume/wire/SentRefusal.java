@@ -1,6 +1,7 @@
 package io.csi4j.volume.wire;
 
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import java.util.Objects;
@@ -30,5 +31,23 @@ public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
           case IN_PROGRESS -> ChangeOutcome.UNCERTAIN;
           case HELD -> ChangeOutcome.HELD;
         });
+  }
+
+  /** Returns a failure of which the caller knows nothing: it may ask again, and nothing is lost. */
+  public static SentRefusal uncertain(OperatorException failed) {
+    return new SentRefusal(failed.operatorMessage(), ChangeOutcome.UNCERTAIN);
+  }
+
+  /** Returns the failure as a node throws it. */
+  public VolumeException exception() {
+    return new VolumeException(
+        switch (outcome) {
+          case REFUSED, UNAVAILABLE -> VolumeException.Outcome.REFUSED;
+          case UNCERTAIN -> VolumeException.Outcome.IN_PROGRESS;
+          case HELD -> VolumeException.Outcome.HELD;
+        },
+        message,
+        null,
+        null);
   }
 }

@@ -1,0 +1,123 @@
+package io.csi4j.volume.cluster.grpc;
+
+import io.csi4j.volume.agent.ControlPlane;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.NodeWire;
+import io.csi4j.volume.wire.ClusterMessage;
+import io.csi4j.volume.wire.Wire;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The control planes of a cluster, as a node reaches them. Each question goes to the one that
+ * answered last; one that cannot be reached, or is silent, gives way to the next. So a question may
+ * be asked twice, which changes nothing.
+ *
+ * <pre>{@code
+ * try (RemoteControlPlane controlPlanes =
+ *         RemoteControlPlane.of(node, List.of(cp1, cp2, cp3), tls);
+ *     NodeAgent agent = NodeAgent.builder(node, directory, controlPlanes).plugin(config).open()) {
+ *   agent.exchange();
+ * }
+ * }</pre>
+ *
+ * <p>Nothing is connected before the first question. Safe for many threads.
+ *
+ * @since 1.0
+ */
+public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
+
+  private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  private final NodeName node;
+  private final LineClient line;
+
+  private RemoteControlPlane(
+      NodeName node,
+      List<ClusterEndpoint> endpoints,
+      Optional<TlsSettings> tls,
+      Duration deadline) {
+    this.node = Objects.requireNonNull(node, "node");
+    if (endpoints.isEmpty()) {
+      throw new IllegalArgumentException("A node needs an endpoint of a control plane. Name one.");
+    }
+    line = new LineClient(List.copyOf(endpoints), tls, deadline);
+  }
+
+  /**
+   * The control planes at these socket files. A question waits for 10 s at most, at all of them
+   * together.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static RemoteControlPlane of(NodeName node, List<ClusterEndpoint> endpoints) {
+    return new RemoteControlPlane(node, endpoints, Optional.empty(), DEADLINE);
+  }
+
+  /**
+   * The control planes at these ports.
+   *
+   * @param tls the certificate of the node, and those of the authority that signs for control
+   *     planes
+   * @throws IllegalArgumentException if there is none
+   */
+  public static RemoteControlPlane of(
+      NodeName node, List<ClusterEndpoint> endpoints, TlsSettings tls) {
+    return new RemoteControlPlane(node, endpoints, Optional.of(tls), DEADLINE);
+  }
+
+  @Override
+  public NodeOrders exchange(NodeReport report) {
+    Subject subject = Subject.of("reporting for node '" + node + "'");
+    return NodeWire.orders(
+        ask(subject, NodeWire.report(report)), (use, secrets) -> SecretsProvider.none());
+  }
+
+  @Override
+  public ClaimStanding standing(VolumeUse usage, long epoch) {
+    Subject subject = Subject.of("confirming the claim").by(usage);
+    return Wire.standing(ask(subject, Wire.standingQuestion(new ClaimEpoch(node, usage, epoch))));
+  }
+
+  private ClusterMessage ask(Subject subject, ClusterMessage question) {
+    byte[] answer;
+    try {
+      answer = line.ask(question.encode());
+    } catch (LineException failed) {
+      throw new VolumeException(
+          VolumeException.Outcome.REFUSED,
+          Messages.of(
+              failed.isRefusal()
+                  ? OperatorCode.CONTROL_PLANE_REFUSES
+                  : OperatorCode.CONTROL_PLANE_SILENT,
+              subject,
+              String.valueOf(failed.getMessage())),
+          null,
+          failed);
+    }
+    ClusterMessage message = ClusterMessage.decode(answer);
+    if (message.kind() == ClusterMessage.Kind.REFUSAL) {
+      throw Wire.refusal(message).exception();
+    }
+    return message;
+  }
+
+  /** Ends the connections. What is being asked fails. */
+  @Override
+  public void close() {
+    line.close();
+  }
+}

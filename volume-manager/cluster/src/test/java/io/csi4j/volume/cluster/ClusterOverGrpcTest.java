@@ -1,0 +1,161 @@
+package io.csi4j.volume.cluster;
+
+import static io.csi4j.volume.cluster.ClusterWorld.A;
+import static io.csi4j.volume.cluster.ClusterWorld.B;
+import static io.csi4j.volume.cluster.ClusterWorld.JOB;
+import static io.csi4j.volume.cluster.ClusterWorld.REQUEST;
+import static io.csi4j.volume.cluster.ClusterWorld.WEB;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
+import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
+import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.store.TestCertificates;
+import io.csi4j.volume.store.local.MemoryStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes and several control planes that reach each other over gRPC. */
+class ClusterOverGrpcTest {
+
+  @TempDir private Path temp;
+  private final MemoryStore store = new MemoryStore();
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private ClusterWorld world;
+
+  @BeforeEach
+  void begin() throws IOException {
+    world = opened(new ClusterWorld(temp.resolve("world")));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).close();
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    open.add(part);
+    return part;
+  }
+
+  private ClusterEndpoint file(String name) {
+    return ClusterEndpoint.unix(temp.resolve(name));
+  }
+
+  private ControlPlaneServer serve(Cluster cluster, String name) throws IOException {
+    return opened(ControlPlaneServer.open(cluster, file(name)));
+  }
+
+  private NodeAgent agent(NodeName node, ClusterEndpoint... endpoints) {
+    return opened(world.agent(node, opened(RemoteControlPlane.of(node, List.of(endpoints)))));
+  }
+
+  @Test
+  void aVolumeMovesBetweenNodesWhileControlPlanesComeAndGo() throws Exception {
+    Cluster one = opened(world.cluster(store));
+    Cluster two = opened(world.cluster(store));
+    ControlPlaneServer first = serve(one, "one");
+    ControlPlaneServer second = serve(two, "two");
+    NodeAgent a = agent(A, file("one"), file("two"));
+    NodeAgent b = agent(B, file("one"), file("two"));
+    a.exchange();
+    b.exchange();
+
+    one.acquire(A, WEB, REQUEST);
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+    assertThat(world.publishedOn()).containsExactly("a");
+
+    first.close();
+    a.release(WEB);
+    assertThat(world.storage.contents().idle()).isTrue();
+    b.exchange();
+    two.acquire(B, JOB, REQUEST);
+    assertThat(b.mount(JOB).usage()).isEqualTo(JOB);
+
+    second.close();
+    VolumeException silent = catchThrowableOfType(VolumeException.class, b::exchange);
+    assertThat(silent.code()).isEqualTo(OperatorCode.CONTROL_PLANE_SILENT);
+    assertThat(world.publishedOn()).as("what is mounted stays").containsExactly("b");
+    serve(two, "one");
+    b.exchange();
+    b.release(JOB);
+    assertThat(world.storage.contents().idle()).isTrue();
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aRefusalOfTheControlPlaneArrivesWithItsCode() throws Exception {
+    Cluster cluster = opened(world.cluster(store));
+    serve(cluster, "one");
+    RemoteControlPlane remote = opened(RemoteControlPlane.of(A, List.of(file("one"))));
+    NodeAgent a = opened(world.agent(A, remote));
+    a.exchange();
+
+    assertThat(remote.standing(WEB, 1)).isEqualTo(new ClaimStanding.Missing());
+    VolumeException missing = catchThrowableOfType(VolumeException.class, () -> a.mount(WEB));
+    assertThat(missing.code()).isEqualTo(OperatorCode.CLAIM_MISSING);
+    store.close();
+    VolumeException down = catchThrowableOfType(VolumeException.class, a::exchange);
+    assertThat(down.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+    assertThat(down.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+  }
+
+  @Test
+  void aNodeAsksForItselfAlone() throws Exception {
+    TestCertificates certificates = new TestCertificates(temp);
+    certificates.authority("ca");
+    certificates.certificate(
+        "server", "control plane", "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n");
+    certificates.certificate("a", "a", "subjectAltName=DNS:a\nextendedKeyUsage=clientAuth\n");
+    Cluster cluster = opened(world.cluster(store));
+    ControlPlaneServer server =
+        opened(
+            ControlPlaneServer.open(
+                cluster, ClusterEndpoint.tcp("localhost", 0), tls(certificates, "server")));
+    List<ClusterEndpoint> there = List.of(server.endpoint());
+    NodeAgent a =
+        opened(world.agent(A, opened(RemoteControlPlane.of(A, there, tls(certificates, "a")))));
+    a.exchange();
+    cluster.acquire(A, WEB, REQUEST);
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+
+    RemoteControlPlane impostor = opened(RemoteControlPlane.of(B, there, tls(certificates, "a")));
+    VolumeException refused =
+        catchThrowableOfType(VolumeException.class, () -> impostor.standing(WEB, 1));
+    assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_REFUSES);
+    assertThat(refused.operatorMessage().seen().text())
+        .contains("it asks as node 'b', and its certificate names [a]");
+  }
+
+  private static TlsSettings tls(TestCertificates certificates, String name) {
+    return TlsSettings.trusting(Pem.file(certificates.file("ca.pem")))
+        .showing(
+            new TlsSettings.Certificate(
+                Pem.file(certificates.file(name + ".pem")),
+                Pem.file(certificates.file(name + ".key"))));
+  }
+
+  @Test
+  void aNodeWithoutAnEndpointIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RemoteControlPlane.of(A, List.of()))
+        .withMessage("A node needs an endpoint of a control plane. Name one.");
+  }
+}

@@ -3,8 +3,6 @@ package io.csi4j.volume.wire;
 import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.EnumValueDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
@@ -36,8 +34,8 @@ final class NewerWire {
                     FieldDescriptorProto.newBuilder()
                         .setName("forecast")
                         .setNumber(30)
-                        .setLabel(Label.LABEL_OPTIONAL)
-                        .setType(Type.TYPE_MESSAGE)
+                        .setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL)
+                        .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
                         .setTypeName(".csi4j.wire.Forecast")
                         .setOneofIndex(0))
                 .addField(text("trace", 31));
@@ -66,8 +64,8 @@ final class NewerWire {
     return FieldDescriptorProto.newBuilder()
         .setName(name)
         .setNumber(number)
-        .setLabel(Label.LABEL_OPTIONAL)
-        .setType(Type.TYPE_STRING)
+        .setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL)
+        .setType(FieldDescriptorProto.Type.TYPE_STRING)
         .build();
   }
 
@@ -86,7 +84,7 @@ final class NewerWire {
    * @param path the names of fields, from the envelope down
    */
   static byte[] with(ClusterMessage message, String path, Object value) {
-    return with(read(message), path.split("\\."), 0, value).toByteArray();
+    return with(read(message), path.split("\\.", -1), 0, value).toByteArray();
   }
 
   private static Message with(Message in, String[] path, int at, Object value) {
@@ -119,7 +117,7 @@ final class NewerWire {
   /** Returns the value at a path, as the later version reads it. */
   static Object at(ClusterMessage message, String path) {
     Object value = read(message);
-    for (String name : path.split("\\.")) {
+    for (String name : path.split("\\.", -1)) {
       value = ((Message) value).getField(field((Message) value, name));
     }
     return value;

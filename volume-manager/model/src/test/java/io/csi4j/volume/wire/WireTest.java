@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.volume.internal.fields.RandomFields;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
@@ -99,7 +100,7 @@ class WireTest {
                 random ->
                     new SentRefusal(
                         WireSamples.message(random),
-                        ChangeOutcome.values()[random.nextInt(ChangeOutcome.values().length)]));
+                        RandomFields.one(random, ChangeOutcome.values())));
       };
     }
   }

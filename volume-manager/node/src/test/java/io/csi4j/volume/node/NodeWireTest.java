@@ -64,7 +64,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,8 +79,9 @@ class NodeWireTest {
       Secrets.of(Map.of("password", "c4n4ry-of-stage", "user", "c4n4ry-user"));
 
   /** Provides nothing: what a message brings of secrets is compared by {@link SentUse}. */
-  private static final BiFunction<VolumeUse, SentSecrets, SecretsProvider> NOTHING =
-      (use, sent) -> SecretsProvider.none();
+  private static SecretsProvider nothing(VolumeUse use, SentSecrets sent) {
+    return SecretsProvider.none();
+  }
 
   /** A value that crosses, and how. */
   private record Crossing<T>(
@@ -109,13 +109,13 @@ class NodeWireTest {
             new Crossing<>(
                 orders(),
                 NodeWire::orders,
-                message -> NodeWire.orders(message, NOTHING),
+                message -> NodeWire.orders(message, NodeWireTest::nothing),
                 NodeWireTest::orders);
         case MOUNT_REQUEST ->
             new Crossing<>(
                 request(),
                 request -> NodeWire.mount(request, SentSecrets.named("db-password")),
-                message -> NodeWire.mount(message, NOTHING),
+                message -> NodeWire.mount(message, NodeWireTest::nothing),
                 NodeWireTest::request);
         case VOLUME_LIST ->
             new Crossing<List<VolumeStatus>>(
@@ -473,7 +473,7 @@ class NodeWireTest {
     isRefused(
         OperatorCode.MESSAGE_FROM_NEWER_VERSION,
         "it has the access mode 99, which this csi4j does not know",
-        () -> NodeWire.mount(message, NOTHING));
+        () -> NodeWire.mount(message, NodeWireTest::nothing));
   }
 
   @Test
@@ -492,7 +492,7 @@ class NodeWireTest {
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
         "its content is wrong: an inline volume has an id",
-        () -> NodeWire.mount(message, NOTHING));
+        () -> NodeWire.mount(message, NodeWireTest::nothing));
   }
 
   private static FieldWriter key(String id) {
@@ -572,7 +572,8 @@ class NodeWireTest {
         request().toBuilder().secrets(SecretsProvider.always(SECRETS)).build();
     ClusterMessage message = NodeWire.mount(withSecrets, SentSecrets.none());
     assertThat(new String(message.encode(), StandardCharsets.ISO_8859_1)).doesNotContain("c4n4ry");
-    assertThat(NodeWire.mount(message, NOTHING).secrets()).isSameAs(SecretsProvider.none());
+    assertThat(NodeWire.mount(message, NodeWireTest::nothing).secrets())
+        .isSameAs(SecretsProvider.none());
   }
 
   @Test
@@ -605,7 +606,10 @@ class NodeWireTest {
         NodeWire.mount(
             message,
             (use, sent) ->
-                sent.provider(use, name -> name.equals("db-password") ? kept : null, SEALER));
+                sent.provider(
+                    use,
+                    name -> name.equals("db-password") ? kept : SecretsProvider.none(),
+                    SEALER));
     assertThat(read.secrets()).isSameAs(kept);
   }
 

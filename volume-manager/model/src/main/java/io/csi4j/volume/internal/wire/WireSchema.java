@@ -5,8 +5,6 @@ import com.google.protobuf.DescriptorProtos.Edition;
 import com.google.protobuf.DescriptorProtos.EnumDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FeatureSet;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
@@ -133,12 +131,16 @@ public final class WireSchema {
   private static FieldDescriptorProto.Builder field(Matcher line) {
     FieldDescriptorProto.Builder field =
         FieldDescriptorProto.newBuilder()
-            .setLabel(line.group(1) == null ? Label.LABEL_OPTIONAL : Label.LABEL_REPEATED)
+            .setLabel(
+                line.group(1) == null
+                    ? FieldDescriptorProto.Label.LABEL_OPTIONAL
+                    : FieldDescriptorProto.Label.LABEL_REPEATED)
             .setName(line.group(3))
             .setNumber(Integer.parseInt(line.group(4)));
     switch (line.group(2)) {
       case "string", "bytes", "bool", "int32", "uint32", "uint64" ->
-          field.setType(Type.valueOf("TYPE_" + line.group(2).toUpperCase(Locale.ROOT)));
+          field.setType(
+              FieldDescriptorProto.Type.valueOf("TYPE_" + line.group(2).toUpperCase(Locale.ROOT)));
       default -> field.setTypeName(line.group(2));
     }
     String options = Objects.requireNonNullElse(line.group(5), "");

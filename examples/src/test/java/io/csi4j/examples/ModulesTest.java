@@ -69,7 +69,7 @@ class ModulesTest {
                 Set.of(volume + "agent", volume + "controller", volume + "workload")),
             Map.entry(volume + "claims.etcd", Set.of(volume + "claims")),
             Map.entry(volume + "claims.jdbc", Set.of(volume + "claims")),
-            Map.entry(volume + "cluster.grpc", Set.of(volume + "model")),
+            Map.entry(volume + "cluster.grpc", Set.of(volume + "agent")),
             Map.entry("io.csi4j.testkit.mount", Set.of("io.csi4j.mount")),
             Map.entry("io.csi4j.testkit", Set.of("io.csi4j.client", "io.csi4j.testkit.mount")),
             Map.entry("io.csi4j.testkit.hostpath", Set.of("io.csi4j.mount", "io.csi4j.testkit")),

@@ -111,7 +111,7 @@ class EachStepTest {
           return call.get();
         }
         if (isDone) {
-          call.get();
+          assertThat(call.get()).isNotNull(); // and the answer is lost
         }
         died.complete(null);
         buried.join();

@@ -62,8 +62,7 @@ import java.util.function.UnaryOperator;
  * many threads.
  *
  * <pre>{@code
- * try (NodeAgent agent =
- *     NodeAgent.builder(node, directory, controlPlane).plugin(config).open()) {
+ * try (NodeAgent agent = NodeAgent.builder(node, directory, controlPlane).plugin(config).open()) {
  *   MountedVolume mounted = agent.mount(usage); // claimed for this node by the control plane
  *   log.accept(mounted.path());
  *   agent.exchange(); // at intervals, and when the control plane has something to do

@@ -145,10 +145,14 @@ public final class WireSamples {
     return VolumeCapability.mount(mode, options);
   }
 
-  public static ClaimGrant grant(Random random, VolumeUse use) {
+  public static NodeName node(Random random) {
+    return NodeName.of(RandomFields.name(random));
+  }
+
+  public static ClaimGrant grant(Random random, VolumeUse use, NodeName node) {
     return new ClaimGrant(
         use,
-        NodeName.of(RandomFields.name(random)),
+        node,
         1 + random.nextInt(Integer.MAX_VALUE - 1) * 4L,
         RandomFields.one(random, ClaimMode.values()),
         PublishContext.of(entries(random)),
@@ -157,14 +161,22 @@ public final class WireSamples {
   }
 
   public static ClaimEpoch claim(Random random) {
-    return ClaimEpoch.of(grant(random, use(random)));
+    return claim(random, node(random));
+  }
+
+  public static ClaimEpoch claim(Random random, NodeName node) {
+    return ClaimEpoch.of(grant(random, use(random), node));
   }
 
   public static NodeReceipt receipt(Random random) {
+    return receipt(random, node(random));
+  }
+
+  public static NodeReceipt receipt(Random random, NodeName node) {
     return new NodeReceipt(
         use(random),
         1 + random.nextInt(1000),
-        NodeName.of(RandomFields.name(random)),
+        node,
         RandomFields.text(random),
         List.of(Path.of("/" + random.nextInt()), Path.of("/a/" + random.nextInt())),
         RandomFields.one(random, NodeReceipt.Staging.values()));

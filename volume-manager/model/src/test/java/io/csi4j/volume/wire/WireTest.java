@@ -65,7 +65,8 @@ class WireTest {
                 WireSamples.grant(),
                 Wire::grant,
                 Wire::grant,
-                random -> WireSamples.grant(random, WireSamples.use(random)));
+                random ->
+                    WireSamples.grant(random, WireSamples.use(random), WireSamples.node(random)));
         case NODE_RECEIPT ->
             new Crossing<>(
                 WireSamples.receipt(), Wire::receipt, Wire::receipt, WireSamples::receipt);

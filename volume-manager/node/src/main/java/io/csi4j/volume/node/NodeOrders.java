@@ -28,7 +28,7 @@ public record NodeOrders(
     List<LeavingUse> leaving,
     boolean complete) {
 
-  /** Copies the lists, and refuses a use that is there twice. */
+  /** Copies the lists, and refuses a use that is there twice, and a claim of another node. */
   public NodeOrders {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(cluster, "cluster");
@@ -37,6 +37,12 @@ public record NodeOrders(
     Set<Object> uses = new HashSet<>();
     wanted.forEach(each -> add(uses, each.use().usage()));
     leaving.forEach(each -> add(uses, each.claim().usage()));
+    leaving.forEach(each -> NodeReport.checkIsOf(node, each.claim().node()));
+    for (SentUse each : wanted) {
+      if (each.use() instanceof WantedUse.Requested requested) {
+        requested.request().claim().ifPresent(grant -> NodeReport.checkIsOf(node, grant.node()));
+      }
+    }
   }
 
   private static void add(Set<Object> uses, Object use) {

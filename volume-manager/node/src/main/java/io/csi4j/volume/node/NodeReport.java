@@ -34,7 +34,7 @@ public record NodeReport(
     List<NodeReceipt> receipts,
     List<NodeExpansion> expansions) {
 
-  /** Copies the lists, and checks that all parts are there. */
+  /** Copies the lists, and checks that all parts are there and each claim is of this node. */
   public NodeReport {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(boot, "boot");
@@ -44,8 +44,18 @@ public record NodeReport(
     ended = List.copyOf(ended);
     receipts = List.copyOf(receipts);
     expansions = List.copyOf(expansions);
+    ended.forEach(each -> checkIsOf(node, each.node()));
+    receipts.forEach(each -> checkIsOf(node, each.node()));
     if (number < 1) {
       throw new IllegalArgumentException("Reports count from 1, not from " + number + ".");
+    }
+  }
+
+  /** A receipt of another node would free a claim whose volume is still mounted there. */
+  static void checkIsOf(NodeName node, NodeName claimed) {
+    if (!claimed.equals(node)) {
+      throw new IllegalArgumentException(
+          "A message of node " + node + " has a claim of node " + claimed + ".");
     }
   }
 }

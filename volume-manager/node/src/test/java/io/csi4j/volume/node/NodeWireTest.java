@@ -24,10 +24,12 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.RandomFields;
+import io.csi4j.volume.internal.wire.WireParts;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -116,7 +118,7 @@ class NodeWireTest {
                 request(),
                 request -> NodeWire.mount(request, SentSecrets.named("db-password")),
                 message -> NodeWire.mount(message, NodeWireTest::nothing),
-                NodeWireTest::request);
+                random -> request(random, WireSamples.node(random)));
         case VOLUME_LIST ->
             new Crossing<List<VolumeStatus>>(
                 List.of(status()),
@@ -254,9 +256,9 @@ class NodeWireTest {
 
   // ---- random values
 
-  private static MountRequest request(Random random) {
+  private static MountRequest request(Random random, NodeName node) {
     VolumeUse use = WireSamples.use(random);
-    ClaimGrant grant = WireSamples.grant(random, use);
+    ClaimGrant grant = WireSamples.grant(random, use, node);
     VolumeCapability capability =
         grant.capability().orElseGet(() -> WireSamples.capability(random));
     if (random.nextInt(5) == 0) {
@@ -296,24 +298,25 @@ class NodeWireTest {
   }
 
   private static NodeOrders orders(Random random) {
+    NodeName node = WireSamples.node(random);
     List<SentUse> wanted = new ArrayList<>();
     for (int i = random.nextInt(3); i > 0; i--) {
       wanted.add(
           new SentUse(
-              new WantedUse.Requested(request(random)),
+              new WantedUse.Requested(request(random, node)),
               secrets(random),
               random.nextBoolean()
                   ? Optional.of(CapacityRange.atMost(1 + random.nextInt(1000)))
                   : Optional.empty()));
     }
     return new NodeOrders(
-        NodeName.of(RandomFields.name(random)),
+        node,
         random.nextInt(1000),
         random.nextBoolean() ? Optional.of(RandomFields.name(random)) : Optional.empty(),
         wanted,
         List.of(
             new LeavingUse(
-                WireSamples.claim(random), PLUGIN, VolumeId.of(RandomFields.name(random)))),
+                WireSamples.claim(random, node), PLUGIN, VolumeId.of(RandomFields.name(random)))),
         random.nextBoolean());
   }
 
@@ -338,16 +341,17 @@ class NodeWireTest {
   }
 
   private static NodeReport report(Random random) {
+    NodeName node = WireSamples.node(random);
     return new NodeReport(
-        NodeName.of(RandomFields.name(random)),
+        node,
         RandomFields.text(random),
         WireSamples.time(random),
         1 + random.nextInt(1000),
         random.nextBoolean(),
         random.nextBoolean() ? List.of(plugin()) : List.of(),
         List.of(status(random)),
-        List.of(WireSamples.claim(random)),
-        List.of(WireSamples.receipt(random)),
+        List.of(WireSamples.claim(random, node)),
+        List.of(WireSamples.receipt(random, node)),
         List.of());
   }
 
@@ -493,6 +497,80 @@ class NodeWireTest {
         OperatorCode.MESSAGE_UNREADABLE,
         "its content is wrong: an inline volume has an id",
         () -> NodeWire.mount(message, NodeWireTest::nothing));
+  }
+
+  /** A message about one claim: that of the use {@code WireSamples.USE} on a node. */
+  private enum AboutAClaim {
+    ENDED,
+    RECEIPT,
+    LEAVING,
+    WANTED;
+
+    /** Returns the use in a message of node n1, where it has a claim of this node. */
+    private VolumeUse read(String node) {
+      ClaimGrant sample = WireSamples.grant();
+      ClaimGrant grant =
+          new ClaimGrant(
+              sample.usage(),
+              NodeName.of(node),
+              sample.epoch(),
+              sample.mode(),
+              sample.context(),
+              sample.capability(),
+              false);
+      FieldWriter time = new FieldWriter().number(1, 5);
+      FieldWriter report = new FieldWriter().text(1, "n1").part(3, time).number(4, 1);
+      FieldWriter orders = new FieldWriter().text(1, "n1").number(2, 1);
+      FieldWriter claim = WireParts.claim(ClaimEpoch.of(grant));
+      return switch (this) {
+        case ENDED -> NodeWire.report(message(2, report.part(8, claim))).ended().get(0).usage();
+        case RECEIPT -> {
+          FieldWriter receipt =
+              WireParts.receipt(
+                  new NodeReceipt(
+                      grant.usage(),
+                      grant.epoch(),
+                      grant.node(),
+                      "b0f3",
+                      List.of(Path.of("/t")),
+                      NodeReceipt.Staging.GONE));
+          yield NodeWire.report(message(2, report.part(9, receipt))).receipts().get(0).usage();
+        }
+        case LEAVING -> {
+          FieldWriter leaving = new FieldWriter().part(1, claim).text(2, "p").text(3, "vol");
+          yield orders(orders.part(5, leaving)).leaving().get(0).claim().usage();
+        }
+        case WANTED -> {
+          FieldWriter request =
+              new FieldWriter()
+                  .text(1, "p")
+                  .part(2, WireParts.use(grant.usage()))
+                  .text(3, "vol")
+                  .part(5, WireParts.capability(WireSamples.capability()))
+                  .part(12, WireParts.grant(grant));
+          yield orders(orders.part(4, new FieldWriter().part(1, request)))
+              .wanted()
+              .get(0)
+              .use()
+              .usage();
+        }
+      };
+    }
+
+    private static NodeOrders orders(FieldWriter orders) {
+      return NodeWire.orders(message(3, orders), NodeWireTest::nothing);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aMessageOfOneNodeHasNoClaimOfAnother(AboutAClaim about) {
+    assertThat(about.read("n1")).isEqualTo(WireSamples.USE);
+    boolean isReport = about == AboutAClaim.ENDED || about == AboutAClaim.RECEIPT;
+    isRefused(
+        OperatorCode.MESSAGE_UNREADABLE,
+        "a value in the " + (isReport ? "NODE_REPORT" : "NODE_ORDERS") + " is not valid",
+        () -> about.read("n2"));
   }
 
   private static FieldWriter key(String id) {

@@ -29,7 +29,7 @@ import io.csi4j.volume.wire.ClusterMessage.Kind;
  * <p>A method that reads throws a {@link io.csi4j.volume.model.WireException} for a message of
  * another kind, for one without a valid value, and for one with something that this version would
  * have to know ({@code MESSAGE_FROM_NEWER_VERSION}). One that writes throws it for a message that
- * would be larger than {@link ClusterMessage#MAX_SIZE}.
+ * would be larger than {@link ClusterMessage#MAX_SIZE}, or have more than 131,072 fields.
  *
  * @since 1.0
  */

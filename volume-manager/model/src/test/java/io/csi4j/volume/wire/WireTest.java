@@ -12,6 +12,7 @@ import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
@@ -19,7 +20,9 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.model.WireException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -310,6 +313,47 @@ class WireTest {
     assertThatExceptionOfType(WireException.class)
         .isThrownBy(() -> Wire.standing(new ClaimStanding.Unknown(because)))
         .satisfies(refused -> assertThat(refused.code()).isEqualTo(OperatorCode.MESSAGE_TOO_LARGE));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "3200, 131070", // parts that are empty
+    "f20100, 131070", // parts that only a newer version knows
+    "f00101, 131070", // numbers that only a newer version knows
+    "7b7c, 65535" // groups, where start and end count
+  })
+  void aMessageOfManySmallFieldsIsRefusedBeforeObjectsAreMadeOfThem(String field, int most) {
+    ClusterMessage largest = ClusterMessage.decode(reportOf(field, most));
+
+    assertThat(largest.kind()).isEqualTo(ClusterMessage.Kind.NODE_REPORT);
+    for (int count : List.of(most + 1, 1 << 20)) {
+      isRefused(
+          OperatorCode.MESSAGE_TOO_LARGE,
+          "it has more than 131072 fields",
+          () -> ClusterMessage.decode(reportOf(field, count)));
+    }
+  }
+
+  private static byte[] reportOf(String field, int count) {
+    byte[] report = HexFormat.of().parseHex(field.repeat(count));
+    return new FieldWriter().number(1, 1).part(2, new FieldWriter().fields(report)).bytes();
+  }
+
+  @Test
+  void aMessageOfTooManyFieldsIsNotWritten() {
+    NodeReceipt receipt = WireSamples.receipt();
+    NodeReceipt looking =
+        new NodeReceipt(
+            receipt.usage(),
+            receipt.epoch(),
+            receipt.node(),
+            receipt.boot(),
+            Collections.nCopies(1 << 17, Path.of("/t")),
+            receipt.staging());
+    isRefused(
+        OperatorCode.MESSAGE_TOO_LARGE,
+        "it has more than 131072 fields",
+        () -> Wire.receipt(looking));
   }
 
   @Test

@@ -1,9 +1,12 @@
 package io.csi4j.volume.internal.wire;
 
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.WireFormat;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
@@ -23,6 +26,9 @@ public final class Envelopes {
 
   /** The largest message that is read or written, in bytes. */
   public static final int MAX_SIZE = 4 << 20;
+
+  /** Largest number of fields in a message, those of its parts included. */
+  private static final int MAX_FIELDS = 1 << 17;
 
   /** Messages nest seven levels deep today. */
   private static final int MAX_DEPTH = 32;
@@ -70,6 +76,7 @@ public final class Envelopes {
     DynamicMessage envelope;
     try {
       checkVersion(bytes);
+      fields(CodedInputStream.newInstance(bytes), WireSchema.envelope(), 0);
       CodedInputStream in = CodedInputStream.newInstance(bytes);
       in.setRecursionLimit(MAX_DEPTH);
       envelope = DynamicMessage.parseFrom(WireSchema.envelope(), in);
@@ -102,6 +109,36 @@ public final class Envelopes {
               + ", and this csi4j reads version "
               + VERSION);
     }
+  }
+
+  /**
+   * Counts the fields of a part and of its parts. Two bytes can become an object with a dozen
+   * fields, so this is done before objects are made. The fields of a group count as if they stood
+   * around it.
+   *
+   * @param before the number of fields before this part
+   * @return the number of fields up to its end
+   */
+  private static int fields(CodedInputStream in, Descriptor type, int before) throws IOException {
+    int count = before;
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      count++;
+      if (count > MAX_FIELDS) {
+        throw failure(OperatorCode.MESSAGE_TOO_LARGE, "it has more than " + MAX_FIELDS + " fields");
+      }
+      int form = WireFormat.getTagWireType(tag);
+      FieldDescriptor field = type.findFieldByNumber(WireFormat.getTagFieldNumber(tag));
+      if (form == WireFormat.WIRETYPE_LENGTH_DELIMITED
+          && field != null
+          && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+        int end = in.pushLimit(in.readRawVarint32());
+        count = fields(in, field.getMessageType(), count);
+        in.popLimit(end);
+      } else if (form != WireFormat.WIRETYPE_START_GROUP && form != WireFormat.WIRETYPE_END_GROUP) {
+        in.skipField(tag);
+      }
+    }
+    return count;
   }
 
   /**

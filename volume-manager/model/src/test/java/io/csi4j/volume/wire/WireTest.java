@@ -453,6 +453,11 @@ class WireTest {
     ClusterMessage crossed = Wire.refusal(refusal);
     assertThat(Wire.refusal(crossed).message().doing().text()).isEqualTo("a\\nb\\u001b[31m");
     assertThat(crossed.json()).contains("\"doing\": \"a\\u000ab\\u001b[31m\"");
+    ReasonText because = new ReasonText("a\nb\u001b[31m");
+    assertThat(Wire.standing(Wire.standing(new ClaimStanding.Unknown(because))))
+        .isEqualTo(new ClaimStanding.Unknown(new ReasonText("a\\nb\\u001b[31m")));
+    assertThat(Wire.verdict(Wire.verdict(new VolumeVerdict.Unknown(because))))
+        .isEqualTo(new VolumeVerdict.Unknown(new ReasonText("a\\nb\\u001b[31m")));
   }
 
   // ---- values

@@ -498,7 +498,9 @@ public final class NodeWire {
     List<VolumeUse> leaving = in.parts(5, WireParts::use);
     Map<VolumeUse, String> abandoned = new LinkedHashMap<>();
     for (Map.Entry<VolumeUse, String> each :
-        in.parts(6, part -> Map.entry(part.required(1, WireParts::use), part.text(2)))) {
+        in.parts(
+            6,
+            part -> Map.entry(part.required(1, WireParts::use), WireParts.shown(part.text(2))))) {
       if (abandoned.put(each.getKey(), each.getValue()) != null) {
         throw new MalformedRecordException("a use was abandoned twice");
       }

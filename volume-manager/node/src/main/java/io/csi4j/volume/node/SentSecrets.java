@@ -3,6 +3,7 @@ package io.csi4j.volume.node;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.wire.WireParts;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeUse;
@@ -151,6 +152,8 @@ public final class SentSecrets {
   /** The name, or the calls for which there are secrets. */
   @Override
   public String toString() {
-    return "SentSecrets[" + (name.isEmpty() ? "sealed for " + sealedBytes.keySet() : name) + "]";
+    return "SentSecrets["
+        + (name.isEmpty() ? "sealed for " + sealedBytes.keySet() : ForeignText.of(name))
+        + "]";
   }
 }

@@ -332,7 +332,7 @@ class NodeWireTest {
                 random.nextBoolean(),
                 Path.of("/p/" + random.nextInt()))),
         List.of(WireSamples.use(random)),
-        Map.of(WireSamples.use(random), RandomFields.text(random)),
+        Map.of(WireSamples.use(random), "because " + random.nextInt()),
         RandomFields.one(random, AccessMode.values()),
         random.nextBoolean() ? Optional.of(RandomFields.name(random)) : Optional.empty(),
         random.nextBoolean(),
@@ -442,6 +442,23 @@ class NodeWireTest {
     assertThat(read.staging()).isEqualTo(PathStatus.IN_DOUBT);
     assertThat(read.uses().get(0).status()).isEqualTo(PathStatus.IN_DOUBT);
     assertThat(read.accessMode()).isEqualTo(AccessMode.UNRECOGNIZED);
+  }
+
+  @Test
+  void theReasonWhyAUseWasAbandonedIsMadeFitForOneLine() {
+    FieldWriter use = new FieldWriter().part(1, key("db")).text(2, "web-1");
+    FieldWriter volume =
+        new FieldWriter()
+            .text(1, "p")
+            .text(2, "vol")
+            .number(3, 1)
+            .part(6, new FieldWriter().part(1, use).text(2, "lost\nand\u001b[31m"))
+            .number(7, 1)
+            .part(11, new FieldWriter());
+
+    VolumeStatus read = NodeWire.volumes(message(11, new FieldWriter().part(1, volume))).get(0);
+
+    assertThat(read.abandoned().values()).containsExactly("lost\\nand\\u001b[31m");
   }
 
   @Test

@@ -129,8 +129,9 @@ public final class NodeWire {
   /**
    * Returns all that a node is wanted to have.
    *
-   * @param secrets returns the provider of the secrets that a request of a use has; for {@link
-   *     SentSecrets#none} it is not asked
+   * @param secrets returns the provider of the secrets that a request of a use has. It is asked for
+   *     each call that needs secrets, and not for {@link SentSecrets#none}; if it throws, that call
+   *     is not made
    */
   public static NodeOrders orders(
       ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
@@ -155,7 +156,8 @@ public final class NodeWire {
   /**
    * Returns the request of one mount.
    *
-   * @param secrets returns the provider of its secrets, if it has any
+   * @param secrets returns the provider of its secrets, if it has any; it is asked for each call
+   *     that needs them
    */
   public static MountRequest mount(
       ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
@@ -270,7 +272,10 @@ public final class NodeWire {
     in.part(12, WireParts::grant).ifPresent(out::claim);
     SentSecrets secrets = in.part(13, NodeWire::secrets).orElse(SentSecrets.none());
     if (!secrets.equals(SentSecrets.none())) {
-      out.secrets(provider.apply(use, secrets));
+      // Nothing is looked up before a call: one name that is unknown must not stop other uses.
+      out.secrets(
+          SecretsProvider.async(
+              operation -> provider.apply(use, secrets).asyncSecretsFor(operation)));
     }
     MountRequest request = out.build();
     if (!request.capability().equals(capability)) {

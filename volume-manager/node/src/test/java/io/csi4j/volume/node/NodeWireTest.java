@@ -76,6 +76,7 @@ class NodeWireTest {
 
   private static final String FOLDER = "io/csi4j/volume/node/v1";
   private static final PluginId PLUGIN = PluginId.of("ebs.csi.example");
+  private static final CsiOperation STAGING = CsiOperation.NODE_STAGE_VOLUME;
   private static final Sealer SEALER = AesGcmSealer.of(AesGcmSealer.Keys.of("k1", new byte[32]));
   private static final Secrets SECRETS =
       Secrets.of(Map.of("password", "c4n4ry-of-stage", "user", "c4n4ry-user"));
@@ -705,7 +706,50 @@ class NodeWireTest {
                     use,
                     name -> name.equals("db-password") ? kept : SecretsProvider.none(),
                     SEALER));
-    assertThat(read.secrets()).isSameAs(kept);
+    assertThat(read.secrets().secretsFor(CsiOperation.NODE_STAGE_VOLUME)).isEqualTo(SECRETS);
+  }
+
+  @Test
+  void aNameThatTheNodeDoesNotHaveStopsTheCallsOfItsUseAlone() {
+    List<String> asked = new ArrayList<>();
+    Function<String, SecretsProvider> byName =
+        name -> {
+          asked.add(name);
+          if (!name.equals("db-password")) {
+            throw new IllegalArgumentException("There are no such secrets.");
+          }
+          return SecretsProvider.always(SECRETS);
+        };
+    SentUse known =
+        new SentUse(
+            new WantedUse.Requested(request()), SentSecrets.named("db-password"), Optional.empty());
+    SentUse unknown =
+        new SentUse(
+            new WantedUse.Requested(inline()), SentSecrets.named("other"), Optional.empty());
+    NodeOrders orders =
+        new NodeOrders(
+            NodeName.of("n1"), 1, Optional.empty(), List.of(unknown, known), List.of(), true);
+
+    NodeOrders read =
+        NodeWire.orders(NodeWire.orders(orders), (use, sent) -> sent.provider(use, byName, SEALER));
+
+    assertThat(read).isEqualTo(orders);
+    assertThat(asked).as("names before a call").isEmpty();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> provider(read.wanted().get(0)).asyncSecretsFor(STAGING))
+        .withMessage("There are no such secrets.");
+    assertThat(provider(read.wanted().get(1)).asyncSecretsFor(STAGING))
+        .isCompletedWithValue(SECRETS);
+    assertThat(asked).containsExactly("other", "db-password");
+  }
+
+  private static SecretsProvider provider(SentUse sent) {
+    return ((WantedUse.Requested) sent.use()).request().secrets();
+  }
+
+  @Test
+  void aNameOfSecretsIsShownInOneLine() {
+    assertThat(SentSecrets.named("a\nb")).hasToString("SentSecrets[a\\nb]");
   }
 
   // ---- values

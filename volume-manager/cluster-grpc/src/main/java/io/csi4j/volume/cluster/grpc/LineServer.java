@@ -57,8 +57,6 @@ final class LineServer implements AutoCloseable {
   /** A certificate that has expired ends its connection after this time. */
   private static final long LONGEST_CONNECTION_MINUTES = 60;
 
-  private static final Runnable NOT_BEGUN = () -> {};
-
   private final OnDemandThreads threads = new OnDemandThreads("csi4j-cluster", THREADS);
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
@@ -207,8 +205,8 @@ final class LineServer implements AutoCloseable {
   }
 
   private void ask(Optional<Set<String>> names, byte[] question, StreamObserver<byte[]> answer) {
-    Runnable end = begin(names, question.length);
-    if (end == NOT_BEGUN) {
+    Optional<Runnable> end = begin(names, question.length);
+    if (end.isEmpty()) {
       answer.onError(
           Status.ABORTED
               .withDescription("too many questions are waiting here")
@@ -220,13 +218,13 @@ final class LineServer implements AutoCloseable {
           try {
             answer(names, question, answer);
           } finally {
-            end.run();
+            end.get().run();
           }
         });
   }
 
-  /** Takes a place for a question; returns what gives it back, or {@link #NOT_BEGUN}. */
-  private Runnable begin(Optional<Set<String>> names, int size) {
+  /** Takes a place for a question; returns what gives it back, or nothing if there is none. */
+  private Optional<Runnable> begin(Optional<Set<String>> names, int size) {
     int all = open.incrementAndGet();
     long waiting = bytes.addAndGet(size);
     int own = names.map(caller -> callers.merge(caller, 1, Integer::sum)).orElse(0);
@@ -239,9 +237,9 @@ final class LineServer implements AutoCloseable {
         };
     if (all > MOST_OF_ALL || own > MOST_OF_A_CALLER || (waiting > MOST_BYTES && all > 1)) {
       end.run();
-      return NOT_BEGUN;
+      return Optional.empty();
     }
-    return end;
+    return Optional.of(end);
   }
 
   private void answer(Optional<Set<String>> names, byte[] question, StreamObserver<byte[]> answer) {

@@ -138,7 +138,7 @@ final class Catalog implements AutoCloseable {
 
   /** Returns what is on record of a volume, as the store has it now. */
   Optional<CatalogEntry> find(VolumeKey key) {
-    return look(Subject.of("reading the record of volume '" + key + "'"), key).map(this::shown);
+    return look(Subject.of("reading the record of volume '" + key + "'"), key).flatMap(this::shown);
   }
 
   private Optional<CatalogRecord> look(Subject subject, VolumeKey key) {
@@ -188,13 +188,18 @@ final class Catalog implements AutoCloseable {
                     .filter(work -> work.kind() == Kind.DEREGISTRATION)
                     .filter(work -> !isLeft(key, work) && !isOver(subject, key, work))
                     .isEmpty())
-        .map(this::shown);
+        .flatMap(this::shown);
   }
 
   /**
-   * What is shown of a record: the deletion goes on whose owner has ended while it was intended.
+   * Returns what is shown of a record: the deletion goes on whose owner has ended while it was
+   * intended. A volume that is being adopted is not on record.
    */
-  private CatalogEntry shown(CatalogRecord record) {
+  private Optional<CatalogEntry> shown(CatalogRecord record) {
+    return record.isBeingAdopted() ? Optional.empty() : Optional.of(goneOnWith(record));
+  }
+
+  private CatalogEntry goneOnWith(CatalogRecord record) {
     return record
         .work(CatalogWork.VOLUME)
         .filter(work -> work.kind() == Kind.DELETION && isLeft(record.entry().key(), work))
@@ -209,7 +214,7 @@ final class Catalog implements AutoCloseable {
   // ---- lists
 
   Collection<CatalogEntry> all() {
-    return asked(READING, view::all).stream().map(this::shown).toList();
+    return asked(READING, view::all).stream().flatMap(each -> shown(each).stream()).toList();
   }
 
   /**
@@ -234,8 +239,12 @@ final class Catalog implements AutoCloseable {
                 most,
                 seen ->
                     seen.value()
-                        .map(record -> new Listed(shown(record), written(seen.version(), record)))
+                        .flatMap(record -> listed(seen.version(), record))
                         .filter(listed -> wanted.matches(listed.entry()))));
+  }
+
+  private Optional<Listed> listed(long version, CatalogRecord record) {
+    return shown(record).map(entry -> new Listed(entry, written(version, record)));
   }
 
   /**
@@ -268,7 +277,8 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Returns all records as the store has them now, for decisions about what no record names.
+   * Returns all records as the store has them now, for decisions about what no record names. A
+   * volume that is being adopted is among them as long as the owner of that work lasts.
    *
    * @throws ControllerException if one of them cannot be read
    */
@@ -281,7 +291,11 @@ final class Catalog implements AutoCloseable {
       if (!page.unreadable().isEmpty()) {
         throw failure(READING, RecordBook.failure(page.unreadable().get(0).problem()));
       }
-      page.records().forEach(each -> each.value().ifPresent(it -> found.add(it.entry())));
+      page.records().stream()
+          .flatMap(each -> each.value().stream())
+          .filter(record -> leftAdoption(record).isEmpty())
+          .map(CatalogRecord::entry)
+          .forEach(found::add);
       after = page.next();
     } while (after.isPresent());
     return found;
@@ -293,7 +307,7 @@ final class Catalog implements AutoCloseable {
 
   /** What lists show of a volume. */
   Optional<CatalogEntry> known(VolumeKey key) {
-    return asked(READING, () -> view.known(key)).map(this::shown);
+    return asked(READING, () -> view.known(key)).flatMap(this::shown);
   }
 
   /** Whether another control plane works on a volume, as far as it is known. */
@@ -328,23 +342,27 @@ final class Catalog implements AutoCloseable {
 
   /** Returns what is known of the volumes without asking the store or waiting for it. */
   CatalogView.Peek<Known> peek() {
-    return view.peek().map(this::seen);
+    return view.peek().flatMap(this::seen);
   }
 
   /** Returns what is known of a volume, likewise; nothing while the view is being read. */
   Optional<Known> peek(VolumeKey key) {
-    return view.peek(key).map(this::seen);
+    return view.peek(key).flatMap(this::seen);
   }
 
-  private Known seen(CatalogRecord record) {
-    VolumeKey key = record.entry().key();
+  private Optional<Known> seen(CatalogRecord record) {
+    return shown(record).map(entry -> seen(record, entry));
+  }
+
+  private Known seen(CatalogRecord record, CatalogEntry entry) {
+    VolumeKey key = entry.key();
     boolean isHere =
         record
             .work(CatalogWork.VOLUME)
             .filter(work -> session.isOwn(work.owner()) && !session.isGivenUp(key, work))
             .isPresent();
     return new Known(
-        shown(record),
+        entry,
         record.changed(),
         isHere
             ? Optional.of(session.controlPlane())
@@ -418,7 +436,7 @@ final class Catalog implements AutoCloseable {
       if (taken(subject, now, CatalogWork.VOLUME).isPresent()) {
         continue;
       }
-      VolumeWork begun = new VolumeWork(this, session, key, now, now.map(this::goingOn));
+      VolumeWork begun = new VolumeWork(this, session, key, now, now.flatMap(this::goingOn));
       try {
         return Optional.of(work.apply(begun));
       } catch (VolumeWork.Overtaken again) {
@@ -433,10 +451,17 @@ final class Catalog implements AutoCloseable {
         "other control planes have changed its record " + TURNS + " times meanwhile");
   }
 
-  /** What a record says to those who take it up: an intended deletion of an ended owner goes on. */
-  private CatalogEntry goingOn(CatalogRecord record) {
+  /**
+   * Returns what a record says to those who take it up: an intended deletion of an ended owner goes
+   * on, and an adoption that its owner has not decided was not made.
+   */
+  private Optional<CatalogEntry> goingOn(CatalogRecord record) {
+    if (record.isBeingAdopted()) {
+      return Optional.empty();
+    }
     CatalogEntry entry = record.entry();
-    return record.work(CatalogWork.VOLUME).map(work -> goingOn(entry, work)).orElse(entry);
+    return Optional.of(
+        record.work(CatalogWork.VOLUME).map(work -> goingOn(entry, work)).orElse(entry));
   }
 
   private CatalogEntry goingOn(CatalogEntry entry, CatalogWork left) {
@@ -623,8 +648,9 @@ final class Catalog implements AutoCloseable {
   // ---- several records
 
   /**
-   * Another record of the same volume, if there is one: deleting it would take that one's data. All
-   * records count that were written before the newest write of this one.
+   * Returns another record of the same volume, if there is one: deleting it would take that one's
+   * data. All records count that were written before the newest write of this one, also that of a
+   * volume that is being adopted.
    */
   Optional<CatalogEntry> other(CatalogEntry record, VolumeId id) {
     RecordKey key = CatalogCodec.key(record.key());
@@ -634,11 +660,40 @@ final class Catalog implements AutoCloseable {
           view.upTo(key, book.look(key, false).version());
           return key;
         });
-    return all().stream()
-        .filter(each -> !each.key().equals(record.key()))
-        .filter(each -> each.spec().plugin().equals(record.spec().plugin()))
-        .filter(each -> each.id().equals(Optional.of(id)))
+    return asked(READING, view::all).stream()
+        .filter(each -> !each.entry().key().equals(record.key()))
+        .filter(each -> each.entry().spec().plugin().equals(record.spec().plugin()))
+        .filter(each -> each.entry().id().equals(Optional.of(id)))
+        .filter(each -> !isTakenBack(each))
+        .map(CatalogRecord::entry)
         .findFirst();
+  }
+
+  /** Returns the work of an adoption whose owner has ended, or has given it up, undecided. */
+  private Optional<CatalogWork> leftAdoption(CatalogRecord record) {
+    VolumeKey key = record.entry().key();
+    return record
+        .work(CatalogWork.VOLUME)
+        .filter(work -> record.isBeingAdopted())
+        .filter(work -> isLeft(key, work) || isOver(READING, key, work));
+  }
+
+  /**
+   * Removes the record of an adoption that was left undecided, and returns whether it is gone. A
+   * write of its former owner that arrives later finds no record, and is not made.
+   */
+  private boolean isTakenBack(CatalogRecord record) {
+    Optional<CatalogWork> left = leftAdoption(record);
+    return left.isPresent()
+        && apply(
+                READING,
+                record.entry().key(),
+                false,
+                there ->
+                    there.flatMap(it -> it.work(CatalogWork.VOLUME)).equals(left)
+                        ? new Decision.Remove<>()
+                        : new Decision.Keep<>())
+            .isEmpty();
   }
 
   /** Refuses a volume that is on record under another name, or may be. */

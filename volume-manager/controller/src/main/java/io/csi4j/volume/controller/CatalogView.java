@@ -143,9 +143,10 @@ final class CatalogView implements AutoCloseable {
    */
   record Peek<T>(List<T> records, int unreadable, Duration age) {
 
-    /** Returns the same view of something else. */
-    <S> Peek<S> map(Function<T, S> shown) {
-      return new Peek<>(records.stream().map(shown).toList(), unreadable, age);
+    /** Returns the same view of something else, without the records of which nothing is shown. */
+    <S> Peek<S> flatMap(Function<T, Optional<S>> shown) {
+      return new Peek<>(
+          records.stream().flatMap(each -> shown.apply(each).stream()).toList(), unreadable, age);
     }
   }
 

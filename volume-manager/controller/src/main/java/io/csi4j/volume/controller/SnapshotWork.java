@@ -68,7 +68,7 @@ final class SnapshotWork implements AutoCloseable {
         key,
         cut,
         record -> {
-          if (record.entry().volume().isEmpty()) {
+          if (record.entry().volume().isEmpty() || record.isBeingAdopted()) {
             return new Decision.Refuse<>(
                 OperatorCode.VOLUME_UNKNOWN, "it is being deleted, or is gone");
           }

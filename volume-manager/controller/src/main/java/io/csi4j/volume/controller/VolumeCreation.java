@@ -140,24 +140,11 @@ final class VolumeCreation {
     }
     CatalogEntry record =
         confirmed(subject, CatalogEntry.of(found.build(), ClusterNames.in(listed, cluster)));
-    var unused = work.begin(subject, record);
-    try {
-      // Under another key it may have been adopted since it was listed.
-      catalog.refuseOther(record, wanted.id());
-    } catch (ControllerException refused) {
-      takeBack(subject, work, refused);
-      throw refused;
-    }
+    var unused = work.propose(subject, record);
+    // Under another key it may have been adopted since it was listed.
+    catalog.refuseOther(record, wanted.id());
     work.end(subject, record);
     return record.volume().orElseThrow();
-  }
-
-  private static void takeBack(Subject subject, VolumeWork work, ControllerException refused) {
-    try {
-      var unused = work.remove(subject);
-    } catch (ControllerException unwritten) {
-      refused.addSuppressed(unwritten);
-    }
   }
 
   private static void refuseOrigin(

@@ -105,6 +105,14 @@ final class VolumeWork {
     return put(subject, Optional.of(kind), next, true, beside);
   }
 
+  /**
+   * Writes a volume that is adopted unless another record has it. Until the work is ended, the
+   * volume is not on record, and giving the work up removes its record.
+   */
+  CatalogEntry propose(Subject subject, CatalogEntry next) {
+    return put(subject, Optional.of(Kind.ADOPTION), next, false);
+  }
+
   /** Writes the last step. */
   CatalogEntry end(Subject subject, CatalogEntry next, Part<?>... beside) {
     return put(subject, Optional.empty(), next, false, beside);
@@ -272,11 +280,16 @@ final class VolumeWork {
     return owner.map(by -> Catalog.guarded(call, by::mayCall)).orElse(call);
   }
 
-  /** Ends work that failed. An intended deletion goes on: it may hold the claims of the volume. */
+  /**
+   * Ends work that failed. An intended deletion goes on: it may hold the claims of the volume. An
+   * adoption that was not decided leaves no record.
+   */
   void giveUp(Subject subject) {
     try {
-      if (mine.filter(work -> work.kind() == Kind.DELETION).isPresent()) {
+      if (isOfKind(Kind.DELETION)) {
         abandon();
+      } else if (isOfKind(Kind.ADOPTION)) {
+        var unused = remove(subject);
       } else if (mine.isPresent()) {
         var unused = end(subject, entry.orElseThrow());
       }
@@ -288,6 +301,10 @@ final class VolumeWork {
     } finally {
       leave();
     }
+  }
+
+  private boolean isOfKind(Kind kind) {
+    return mine.filter(work -> work.kind() == kind).isPresent();
   }
 
   /** Other control planes take the work over, whatever the record says of its owner. */

@@ -37,7 +37,9 @@ import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -71,6 +73,7 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.RoughStore;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
@@ -99,6 +102,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two control planes on one store; the referee judges their calls together. */
@@ -217,6 +221,8 @@ class TwoControlPlanesTest {
         new AtomicReference<>(Optional.empty());
     private final AtomicReference<Optional<VolumeKey>> unanswered =
         new AtomicReference<>(Optional.empty());
+    private final AtomicReference<RoughStore.Fate> removals =
+        new AtomicReference<>(RoughStore.Fate.ANSWERED);
     final VolumeController controller;
 
     Plane(String shown) {
@@ -298,8 +304,29 @@ class TwoControlPlanesTest {
       }
     }
 
+    /** The next adoption waits once it is on record, before it is certain. */
+    Gate afterProposal() {
+      return gate("proposal");
+    }
+
+    /** No removal of a volume is made from now on, or each is made again. */
+    void removals(RoughStore.Fate fate) {
+      removals.set(fate);
+    }
+
     private WriteResult written(Optional<CatalogRecord> next, Supplier<WriteResult> write) {
-      WriteResult result = write.get();
+      RoughStore.Fate fate = next.isEmpty() ? removals.get() : RoughStore.Fate.ANSWERED;
+      if (fate == RoughStore.Fate.DOWN) {
+        throw new RecordStoreException(
+            RecordStoreException.Reason.UNAVAILABLE, "it cannot be reached", null);
+      }
+      WriteResult result =
+          fate == RoughStore.Fate.LOST
+              ? new WriteResult.Unknown(new ReasonText("it does not answer"))
+              : write.get();
+      if (next.filter(CatalogRecord::isBeingAdopted).isPresent()) {
+        pass("proposal");
+      }
       if (next.flatMap(it -> it.work(CatalogWork.VOLUME))
           .filter(work -> work.kind() == CatalogWork.Kind.DELETION)
           .isPresent()) {
@@ -687,6 +714,108 @@ class TwoControlPlanesTest {
     assertThat(StoredCatalog.record(store, WEB).map(CatalogRecord::work)).contains(List.of());
     two.controller.delete(WEB);
     assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  /** Checks that a volume is on record as this one only, for both control planes. */
+  private void assertOnRecordOnlyAs(CatalogVolume volume) {
+    for (VolumeController each : List.of(one.controller, two.controller)) {
+      assertThat(each.find(DB)).isEmpty();
+      assertThat(each.find(WEB)).contains(volume);
+      assertThat(each.volumes()).containsExactly(volume);
+      assertThat(each.whyNotClaimed(claim(DB)).map(ClaimDecision.Refused::code))
+          .contains(OperatorCode.VOLUME_UNKNOWN);
+      assertThat(each.whyNotClaimed(claim(WEB))).isEmpty();
+      assertThat(each.status().volumes()).isEqualTo(Map.of(VolumeSummary.State.PRESENT, 1));
+    }
+  }
+
+  private VolumeId left(ClusterIdentity former) {
+    VolumeId id = VolumeId.of("pool#csi4j-" + former + "-abcdefghijklmnopqrs");
+    plugin.addVolume(id, CapacityRange.atLeast(1 << 20), VolumeContext.empty());
+    return id;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = RoughStore.Fate.class,
+      names = {"DOWN", "LOST"})
+  void aRefusedAdoptionWhoseRecordCannotBeRemovedIsNotOnRecord(RoughStore.Fate fate) {
+    ClusterIdentity former = ClusterIdentity.of("abcdefghijk27");
+    VolumeId id = left(former);
+    Gate gate = one.before(VALIDATE_VOLUME_CAPABILITIES);
+    CompletableFuture<CatalogVolume> first =
+        begun(() -> one.controller.adopt(former, adopted(DB, id)));
+    gate.awaitArrival();
+    CatalogVolume other = two.controller.adopt(former, adopted(WEB, id));
+    one.removals(fate);
+    gate.open();
+
+    ControllerException taken = failure(first);
+    assertThat(taken.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
+    assertThat(taken.outcome()).isEqualTo(ChangeOutcome.HELD);
+    assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::isBeingAdopted)).contains(true);
+    assertOnRecordOnlyAs(other);
+
+    one.removals(RoughStore.Fate.ANSWERED);
+    two.controller.delete(WEB);
+    assertThat(StoredCatalog.entries(store)).isEmpty();
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void anAdoptionWhoseOwnerHasEndedBeforeItWasCertainIsNotOnRecord() {
+    ClusterIdentity former = ClusterIdentity.of("abcdefghijk27");
+    VolumeId id = left(former);
+    Gate validated = one.before(VALIDATE_VOLUME_CAPABILITIES);
+    Gate proposed = one.afterProposal();
+    CompletableFuture<CatalogVolume> first =
+        begun(() -> one.controller.adopt(former, adopted(DB, id)));
+    validated.awaitArrival();
+    CatalogVolume other = two.controller.adopt(former, adopted(WEB, id));
+    validated.open();
+    proposed.awaitArrival();
+    assertOnRecordOnlyAs(other);
+
+    ControllerException held = failure(() -> two.controller.delete(WEB));
+    assertThat(held.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
+    assertThat(held).hasMessageContaining("that is 'default/db'");
+    pass(ControlPlaneSession.EXPIRY);
+    two.controller.delete(WEB);
+    assertThat(StoredCatalog.entries(store)).isEmpty();
+    proposed.open();
+
+    ControllerException over = failure(first);
+    assertThat(over.code()).isEqualTo(OperatorCode.VOLUME_TAKEN_OVER);
+    assertThat(over.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(StoredCatalog.entries(store)).isEmpty();
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void anAdoptionThatIsLeftIsMadeAgainUnderTheSameKey() {
+    ClusterIdentity former = ClusterIdentity.of("abcdefghijk27");
+    VolumeId id = left(former);
+    Gate proposed = one.afterProposal();
+    CompletableFuture<CatalogVolume> first =
+        begun(() -> one.controller.adopt(former, adopted(DB, id)));
+    proposed.awaitArrival();
+    StoredCatalog.put(
+        store,
+        CatalogRecord.of(StoredCatalog.entry(store, DB).orElseThrow())
+            .with(
+                new CatalogWork(
+                    CatalogWork.VOLUME,
+                    CatalogWork.Kind.ADOPTION,
+                    new CatalogWork.Owner("ended", "three"),
+                    7)));
+    proposed.open();
+    assertThat(failure(first).code()).isEqualTo(OperatorCode.VOLUME_TAKEN_OVER);
+    assertThat(two.controller.find(DB)).isEmpty();
+
+    CatalogVolume again = two.controller.adopt(former, adopted(DB, id));
+
+    assertThat(two.controller.find(DB)).contains(again);
+    assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::work)).contains(List.of());
   }
 
   @ParameterizedTest
@@ -1104,15 +1233,17 @@ class TwoControlPlanesTest {
   }
 
   private ClaimHolder claimed() {
-    return claims()
-        .claim(
-            ClaimRequest.builder(
-                    VolumeUse.of(DB, WorkloadId.of("web-1")),
-                    NodeName.of("n1"),
-                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                    ClaimMode.WRITE)
-                .nodeId(NodeId.of("node-1"))
-                .build());
+    return claims().claim(claim(DB));
+  }
+
+  private static ClaimRequest claim(VolumeKey volume) {
+    return ClaimRequest.builder(
+            VolumeUse.of(volume, WorkloadId.of("web-1")),
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(NodeId.of("node-1"))
+        .build();
   }
 
   /** Returns the hold of a deletion. */

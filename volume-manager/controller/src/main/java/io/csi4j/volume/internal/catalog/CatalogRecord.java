@@ -55,6 +55,13 @@ public record CatalogRecord(
     return work.stream().filter(each -> each.part().equals(part)).findFirst();
   }
 
+  /** Whether the volume is being adopted, and does not count as on record. */
+  public boolean isBeingAdopted() {
+    return work(CatalogWork.VOLUME)
+        .filter(begun -> begun.kind() == CatalogWork.Kind.ADOPTION)
+        .isPresent();
+  }
+
   /** Returns the record with another entry. */
   public CatalogRecord with(CatalogEntry now) {
     return new CatalogRecord(now, epoch, work, created, changed);

@@ -27,7 +27,12 @@ public record CatalogWork(String part, Kind kind, Owner owner, long epoch) {
     /** The volume is about to be forgotten: it is not attached any more. */
     DEREGISTRATION,
     /** A snapshot is cut, or dropped. */
-    SNAPSHOT
+    SNAPSHOT,
+    /**
+     * The volume is adopted, unless another record has it. Until that is known, and also if the
+     * owner ends before, the volume is not on record: its record only stops others.
+     */
+    ADOPTION
   }
 
   /**

@@ -131,7 +131,8 @@ class CatalogCodecTest implements CodecContract<CatalogCodec.Stored> {
 
   @Override
   public List<CatalogCodec.Stored> records() {
-    return Stream.concat(entries().stream().map(CatalogCodecTest::known), Stream.of(worked()))
+    return Stream.concat(
+            entries().stream().map(CatalogCodecTest::known), Stream.of(worked(), adopted()))
         .toList();
   }
 
@@ -142,6 +143,20 @@ class CatalogCodecTest implements CodecContract<CatalogCodec.Stored> {
         CatalogRecord.of(entries().get(1))
             .with(new CatalogWork(CatalogWork.VOLUME, CatalogWork.Kind.DELETION, owner, 7))
             .with(new CatalogWork("snapshot n", CatalogWork.Kind.SNAPSHOT, owner, 9)),
+        Optional.of(new UUID(3, 4)),
+        UnknownFields.NONE);
+  }
+
+  /** A record of a volume that is being adopted. */
+  private static CatalogCodec.Stored adopted() {
+    return new CatalogCodec.Stored(
+        CatalogRecord.of(entries().get(1))
+            .with(
+                new CatalogWork(
+                    CatalogWork.VOLUME,
+                    CatalogWork.Kind.ADOPTION,
+                    new CatalogWork.Owner("s-1", "cp-1"),
+                    1)),
         Optional.of(new UUID(3, 4)),
         UnknownFields.NONE);
   }

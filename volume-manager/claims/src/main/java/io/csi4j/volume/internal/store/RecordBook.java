@@ -13,6 +13,7 @@ import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.StoredRecord;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -214,6 +215,9 @@ public final class RecordBook<T> {
     /** What is decided on. */
     private Seen<T> seen;
 
+    /** The record as it was found after a write whose result is not known. */
+    private Seen<T> found;
+
     /** The value to write, or nothing to remove the record; nothing at all if it stays. */
     private Optional<Optional<T>> next = Optional.empty();
 
@@ -232,6 +236,7 @@ public final class RecordBook<T> {
       this.acquires = acquires;
       this.rule = rule;
       this.seen = new Seen<>(key, Optional.empty(), Optional.empty(), UnknownFields.NONE);
+      this.found = seen;
     }
 
     /**
@@ -353,13 +358,16 @@ public final class RecordBook<T> {
       return write.isEmpty() || RecordValues.find(records, key).equals(write.get().seen());
     }
 
-    /** Reads the record after a write whose result is not known; returns whether it was made. */
-    private boolean lookAfter() {
-      Seen<T> before = seen;
+    /** Reads the record after a write whose result is not known. */
+    private Optional<StoredRecord> lookAfter() {
       long known = book.highest(key);
-      seen = book.saw(known, book.records.read(key), acquires);
-      change = new Change<>(before, seen, changes);
-      return write.filter(it -> !it.isMade(seen.stored())).isEmpty();
+      found = book.saw(known, book.records.read(key), acquires);
+      return found.stored();
+    }
+
+    /** Takes in that the write was not made: the record that was found is decided on. */
+    private void notMade() {
+      seen = found;
     }
   }
 
@@ -467,8 +475,11 @@ public final class RecordBook<T> {
   }
 
   private static WriteResult write(RecordStore store, List<Part<?>> parts) {
-    List<RecordWrite> writes = parts.stream().flatMap(part -> part.write().stream()).toList();
-    return asked(() -> RecordValues.write(store, writes));
+    return asked(() -> RecordValues.write(store, writes(parts)));
+  }
+
+  private static List<RecordWrite> writes(List<Part<?>> parts) {
+    return parts.stream().flatMap(part -> part.write().stream()).toList();
   }
 
   private static void written(List<Part<?>> parts, WriteResult.Written written, OpenWrite open) {
@@ -507,23 +518,28 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Looks whether a write without an answer was made: all its records are there then. A store that
-   * cannot be read leaves it so.
+   * Looks whether a write without an answer was made. A store that cannot be read leaves that open.
    */
   private static boolean isMadeAfterAll(
       List<Part<?>> parts, WriteResult.Unknown unknown, OpenWrite open) {
     open.unanswered(parts, unknown);
-    boolean isMade = true;
+    List<StoredRecord> there = new ArrayList<>();
     try {
       for (Part<?> part : parts) {
-        isMade &= part.lookAfter();
+        part.lookAfter().ifPresent(there::add);
       }
     } catch (RecordStoreException down) {
       throw unconfirmed(
           unknown.because() + ", and the store cannot be read: " + down.getMessage(), down);
     }
-    open.saw(parts);
-    return isMade;
+    Optional<List<StoredRecord>> made = RecordValues.made(writes(parts), there);
+    if (made.isPresent()) {
+      parts.forEach(part -> part.written(made.get()));
+    } else {
+      parts.forEach(Part::notMade);
+      open.saw(parts);
+    }
+    return made.isPresent();
   }
 
   /** Taken before a question: others of this process may see newer versions while it is open. */

@@ -243,14 +243,51 @@ public final class RecordValues<T> {
 
   /**
    * Makes writes. Something below may send a request twice, and the second one is a conflict with
-   * the first: where the records are there as the writes leave them, the writes were made.
+   * the first: then the writes were made.
    */
   public static WriteResult write(RecordStore store, List<RecordWrite> writes) {
     WriteResult result = store.write(writes);
     return result instanceof WriteResult.Conflict conflict
-            && writes.stream().allMatch(each -> each.isMade(find(conflict.now(), each.key())))
-        ? new WriteResult.Written(conflict.now())
+        ? made(writes, conflict.now()).<WriteResult>map(WriteResult.Written::new).orElse(result)
         : result;
+  }
+
+  /**
+   * Returns the records as writes have left them, if what is there since proves that they were
+   * made. All of them are made or none is, and each value has its own mark: one value that is there
+   * proves all, also where others have written the other records since. A missing record proves
+   * nothing beside values: others may have removed it.
+   *
+   * @param there what is there now of the records
+   */
+  static Optional<List<StoredRecord>> made(List<RecordWrite> writes, List<StoredRecord> there) {
+    List<RecordWrite> values = writes.stream().filter(each -> each.next().isPresent()).toList();
+    boolean isMade =
+        values.isEmpty()
+            ? writes.stream().allMatch(each -> isMade(each, there))
+            : values.stream().anyMatch(each -> isMade(each, there));
+    return isMade
+        ? Optional.of(values.stream().map(each -> left(each, there)).toList())
+        : Optional.empty();
+  }
+
+  private static boolean isMade(RecordWrite write, List<StoredRecord> there) {
+    return write.isMade(find(there, write.key()));
+  }
+
+  /**
+   * Returns the record that a write has left. The version of one that others have written since is
+   * not known: the lowest that it can have stands for it, so that what they wrote is newer.
+   */
+  private static StoredRecord left(RecordWrite write, List<StoredRecord> there) {
+    return find(there, write.key())
+        .filter(now -> write.isMade(Optional.of(now)))
+        .orElseGet(
+            () ->
+                new StoredRecord(
+                    write.key(),
+                    Math.max(1, write.seen().map(StoredRecord::version).orElse(0L)),
+                    write.next().orElseThrow()));
   }
 
   /** Returns the record of a key among these. */

@@ -501,6 +501,78 @@ class RecordBookTest {
     assertThat(both(book(true))).containsExactly(Optional.of("a11"), Optional.of("b1"));
   }
 
+  /** Whether an answer is lost, or the request is sent twice. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aWriteOfTwoRecordsWasMadeThoughAnotherHasWrittenOneOfThemSince(boolean isLost) {
+    RecordBook<String> other = book(true);
+    other.apply(B, true, before -> new Decision.Write<>("b"));
+    List<WriteResult> results = new ArrayList<>();
+    RecordStore contended =
+        new PassingStore(store) {
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            results.add(super.write(writes));
+            other.apply(B, true, before -> new Decision.Write<>(before.orElseThrow() + "9"));
+            WriteResult again = isLost ? results.get(0) : super.write(writes);
+            assertThat(again)
+                .isInstanceOf(isLost ? WriteResult.Unknown.class : WriteResult.Conflict.class);
+            return again;
+          }
+        };
+    RecordBook<String> book = new RecordBook<>(contended, new Words(true), Optional.empty());
+    List<Optional<String>> decided = new ArrayList<>();
+
+    store.next(isLost ? Fate.UNANSWERED : Fate.ANSWERED);
+    Part<String> first =
+        book.part(
+            A,
+            true,
+            before -> {
+              decided.add(before);
+              return before.isEmpty()
+                  ? new Decision.Write<>("a1")
+                  : new Decision.Refuse<>(OperatorCode.CLAIM_HELD_BY, "it is ours");
+            });
+    Part<String> second = added(book, B);
+    RecordBook.apply(List.of(first, second));
+
+    assertThat(decided).containsExactly(Optional.empty());
+    assertThat(results).hasSize(1);
+    assertThat(first.change().changes()).isTrue();
+    assertThat(first.change().after().value()).contains("a1");
+    assertThat(second.change().changes()).isTrue();
+    assertThat(second.change().before().value()).contains("b");
+    assertThat(second.change().after().value()).contains("b1");
+    assertThat(both(book)).containsExactly(Optional.of("a1"), Optional.of("b19"));
+  }
+
+  @Test
+  void aWriteOfAValueAndARemovalWasNotMadeWhereOnlyTheRemovedRecordIsMissing() {
+    RecordBook<String> other = book(true);
+    other.apply(A, true, before -> new Decision.Write<>("a"));
+    other.apply(B, true, before -> new Decision.Write<>("b"));
+    RecordStore contended =
+        new PassingStore(store) {
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            WriteResult result = super.write(writes);
+            if (result instanceof WriteResult.Unknown) {
+              other.apply(B, true, before -> new Decision.Remove<>());
+            }
+            return result;
+          }
+        };
+    RecordBook<String> book = new RecordBook<>(contended, new Words(true), Optional.empty());
+
+    store.next(Fate.LOST);
+    Part<String> removed = book.part(B, true, before -> new Decision.Remove<>());
+    RecordBook.apply(List.of(added(book, A), removed));
+
+    assertThat(removed.change().changes()).isFalse();
+    assertThat(both(book)).containsExactly(Optional.of("a1"), Optional.empty());
+  }
+
   @Test
   void recordsOfTwoStoresAreNotWrittenTogether() {
     RecordBook<String> elsewhere =

@@ -508,6 +508,10 @@ public final class RecordBook<T> {
       // Others may have made the record smaller since.
       return false;
     }
+    if (writes(parts).size() < parts.size()) {
+      // A record that is not there is no condition of the write: it may be there by now.
+      return false;
+    }
     WriteResult result = write(store, parts);
     if (result instanceof WriteResult.Written written) {
       written(parts, written, open);

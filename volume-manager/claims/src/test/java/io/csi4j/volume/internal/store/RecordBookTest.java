@@ -574,6 +574,28 @@ class RecordBookTest {
   }
 
   @Test
+  void aRecordThatWasNotThereIsLookedForBeforeTheOtherOneIsWritten() {
+    RecordBook<String> book = book(false);
+    add(book);
+    assertThat(book.look(B, true).value()).isEmpty();
+    book(false).apply(B, true, before -> new Decision.Write<>("b1"));
+    Part<String> missing =
+        book.part(
+            B,
+            true,
+            before ->
+                before.isEmpty()
+                    ? new Decision.Keep<>()
+                    : new Decision.Refuse<>(OperatorCode.CLAIM_HELD_BY, before.get()));
+
+    fails(() -> RecordBook.apply(List.of(added(book, A), missing)))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED))
+        .withMessage("b1");
+
+    assertThat(both(book)).containsExactly(Optional.of("a1"), Optional.of("b1"));
+  }
+
+  @Test
   void recordsOfTwoStoresAreNotWrittenTogether() {
     RecordBook<String> elsewhere =
         new RecordBook<>(new MemoryStore(), new Words(true), Optional.empty());

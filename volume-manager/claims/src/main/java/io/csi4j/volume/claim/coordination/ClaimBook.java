@@ -109,9 +109,13 @@ public final class ClaimBook {
     return look(subject, volume, true);
   }
 
-  /** Follows the writes of all claims. */
-  RecordStore.Watch watch(Subject subject) {
-    return asked(subject, records::watch);
+  /**
+   * Follows the writes of all claims.
+   *
+   * @throws RecordFailure if the store cannot answer
+   */
+  RecordStore.Watch watch() {
+    return records.watch();
   }
 
   /**
@@ -322,7 +326,8 @@ public final class ClaimBook {
                 .orElseGet(() -> Claim.none(volume)));
   }
 
-  private static <T> T asked(Subject subject, Supplier<T> question) {
+  /** Asks the store, and names the subject in a failure. */
+  static <T> T asked(Subject subject, Supplier<T> question) {
     try {
       return question.get();
     } catch (RecordFailure failed) {

@@ -202,10 +202,17 @@ public final class ClaimCoordinator {
       if (!mayWait(refused, end)) {
         throw refused;
       }
+      return waiting(request, end, refused);
     }
+  }
+
+  private ClaimGrant waiting(ClaimRequest request, long end, ClaimException before) {
     RecordKey key = RecordKey.of(RecordKey.Space.CLAIMS, request.usage().volume());
     Subject subject = Subject.of("claiming").by(request.usage());
-    try (ClaimWaits.Place place = waits.enter(key, () -> book.watch(subject))) {
+    Optional<ClaimWaits.Place> entered =
+        ClaimBook.asked(
+            subject, () -> waits.enter(key, book::watch, end - System.nanoTime()));
+    try (ClaimWaits.Place place = entered.orElseThrow(() -> before)) {
       while (true) {
         try {
           return acquire(request);

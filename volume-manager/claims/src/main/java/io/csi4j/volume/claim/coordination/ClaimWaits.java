@@ -24,8 +24,21 @@ final class ClaimWaits {
   private final Map<RecordKey, Volume> volumes = new HashMap<>();
   private @Nullable Watch watch;
 
+  /** Signals that an opening of the watch has ended. */
+  private final Condition opened = lock.newCondition();
+
+  /** The opening that a thread does, without the lock; nothing if none does. */
+  private @Nullable Opening opening;
+
   /** Whether a thread reads the watch, without the lock. */
   private boolean isRead;
+
+  /** An opening of the watch. */
+  private static final class Opening {
+
+    /** Why it failed; set before the opening ends. */
+    private @Nullable RuntimeException failure;
+  }
 
   /** The claims that wait for one volume, guarded by the lock. */
   private final class Volume {
@@ -141,19 +154,79 @@ final class ClaimWaits {
   }
 
   /**
-   * Begins to follow the claims of a volume. Changes from now on count.
+   * Begins to follow the claims of a volume. Changes from now on count. One thread opens the watch,
+   * and those that need it meanwhile wait for that thread; where it fails, it fails for all of them.
    *
-   * @param opening opens the watch if there is none
+   * @param opener opens the watch if there is none; may block
+   * @param nanos the longest time to wait for another thread that opens the watch
+   * @return nothing after that time, or after an interrupt, which stays set
    */
-  Place enter(RecordKey key, Supplier<Watch> opening) {
+  Optional<Place> enter(RecordKey key, Supplier<Watch> opener, long nanos) {
+    long end = System.nanoTime() + nanos;
+    while (true) {
+      Opening mine;
+      lock.lock();
+      try {
+        if (watch != null) {
+          return Optional.of(placed(key));
+        }
+        if (opening != null) {
+          if (!hasEnded(opening, end)) {
+            return Optional.empty();
+          }
+          continue;
+        }
+        mine = new Opening();
+        opening = mine;
+      } finally {
+        lock.unlock();
+      }
+      open(mine, opener);
+    }
+  }
+
+  private Place placed(RecordKey key) {
+    Volume volume = volumes.computeIfAbsent(key, none -> new Volume());
+    volume.waiting++;
+    return new Place(key, volume);
+  }
+
+  /** Waits for the end of an opening; says whether it has come, and throws the failure of it. */
+  private boolean hasEnded(Opening other, long end) {
+    try {
+      for (long left = end - System.nanoTime();
+          opening == other && left > 0;
+          left = end - System.nanoTime()) {
+        var unused = opened.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+    if (opening != other && other.failure != null) {
+      throw other.failure;
+    }
+    return opening != other;
+  }
+
+  private void open(Opening mine, Supplier<Watch> opener) {
+    Watch next = null;
+    try {
+      next = opener.get();
+    } catch (RuntimeException failed) {
+      mine.failure = failed;
+      throw failed;
+    } finally {
+      ended(next);
+    }
+  }
+
+  private void ended(@Nullable Watch next) {
     lock.lock();
     try {
-      if (watch == null) {
-        watch = opening.get();
-      }
-      Volume volume = volumes.computeIfAbsent(key, none -> new Volume());
-      volume.waiting++;
-      return new Place(key, volume);
+      watch = next;
+      opening = null;
+      opened.signalAll();
     } finally {
       lock.unlock();
     }

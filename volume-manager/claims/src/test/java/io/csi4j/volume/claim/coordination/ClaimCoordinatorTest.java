@@ -51,6 +51,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
@@ -66,6 +67,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -1183,6 +1185,96 @@ class ClaimCoordinatorTest {
     assertThat(granted).hasValue(2 * volumes);
     assertThat(watched.opened).hasValue(1);
     assertThat(watched.open).as("it is closed with the last that waits").hasValue(0);
+  }
+
+  /** A store whose watch opens when a test lets it, and fails then. */
+  private static final class Stuck extends PassingStore {
+    private final AtomicInteger opened = new AtomicInteger();
+    private final CountDownLatch left = new CountDownLatch(1);
+
+    Stuck(RecordStore store) {
+      super(store);
+    }
+
+    @Override
+    public Watch watch(RecordKey.Space space) {
+      opened.incrementAndGet();
+      try {
+        assertThat(left.await(60, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      throw new RecordStoreException(
+          RecordStoreException.Reason.UNAVAILABLE, "it does not answer", null);
+    }
+  }
+
+  /** Claims that wait until they fail, each on a thread. */
+  private static List<CompletableFuture<ClaimException>> waiting(
+      ClaimCoordinator claims, int number, Duration patience) {
+    List<Thread> threads = new ArrayList<>();
+    List<CompletableFuture<ClaimException>> failures = new ArrayList<>();
+    for (int i = 0; i < number; i++) {
+      ClaimRequest wish = alone(0, "job-" + i);
+      CompletableFuture<ClaimException> failed = new CompletableFuture<>();
+      failures.add(failed);
+      threads.add(
+          new Thread(
+              () -> failed.complete(failure(() -> claims.acquire(wish, patience))),
+              "csi4j-volume-test-claim-" + i));
+    }
+    threads.forEach(Thread::start);
+    Waits.until(
+        () ->
+            threads.stream()
+                .allMatch(
+                    it ->
+                        it.getState() == Thread.State.TIMED_WAITING
+                            || it.getState() == Thread.State.TERMINATED));
+    return failures;
+  }
+
+  @Test
+  @Timeout(60)
+  void aWatchThatDoesNotOpenHoldsNoOtherClaimBeyondItsPatience() throws Exception {
+    Stuck stuck = new Stuck(store);
+    ClaimCoordinator sharing =
+        new ClaimCoordinator(
+            new ClaimBook(stuck, clock), storage, clock, ClaimEvent.Listener.none());
+    sharing.acquire(alone(0, "web"));
+    CompletableFuture<ClaimException> opening =
+        waiting(sharing, 1, Duration.ofDays(1)).get(0);
+    Waits.until(() -> stuck.opened.get() == 1);
+
+    for (CompletableFuture<ClaimException> each :
+        waiting(sharing, 20, Duration.ofMillis(200))) {
+      assertThat(each.get(30, TimeUnit.SECONDS).code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    }
+
+    assertThat(opening).isNotDone();
+    assertThat(stuck.opened).hasValue(1);
+    stuck.left.countDown();
+    assertThat(opening.get(30, TimeUnit.SECONDS).code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+  }
+
+  @Test
+  @Timeout(60)
+  void aWatchThatCannotBeOpenedFailsAllClaimsThatWaitForIt() throws Exception {
+    Stuck stuck = new Stuck(store);
+    ClaimCoordinator sharing =
+        new ClaimCoordinator(
+            new ClaimBook(stuck, clock), storage, clock, ClaimEvent.Listener.none());
+    sharing.acquire(alone(0, "web"));
+    List<CompletableFuture<ClaimException>> all = waiting(sharing, 20, Duration.ofDays(1));
+    stuck.left.countDown();
+
+    for (int i = 0; i < all.size(); i++) {
+      ClaimException failed = all.get(i).get(30, TimeUnit.SECONDS);
+      assertThat(failed.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+      assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
+      assertThat(failed).hasMessageContaining("job-" + i);
+    }
+    assertThat(stuck.opened).hasValue(1);
   }
 
   @Test

@@ -72,7 +72,7 @@ class PlaneSimulationTest {
         Arguments.of(LostRule.SESSION_WITHOUT_CONDITION, 5, "s after a renewal"),
         Arguments.of(LostRule.EPOCH_IS_FORGOTTEN, 7, "whose session lasts"),
         Arguments.of(LostRule.TAKEOVER_IS_NOT_SEEN, 106, "is held for its deletion for ever"),
-        Arguments.of(LostRule.JOINT_WRITE_IS_TORN, 3, "is held for its deletion for ever"),
+        Arguments.of(LostRule.JOINT_WRITE_IS_TORN, 2, "is held for its deletion for ever"),
         Arguments.of(LostRule.NOTHING_IS_HELD, 2_178, "is granted, and is gone"),
         Arguments.of(LostRule.NAME_IS_NOT_KEPT, 1, "is made twice"),
         Arguments.of(LostRule.SESSION_AGE_IS_IGNORED, 7, "which is not its work"),

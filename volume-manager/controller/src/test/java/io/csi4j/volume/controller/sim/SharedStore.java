@@ -226,7 +226,7 @@ final class SharedStore {
       timeline.live();
       long time = world.latency();
       if (space == RecordKey.Space.CLUSTER) {
-        // A session is written under its lock.
+        // A session is written while other work waits for its turn to begin.
         timeline.sleepAlone(time);
       } else {
         timeline.sleep(time);

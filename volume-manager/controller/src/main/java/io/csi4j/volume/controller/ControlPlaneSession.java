@@ -19,6 +19,8 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +32,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -72,13 +73,20 @@ final class ControlPlaneSession implements AutoCloseable {
   private final RecordStore store;
   private final OperationReports reports;
 
+  /** Guards what was reported last, and what waits for the listeners. */
+  private final ReentrantLock reporting = new ReentrantLock();
+
   /** The state of the session that was reported last. */
-  private final AtomicReference<ControlPlaneStatus.Session> reportedState =
-      new AtomicReference<>(ControlPlaneStatus.Session.IDLE);
+  private ControlPlaneStatus.Session reportedState = ControlPlaneStatus.Session.IDLE;
 
   /** The reason for which the store accepts no write, as it was reported last. */
-  private final AtomicReference<Optional<ReasonText>> reportedReason =
-      new AtomicReference<>(Optional.empty());
+  private Optional<ReasonText> reportedReason = Optional.empty();
+
+  /** The events that wait for the listeners, the oldest first. */
+  private final Deque<ControllerEvent> events = new ArrayDeque<>();
+
+  /** Whether a thread notifies the listeners, or is about to. */
+  private boolean isReporting;
 
   /** The sessions of this process, also those that have ended. */
   private final Set<String> own = ConcurrentHashMap.newKeySet();
@@ -91,12 +99,15 @@ final class ControlPlaneSession implements AutoCloseable {
 
   private final ConcurrentMap<String, Observed> observed = new ConcurrentHashMap<>();
 
+  /** Held by the thread that begins or renews a session for its work, while it asks the store. */
+  private final ReentrantLock beginning = new ReentrantLock();
+
   private final ReentrantLock lock = new ReentrantLock();
 
   /** The session under which work begins; nothing before the first work, or if it was given up. */
   private @Nullable Session current;
 
-  /** The sessions of this process under which work goes on or begins, the oldest first. */
+  /** The sessions of this process that are written, or have work, the oldest first. */
   private final Map<String, Session> open = new LinkedHashMap<>();
 
   private boolean isPlanned;
@@ -285,27 +296,61 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Reports the state of the session and of the store, if one of them has changed. */
+  /**
+   * Reports the state of the session and of the store, if one of them has changed. The changes that
+   * several threads find are reported in the order in which they were found.
+   */
   void report() {
-    ControlPlaneStatus.Session now = state();
-    ControlPlaneStatus.Session before = reportedState.getAndSet(now);
-    if (now != before && (now.isTrouble() || before.isTrouble())) {
-      happened(new ControllerEvent.SessionChanged(now));
-    }
-    Optional<ReasonText> reason = store.readOnly();
-    if (!reason.equals(reportedReason.getAndSet(reason))) {
-      happened(new ControllerEvent.StoreChanged(reason));
+    reporting.lock();
+    try {
+      ControlPlaneStatus.Session now = state();
+      ControlPlaneStatus.Session before = reportedState;
+      reportedState = now;
+      if (now != before && (now.isTrouble() || before.isTrouble())) {
+        happened(new ControllerEvent.SessionChanged(now));
+      }
+      Optional<ReasonText> reason = store.readOnly();
+      if (!reason.equals(reportedReason)) {
+        reportedReason = reason;
+        happened(new ControllerEvent.StoreChanged(reason));
+      }
+    } finally {
+      reporting.unlock();
     }
   }
 
-  /** Reports on another thread: this one may hold a lock. */
+  /** Reports on another thread: this one may hold a lock. One thread does so at a time. */
   private void happened(ControllerEvent event) {
-    if (reports.isOn()) {
-      try {
-        threads.execute(() -> reports.happened(event));
-      } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-        // The controller is closed, or the next change is reported.
+    if (!reports.isOn()) {
+      return;
+    }
+    reporting.lock();
+    try {
+      events.add(event);
+      if (!isReporting) {
+        threads.execute(this::notifyListeners);
+        isReporting = true;
       }
+    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+      // The controller is closed, or the event is reported with the next one.
+    } finally {
+      reporting.unlock();
+    }
+  }
+
+  private void notifyListeners() {
+    for (Optional<ControllerEvent> next = next(); next.isPresent(); next = next()) {
+      reports.happened(next.get());
+    }
+  }
+
+  private Optional<ControllerEvent> next() {
+    reporting.lock();
+    try {
+      isReporting = !events.isEmpty();
+      return Optional.ofNullable(events.poll());
+    } finally {
+      reporting.unlock();
     }
   }
 
@@ -331,13 +376,41 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   private Ownership entered() {
+    beginning.lock();
+    try {
+      renewIfDue();
+      return begunUnderCurrent().orElseGet(() -> begunUnder(begun()));
+    } finally {
+      beginning.unlock();
+    }
+  }
+
+  private void renewIfDue() {
+    Session known;
     lock.lock();
     try {
-      Session known = current;
-      if (known != null && isShared && age(known) > expiry.toNanos() / RENEWALS) {
-        renew(known);
+      known = current;
+      if (known == null || !isShared || age(known) <= expiry.toNanos() / RENEWALS) {
+        return;
       }
-      Session session = current == null ? begun() : current;
+    } finally {
+      lock.unlock();
+    }
+    renew(known);
+  }
+
+  private Optional<Ownership> begunUnderCurrent() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(current).map(this::begunUnder);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Ownership begunUnder(Session session) {
+    lock.lock();
+    try {
       current = session;
       session.working++;
       plan();
@@ -357,10 +430,37 @@ final class ControlPlaneSession implements AutoCloseable {
       Owner owner = new Owner(UUID.randomUUID().toString(), controlPlane);
       Session begun = new Session(owner, clock.nanos());
       own.add(owner.session());
-      if (!isShared || isWritten(owner, tries == TRIES)) {
-        open.put(owner.session(), begun);
+      boolean isWritten = false;
+      open(begun);
+      try {
+        isWritten = !isShared || isWritten(owner, tries == TRIES);
+      } finally {
+        if (!isWritten) {
+          drop(begun);
+        }
+      }
+      if (isWritten) {
         return begun;
       }
+    }
+  }
+
+  /** Notes a session before it is written: its record is not one that was left over. */
+  private void open(Session begun) {
+    lock.lock();
+    try {
+      open.put(begun.owner.session(), begun);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void drop(Session session) {
+    lock.lock();
+    try {
+      forget(session);
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -518,7 +618,7 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Whether work goes on or begins under a session; one that is being written is waited for. */
+  /** Whether a session is written or has work. */
   private boolean isOpen(Owner owner) {
     lock.lock();
     try {

@@ -20,14 +20,22 @@ import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sessions of one control plane, and what another one sees of them. */
 class ControlPlaneSessionTest {
@@ -43,6 +51,13 @@ class ControlPlaneSessionTest {
   private final AtomicReference<Optional<ReasonText>> readOnly =
       new AtomicReference<>(Optional.empty());
   private final List<List<RecordWrite>> late = new ArrayList<>();
+
+  /** Whether the next write, or its answer, waits until a test lets it go on. */
+  private final AtomicBoolean isHeld = new AtomicBoolean();
+
+  private final AtomicBoolean isAnswerHeld = new AtomicBoolean();
+  private final CountDownLatch held = new CountDownLatch(1);
+  private final CountDownLatch left = new CountDownLatch(1);
   private final RecordStore store =
       new SteppingStore(new MemoryStore(), (next, write) -> write.get()) {
         @Override
@@ -59,7 +74,14 @@ class ControlPlaneSessionTest {
             late.add(writes);
             return new WriteResult.Unknown(new ReasonText("the answer was lost"));
           }
-          return super.write(writes);
+          if (isHeld.getAndSet(false)) {
+            hold();
+          }
+          WriteResult result = super.write(writes);
+          if (isAnswerHeld.getAndSet(false)) {
+            hold();
+          }
+          return result;
         }
       };
   private final VirtualTime time = new VirtualTime();
@@ -68,14 +90,27 @@ class ControlPlaneSessionTest {
   private final ControlPlaneSession other = session("two");
 
   private ControlPlaneSession session(String controlPlane) {
+    return session(controlPlane, time);
+  }
+
+  private ControlPlaneSession session(String controlPlane, Executor threads) {
     return new ControlPlaneSession(
         store,
         controlPlane,
         time,
         time,
-        time,
+        threads,
         ControlPlaneSession.EXPIRY,
         new OperationReports(List.of(events::add), time));
+  }
+
+  private void hold() {
+    held.countDown();
+    try {
+      assertThat(left.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @AfterEach
@@ -104,6 +139,56 @@ class ControlPlaneSessionTest {
     assertThat(sessions()).as("work goes on").hasSize(1);
     second.end();
     assertThat(sessions()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whileTheStoreHoldsAWriteOfTheSessionItsStateIsKnown(boolean isRenewal) throws Exception {
+    Ownership before = session.enter();
+    if (isRenewal) {
+      isDown.set(true);
+      time.pass(ControlPlaneSession.EXPIRY.dividedBy(3));
+      isDown.set(false);
+    } else {
+      before.giveUp(WEB, CatalogWork.VOLUME);
+    }
+    isHeld.set(true);
+    CompletableFuture<Ownership> begun = CompletableFuture.supplyAsync(session::enter);
+    assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
+
+    CompletableFuture<Void> asked =
+        CompletableFuture.runAsync(
+            () -> {
+              assertThat(session.state()).isEqualTo(ControlPlaneStatus.Session.ACTIVE);
+              assertThat(session.isGivenUp(WEB, workOf(before))).isEqualTo(!isRenewal);
+              assertThat(before.mayCall()).isEqualTo(isRenewal);
+              session.endLeft();
+            });
+    asked.get(30, TimeUnit.SECONDS);
+    assertThat(begun).isNotDone();
+    left.countDown();
+
+    Ownership after = begun.get(30, TimeUnit.SECONDS);
+    assertThat(after.owner().equals(before.owner())).isEqualTo(isRenewal);
+    assertThat(after.mayCall()).isTrue();
+    assertThat(other.isOver(after.owner())).isFalse();
+    before.end();
+    after.end();
+  }
+
+  @Test
+  void aSessionThatIsJustWrittenIsNotOneThatWasLeftOver() throws Exception {
+    isAnswerHeld.set(true);
+    CompletableFuture<Ownership> begun = CompletableFuture.supplyAsync(session::enter);
+    assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(sessions()).hasSize(1);
+    session.endLeft();
+    left.countDown();
+
+    Ownership work = begun.get(30, TimeUnit.SECONDS);
+    assertThat(sessions()).hasSize(1);
+    assertThat(other.isOver(work.owner())).isFalse();
+    work.end();
   }
 
   @Test
@@ -229,6 +314,27 @@ class ControlPlaneSessionTest {
             changed(ControlPlaneStatus.Session.ACTIVE),
             changed(ControlPlaneStatus.Session.LOST),
             changed(ControlPlaneStatus.Session.IDLE));
+  }
+
+  @Test
+  void changesOfTheStateAreReportedInTheirOrderWhicheverThreadComesFirst() {
+    Deque<Runnable> threads = new ArrayDeque<>();
+    ControlPlaneSession hasty = session("three", threads::push);
+    Ownership work = hasty.enter();
+    time.pass(Duration.ofSeconds(21));
+    hasty.report();
+    var unused = hasty.enter();
+    assertThat(hasty.state()).isEqualTo(ControlPlaneStatus.Session.ACTIVE);
+    for (Runnable next = threads.poll(); next != null; next = threads.poll()) {
+      next.run();
+    }
+
+    assertThat(events)
+        .containsExactly(
+            changed(ControlPlaneStatus.Session.UNCERTAIN),
+            changed(ControlPlaneStatus.Session.ACTIVE));
+    work.end();
+    hasty.close();
   }
 
   private static ControllerEvent changed(ControlPlaneStatus.Session state) {

@@ -209,6 +209,9 @@ class TwoControlPlanesTest {
             if (writes.stream().anyMatch(it -> it.key().space() == RecordKey.Space.CLAIMS)) {
               pass("write of claims");
             }
+            if (writes.stream().anyMatch(it -> it.key().space() == RecordKey.Space.CLUSTER)) {
+              pass("write of a session");
+            }
             WriteResult result = super.write(writes);
             if (!isOf(losing, writes.get(0).key())) {
               return result;
@@ -289,6 +292,11 @@ class TwoControlPlanesTest {
     /** The next write of claims waits. */
     Gate beforeWriteOfClaims() {
       return gate("write of claims");
+    }
+
+    /** The next write of a session waits. */
+    Gate beforeWriteOfSession() {
+      return gate("write of a session");
     }
 
     private Gate gate(String step) {
@@ -1108,6 +1116,22 @@ class TwoControlPlanesTest {
                 .map(call -> call.request().text("name"))
                 .distinct())
         .hasSize(1);
+  }
+
+  @Test
+  void whileTheStoreHoldsAWriteOfTheSessionTheStatusAndListsAreShown() throws Exception {
+    CatalogVolume db = one.controller.create(DB, spec());
+    pass(Duration.ofSeconds(10));
+    Gate gate = one.beforeWriteOfSession();
+    CompletableFuture<CatalogVolume> first = begun(() -> one.controller.create(WEB, spec()));
+    gate.awaitArrival();
+
+    assertThat(begun(one.controller::status).get(30, TimeUnit.SECONDS).volumes())
+        .isEqualTo(Map.of(VolumeSummary.State.PRESENT, 1));
+    assertThat(begun(one.controller::volumes).get(30, TimeUnit.SECONDS)).containsExactly(db);
+    assertThat(first).isNotDone();
+    gate.open();
+    ended(first);
   }
 
   @Test

@@ -60,6 +60,16 @@ final class UnfinishedWork implements AutoCloseable {
           OperatorCode.CLAIM_STORE_WENT_BACK,
           OperatorCode.CLAIM_UNREADABLE);
 
+  /** The codes of failures that show nothing of a store: it did not answer, or was not asked. */
+  private static final Set<OperatorCode> OF_NO_ANSWER =
+      EnumSet.of(
+          OperatorCode.CATALOG_DOWN,
+          OperatorCode.CATALOG_UNCONFIRMED,
+          OperatorCode.CLAIM_STORE_DOWN,
+          OperatorCode.CLAIM_UNCONFIRMED,
+          OperatorCode.CONTROLLER_BUSY,
+          OperatorCode.ENGINE_CLOSED);
+
   /** How much longer than the first pause the longest is. */
   private static final int MOST = 512;
 
@@ -338,13 +348,17 @@ final class UnfinishedWork implements AutoCloseable {
                 before
                     .filter(Hold::isOfStore)
                     .map(Hold::code)
-                    .filter(
-                        code -> !failure.map(ControllerException::code).equals(Optional.of(code)))
+                    .filter(code -> isSettled(code, failure.map(ControllerException::code)))
                     .ifPresent(this::settled);
                 later(key);
                 report(key, operation, number, failure);
               }
             });
+  }
+
+  /** Whether the end of an attempt shows that the reason of this code has ended. */
+  private static boolean isSettled(OperatorCode code, Optional<OperatorCode> failure) {
+    return failure.filter(it -> it == code || OF_NO_ANSWER.contains(it)).isEmpty();
   }
 
   /** Goes on with the volumes that wait for the reason of this code. */

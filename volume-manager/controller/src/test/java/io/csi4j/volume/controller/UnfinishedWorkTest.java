@@ -360,6 +360,25 @@ class UnfinishedWorkTest {
     assertThat(time.waiting()).isZero();
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = OperatorCode.class,
+      names = {"CATALOG_DOWN", "CATALOG_UNCONFIRMED", "CLAIM_STORE_DOWN", "CONTROLLER_BUSY"})
+  void aStoreThatDoesNotAnswerALookIsNotSettled(OperatorCode unanswered) {
+    put(GOING);
+    put(OTHER);
+    outcome = key -> failed(ChangeOutcome.HELD, OperatorCode.CATALOG_WENT_BACK);
+    leftovers.later();
+    time.pass(Duration.ofSeconds(2));
+    tried.clear();
+
+    outcome = key -> failed(ChangeOutcome.UNAVAILABLE, unanswered);
+    time.pass(Duration.ofMinutes(10));
+
+    assertThat(tried).as("one of both at each look").hasSize(20);
+    assertThat(leftovers.held()).containsExactlyInAnyOrder(GOING.key(), OTHER.key());
+  }
+
   @Test
   void aSettledStoreEndsNoHoldForAnotherReason() {
     put(GOING);

@@ -30,6 +30,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -89,9 +91,14 @@ public final class VolumeKeeper implements AutoCloseable {
   /** The control plane, if one at a time does the chores of the cluster. */
   private final Optional<VolumeController> shared;
 
+  /** How long closing waits for the store, and for the listener. */
+  private final Duration patience;
+
   private boolean isClosed;
 
-  private VolumeKeeper(Builder options, Clock clock, Scheduler threads, Runnable ending) {
+  private VolumeKeeper(
+      Builder options, Clock clock, Scheduler threads, Runnable ending, Duration patience) {
+    this.patience = patience;
     shared = options.shared;
     this.clock = clock;
     this.threads = threads;
@@ -357,7 +364,7 @@ public final class VolumeKeeper implements AutoCloseable {
   /**
    * Begins no round any more, interrupts those that are under way, leaves the chores of the cluster
    * to the keepers of other control planes, and notifies the listener of the last rounds. Waits 5 s
-   * for the rounds and 5 s for the listener at most. What was half done goes on with the next
+   * for the rounds, 5 s for the store, and 5 s for the listener at most. What was half done goes on with the next
    * keeper, here or elsewhere. Closing it again has no effect.
    */
   @Override
@@ -370,12 +377,29 @@ public final class VolumeKeeper implements AutoCloseable {
       lock.unlock();
     }
     ending.run();
-    shared.ifPresent(
-        controller ->
-            chores.values().stream()
-                .filter(chore -> chore.what.isOfCluster())
-                .forEach(chore -> controller.leaveUpkeep(chore.name)));
-    hub.close(CLOSING);
+    shared.ifPresent(this::leaveChores);
+    hub.close(patience);
+  }
+
+  /**
+   * Leaves the chores of the cluster on a thread, as the store may not answer: what is not left in
+   * time is left when the store answers, or when the session of the control plane ends.
+   */
+  private void leaveChores(VolumeController controller) {
+    try (OnDemandThreads leaving = new OnDemandThreads(THREADS)) {
+      CompletableFuture<Void> left =
+          CompletableFuture.runAsync(
+              () ->
+                  chores.values().stream()
+                      .filter(chore -> chore.what.isOfCluster())
+                      .forEach(chore -> controller.leaveUpkeep(chore.name)),
+              leaving);
+      left.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException | OutOfMemoryError notLeft) {
+      // Another control plane takes the chores when the session of this one has ended.
+    }
   }
 
   /** Collects the chores of a keeper. */
@@ -529,12 +553,16 @@ public final class VolumeKeeper implements AutoCloseable {
     /** Opens it: urgent chores begin at once. */
     public VolumeKeeper open() {
       OnDemandThreads threads = new OnDemandThreads(THREADS);
-      return open(new SystemClock(), threads, () -> threads.stop(CLOSING));
+      return open(new SystemClock(), threads, () -> threads.stop(CLOSING), CLOSING);
     }
 
-    /** Opens it in this time, on these threads. */
-    VolumeKeeper open(Clock clock, Scheduler threads, Runnable ending) {
-      return new VolumeKeeper(this, clock, threads, ending);
+    /**
+     * Opens it in this time, on these threads.
+     *
+     * @param patience how long closing waits for the store, and for the listener
+     */
+    VolumeKeeper open(Clock clock, Scheduler threads, Runnable ending, Duration patience) {
+      return new VolumeKeeper(this, clock, threads, ending, patience);
     }
 
     private Builder add(

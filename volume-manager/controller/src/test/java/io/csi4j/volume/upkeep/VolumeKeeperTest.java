@@ -26,6 +26,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.nio.file.Path;
@@ -39,9 +40,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Chores that are done from time to time, by any number of keepers. */
 class VolumeKeeperTest {
@@ -56,7 +59,11 @@ class VolumeKeeperTest {
   private final List<VolumeKeeper.Round> told = new CopyOnWriteArrayList<>();
 
   private VolumeKeeper open(VolumeKeeper.Builder builder) {
-    return builder.listener(told::add).open(time, time, () -> {});
+    return open(builder, MINUTE);
+  }
+
+  private VolumeKeeper open(VolumeKeeper.Builder builder, Duration patience) {
+    return builder.listener(told::add).open(time, time, () -> {}, patience);
   }
 
   private String counted() {
@@ -124,6 +131,40 @@ class VolumeKeeperTest {
       assertThat(told)
           .extracting(VolumeKeeper.Round::done)
           .containsExactlyInAnyOrder("0 claims were freed, and 0 claims wait", "run 3");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aStoreThatDoesNotAnswerDoesNotHoldTheEndOfAKeeper() {
+    CountDownLatch answers = new CountDownLatch(1);
+    AtomicBoolean isSilent = new AtomicBoolean();
+    try (RecordStore store =
+            new PassingStore(new MemoryStore()) {
+              @Override
+              public WriteResult write(List<RecordWrite> writes) {
+                if (isSilent.get()) {
+                  try {
+                    answers.await();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                }
+                return super.write(writes);
+              }
+            };
+        VolumeController first = controller("cp-1", store);
+        VolumeController second = controller("cp-2", store)) {
+      VolumeKeeper one = open(keeper(first, store), Duration.ofMillis(50));
+      time.settle();
+      Waits.until(() -> told.size() == 2);
+      isSilent.set(true);
+      one.close();
+      assertThat(second.takeUpkeep("resume")).contains("cp-1");
+      isSilent.set(false);
+      answers.countDown();
+
+      Waits.until(() -> second.takeUpkeep("resume").isEmpty());
     }
   }
 

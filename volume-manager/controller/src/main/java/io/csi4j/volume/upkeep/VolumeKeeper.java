@@ -364,8 +364,8 @@ public final class VolumeKeeper implements AutoCloseable {
   /**
    * Begins no round any more, interrupts those that are under way, leaves the chores of the cluster
    * to the keepers of other control planes, and notifies the listener of the last rounds. Waits 5 s
-   * for the rounds, 5 s for the store, and 5 s for the listener at most. What was half done goes on with the next
-   * keeper, here or elsewhere. Closing it again has no effect.
+   * for the rounds, 5 s for the store, and 5 s for the listener at most. What was half done goes on
+   * with the next keeper, here or elsewhere. Closing it again has no effect.
    */
   @Override
   public void close() {

@@ -210,8 +210,7 @@ public final class ClaimCoordinator {
     RecordKey key = RecordKey.of(RecordKey.Space.CLAIMS, request.usage().volume());
     Subject subject = Subject.of("claiming").by(request.usage());
     Optional<ClaimWaits.Place> entered =
-        ClaimBook.asked(
-            subject, () -> waits.enter(key, book::watch, end - System.nanoTime()));
+        ClaimBook.asked(subject, () -> waits.enter(key, book::watch, end - System.nanoTime()));
     try (ClaimWaits.Place place = entered.orElseThrow(() -> before)) {
       while (true) {
         try {

@@ -155,7 +155,8 @@ final class ClaimWaits {
 
   /**
    * Begins to follow the claims of a volume. Changes from now on count. One thread opens the watch,
-   * and those that need it meanwhile wait for that thread; where it fails, it fails for all of them.
+   * and those that need it meanwhile wait for that thread; where it fails, it fails for all of
+   * them.
    *
    * @param opener opens the watch if there is none; may block
    * @param nanos the longest time to wait for another thread that opens the watch

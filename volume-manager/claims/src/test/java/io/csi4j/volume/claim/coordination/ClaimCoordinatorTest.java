@@ -1242,12 +1242,10 @@ class ClaimCoordinatorTest {
         new ClaimCoordinator(
             new ClaimBook(stuck, clock), storage, clock, ClaimEvent.Listener.none());
     sharing.acquire(alone(0, "web"));
-    CompletableFuture<ClaimException> opening =
-        waiting(sharing, 1, Duration.ofDays(1)).get(0);
+    CompletableFuture<ClaimException> opening = waiting(sharing, 1, Duration.ofDays(1)).get(0);
     Waits.until(() -> stuck.opened.get() == 1);
 
-    for (CompletableFuture<ClaimException> each :
-        waiting(sharing, 20, Duration.ofMillis(200))) {
+    for (CompletableFuture<ClaimException> each : waiting(sharing, 20, Duration.ofMillis(200))) {
       assertThat(each.get(30, TimeUnit.SECONDS).code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
     }
 

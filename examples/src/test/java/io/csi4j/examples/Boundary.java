@@ -248,7 +248,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
                 .toList(),
             "agent and cluster put together what lies below them",
             "io.csi4j.volume.agent..",
-            "io.csi4j.volume.cluster.."));
+            "io.csi4j.volume.cluster"));
     String model = "volume-manager/model";
     rows.add(
         never(

@@ -35,13 +35,15 @@ class LineTest {
 
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(600);
-  private static final BiFunction<Optional<Set<String>>, byte[], byte[]> ECHO =
-      (names, question) -> text("re: " + new String(question, UTF_8));
 
   @TempDir Path temp;
 
   private static byte[] text(String text) {
     return text.getBytes(UTF_8);
+  }
+
+  private static byte[] echo(Optional<Set<String>> names, byte[] question) {
+    return text("re: " + new String(question, UTF_8));
   }
 
   private ClusterEndpoint file(String name) {
@@ -66,7 +68,7 @@ class LineTest {
 
   @Test
   void aSocketFileIsForItsOwnerAndCarriesBytes() throws Exception {
-    try (LineServer server = at(file("a"), ECHO);
+    try (LineServer server = at(file("a"), LineTest::echo);
         LineClient client = to(LONG, file("a"))) {
       assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
       assertThat(client.ask(new byte[4 << 20])).hasSize((4 << 20) + 4);
@@ -96,7 +98,7 @@ class LineTest {
   @Test
   void aFileThatAKilledProcessLeftGivesWay() throws Exception {
     Files.createFile(temp.resolve("a"));
-    try (LineServer server = at(file("a"), ECHO);
+    try (LineServer server = at(file("a"), LineTest::echo);
         LineClient client = to(LONG, server.endpoint())) {
       assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
     }
@@ -188,7 +190,7 @@ class LineTest {
                   awaitQuietly(end);
                   return question;
                 });
-        LineServer other = at(file("b"), ECHO);
+        LineServer other = at(file("b"), LineTest::echo);
         LineClient client = to(SHORT, silent.endpoint(), other.endpoint())) {
       assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
       try (LineClient only = to(SHORT, silent.endpoint())) {
@@ -272,7 +274,7 @@ class LineTest {
 
   @Test
   void afterClosingNothingIsAskedAndNoThreadIsLeft() throws Exception {
-    try (LineServer server = at(file("a"), ECHO)) {
+    try (LineServer server = at(file("a"), LineTest::echo)) {
       LineClient client = to(LONG, server.endpoint());
       assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
       client.close();
@@ -471,7 +473,7 @@ class LineTest {
   @Test
   void aPortWithoutCertificatesIsRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> at(ClusterEndpoint.tcp("localhost", 0), ECHO))
+        .isThrownBy(() -> at(ClusterEndpoint.tcp("localhost", 0), LineTest::echo))
         .withMessage(
             "A control plane at a port needs TLS. Give it certificates, or let it listen on a"
                 + " socket file.");
@@ -479,7 +481,9 @@ class LineTest {
         .isThrownBy(
             () ->
                 LineServer.open(
-                    ClusterEndpoint.tcp("localhost", 0), Optional.of(TlsSettings.asTheJvm()), ECHO))
+                    ClusterEndpoint.tcp("localhost", 0),
+                    Optional.of(TlsSettings.asTheJvm()),
+                    LineTest::echo))
         .withMessage(
             "A control plane at a port needs a certificate of its own, and those of the authority"
                 + " that signs for nodes. Give it both.");

@@ -69,10 +69,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
       Map.of("volume-manager/claims-etcd", List.of("io.csi4j.volume.claim.etcd.Jetcd*"));
 
   private static final Map<String, List<String>> LINES =
-      Map.of(
-          "volume-manager/cluster-grpc",
-          List.of(
-              "io.csi4j.volume.cluster.grpc.Line*"));
+      Map.of("volume-manager/cluster-grpc", List.of("io.csi4j.volume.cluster.grpc.Line*"));
 
   private static final Map<String, List<String>> REPEATS =
       Map.of(
@@ -243,12 +240,21 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
             modules.stream()
                 .filter(
                     module ->
-                        !module.equals("volume-manager/agent")
-                            && !module.equals("volume-manager/cluster"))
+                        !List.of(
+                                "volume-manager/agent",
+                                "volume-manager/cluster",
+                                "volume-manager/cluster-grpc")
+                            .contains(module))
                 .toList(),
             "agent and cluster put together what lies below them",
             "io.csi4j.volume.agent..",
             "io.csi4j.volume.cluster"));
+    rows.add(
+        never(
+            "volume-manager/cluster-grpc",
+            "a node that takes the line gets no control plane",
+            "io.csi4j.volume.cluster",
+            "io.csi4j.volume.controller.."));
     String model = "volume-manager/model";
     rows.add(
         never(

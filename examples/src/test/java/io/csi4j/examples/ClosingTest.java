@@ -37,9 +37,15 @@ import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.proxy.RecordedPlugin;
 import io.csi4j.testkit.recording.Recording;
+import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.cluster.Cluster;
+import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
+import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
+import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -80,6 +86,7 @@ import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.TaskMounts;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,6 +112,7 @@ class ClosingTest {
 
   private static final PluginName NAME = PluginName.of("fake.csi4j.example");
   private static final PluginId PLUGIN = PluginId.of(NAME.value());
+  private static final NodeName NODE = NodeName.of("n1");
   private static final VolumeKey DB = VolumeKey.of("db");
   private static final VolumeUse STAYING = VolumeUse.of(DB, WorkloadId.of("web-0"));
   private static final VolumeUse WEB = VolumeUse.of(DB, WorkloadId.of("web-1"));
@@ -198,6 +206,36 @@ class ClosingTest {
         test -> {
           VolumeController controller = test.controller();
           return new Used(controller, () -> controller.offered(PLUGIN));
+        }),
+    CLUSTER(
+        Cluster.class,
+        test -> {
+          Cluster cluster = test.cluster();
+          return new Used(cluster, () -> cluster.standing(WEB, 1));
+        }),
+    CONTROL_PLANE_SERVER(
+        ControlPlaneServer.class,
+        test -> {
+          ControlPlaneServer server = test.server();
+          RemoteControlPlane asking =
+              test.kept(RemoteControlPlane.of(NODE, List.of(server.endpoint())));
+          return new Used(server, () -> asking.standing(WEB, 1));
+        }),
+    REMOTE_CONTROL_PLANE(
+        RemoteControlPlane.class,
+        test -> {
+          ControlPlaneServer server = test.kept(test.server());
+          RemoteControlPlane remote = RemoteControlPlane.of(NODE, List.of(server.endpoint()));
+          return new Used(remote, () -> remote.standing(WEB, 1));
+        }),
+    NODE_AGENT(
+        NodeAgent.class,
+        test -> {
+          NodeAgent agent =
+              NodeAgent.builder(NODE, test.temp.resolve("agent"), test.kept(test.cluster()))
+                  .manager(manager -> manager.state(MemoryMedium.create().open()))
+                  .open();
+          return new Used(agent, agent::exchange);
         }),
     HEALTH_MONITOR(
         HealthMonitor.class,
@@ -438,6 +476,15 @@ class ClosingTest {
     return VolumeController.builder(
             InMemoryPluginRegistry.open(), LocalStore.on(MemoryMedium.create().open()))
         .open();
+  }
+
+  private Cluster cluster() {
+    return Cluster.builder(kept(InMemoryPluginRegistry.open()), kept(new MemoryStore())).open();
+  }
+
+  private ControlPlaneServer server() throws IOException {
+    return ControlPlaneServer.open(
+        kept(cluster()), ClusterEndpoint.unix(temp.resolve("control-plane")));
   }
 
   private VolumeManager manager() {

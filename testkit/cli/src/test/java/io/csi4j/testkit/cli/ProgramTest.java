@@ -251,8 +251,8 @@ class ProgramTest {
       value = {
         "sevre                            | Unmatched argument at index 0: 'sevre'",
         "probe --endpoint tcp://localhost | write unix:///absolute/path/csi.sock.",
-        "probe --endpoint unix:///s --timeout 5 | Write a number and its unit: 250ms, 5s, 2m or"
-            + " 1h.",
+        "probe --endpoint unix:///s --timeout 5 | Write a number and its unit: 250ms, 5s, 2m,"
+            + " 1h or 30d.",
         "plugin watch --endpoint unix:///s --timeout 0s | '0s' is no time in which anything can be",
         "plugin check --endpoint unix:///s --budget 0ms | Write more than zero.",
         "probe --jsn                      | Unknown option: '--jsn'",

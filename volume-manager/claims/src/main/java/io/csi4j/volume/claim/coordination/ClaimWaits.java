@@ -28,13 +28,13 @@ final class ClaimWaits {
   private final Condition opened = lock.newCondition();
 
   /** The opening that a thread does, without the lock; nothing if none does. */
-  private @Nullable Opening opening;
+  private @Nullable OpenCall opening;
 
   /** Whether a thread reads the watch, without the lock. */
   private boolean isRead;
 
   /** An opening of the watch. */
-  private static final class Opening {
+  private static final class OpenCall {
 
     /** Why it failed; set before the opening ends. */
     private @Nullable RuntimeException failure;
@@ -165,7 +165,7 @@ final class ClaimWaits {
   Optional<Place> enter(RecordKey key, Supplier<Watch> opener, long nanos) {
     long end = System.nanoTime() + nanos;
     while (true) {
-      Opening mine;
+      OpenCall mine;
       lock.lock();
       try {
         if (watch != null) {
@@ -177,7 +177,7 @@ final class ClaimWaits {
           }
           continue;
         }
-        mine = new Opening();
+        mine = new OpenCall();
         opening = mine;
       } finally {
         lock.unlock();
@@ -193,7 +193,7 @@ final class ClaimWaits {
   }
 
   /** Waits for the end of an opening; says whether it has come, and throws the failure of it. */
-  private boolean hasEnded(Opening other, long end) {
+  private boolean hasEnded(OpenCall other, long end) {
     try {
       for (long left = end - System.nanoTime();
           opening == other && left > 0;
@@ -210,7 +210,7 @@ final class ClaimWaits {
     return opening != other;
   }
 
-  private void open(Opening mine, Supplier<Watch> opener) {
+  private void open(OpenCall mine, Supplier<Watch> opener) {
     Watch next = null;
     try {
       next = opener.get();

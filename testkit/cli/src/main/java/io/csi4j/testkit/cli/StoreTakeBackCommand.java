@@ -1,27 +1,34 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.local.StoreMove;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Has a store used again whose records were moved. */
 @Command(
     description =
         "Removes the mark of a move from the store that the records were moved from, to give the"
             + " move up. What was claimed or created in the other store since is not in this one:"
-            + " make sure that no control plane has used the other one.",
+            + " make sure that no control plane has used the other one. Without --yes it only says"
+            + " where the records are.",
     exitCodeList = {
       "0:a control plane may use the store",
+      "1:the records were moved: without --yes",
       "2:the command line makes no sense",
       "4:the store cannot be read or written, or is in use"
     },
-    footer = "  csi4j store take-back --directory /var/lib/orchestrator/store")
+    footer = "  csi4j store take-back --directory /var/lib/orchestrator/store --yes")
 final class StoreTakeBackCommand extends ProgramCommand {
 
   @Mixin private StoreOptions options = new StoreOptions();
+
+  @Option(names = "--yes", description = "Take them back: no control plane uses the other store.")
+  private boolean yes;
 
   StoreTakeBackCommand(Console console) {
     super(console);
@@ -30,8 +37,16 @@ final class StoreTakeBackCommand extends ProgramCommand {
   @Override
   public Integer call() {
     try (RecordStore store = options.open()) {
-      Optional<StoreIdentity> moved = StoreMove.takeBack(store);
       String here = OneLine.of(store.identity().value());
+      Optional<ReasonText> why = StoreMove.whyNotUsed(store);
+      if (why.isPresent() && !yes) {
+        console.print("Store '" + here + "' is not used: " + OneLine.of(why.get().text()) + ".");
+        console.print(
+            "Nothing was changed. Make sure that no control plane has used the other store, or will"
+                + " use it; then repeat the command with --yes.");
+        return ExitCode.FAILED;
+      }
+      Optional<StoreIdentity> moved = StoreMove.takeBack(store);
       console.print(
           moved
               .map(

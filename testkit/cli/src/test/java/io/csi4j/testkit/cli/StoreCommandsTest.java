@@ -226,7 +226,16 @@ class StoreCommandsTest {
     assertThat(accept.code()).isEqualTo(ExitCode.FAILED);
     assertThat(accept.err()).startsWith("Accepting the store failed: the records of store 'local-");
 
-    Run taken = Run.of(takeBack);
+    Run asked = Run.of(takeBack);
+    assertThat(asked.code()).as(asked.err()).isEqualTo(ExitCode.FAILED);
+    assertThat(asked.out())
+        .matches(
+            "Store 'local-[-0-9a-f]+' is not used: the records of store 'local-[-0-9a-f]+' were"
+                + " moved to store 'local-[-0-9a-f]+'\\.\nNothing was changed\\. Make sure that no"
+                + " control plane has used the other store, or will use it; then repeat the command"
+                + " with --yes\\.\n");
+
+    Run taken = Run.of("store", "take-back", "--directory", directory.toString(), "--yes");
 
     assertThat(taken.code()).as(taken.err()).isZero();
     assertThat(taken.out())

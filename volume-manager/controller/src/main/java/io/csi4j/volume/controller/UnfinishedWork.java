@@ -58,7 +58,8 @@ final class UnfinishedWork implements AutoCloseable {
           OperatorCode.CATALOG_UNREADABLE,
           OperatorCode.CLUSTER_COPIED,
           OperatorCode.CLAIM_STORE_WENT_BACK,
-          OperatorCode.CLAIM_UNREADABLE);
+          OperatorCode.CLAIM_UNREADABLE,
+          OperatorCode.STORE_MOVED);
 
   /** The codes of failures that show nothing of a store: it did not answer, or was not asked. */
   private static final Set<OperatorCode> OF_NO_ANSWER =

@@ -348,7 +348,7 @@ final class VolumeDeletion {
 
   /**
    * Puts a volume back on record that the storage system has refused to delete. Where nothing was
-   * sent, the next attempt may do so. A record that waits for a person stays as it is.
+   * sent, the next attempt may do so, also once a person has decided.
    */
   private void keep(VolumeWork work, Doomed begun, boolean isAsked, ControllerException failed) {
     CatalogEntry going = begun.record();
@@ -357,7 +357,7 @@ final class VolumeDeletion {
     if (isAsked && isRefused) {
       CatalogEntry kept = going.in(new State.Present(begun.before().orElseThrow()));
       putBack(subject, failed, () -> putBack(subject, work, kept, begun.held()));
-    } else if (isRefused || failed.outcome() == ChangeOutcome.UNAVAILABLE) {
+    } else if (!isAsked || failed.outcome() == ChangeOutcome.UNAVAILABLE) {
       try {
         work.end(subject, going.in(new State.Deleting(going.id(), begun.before())));
       } catch (ControllerException unwritten) {

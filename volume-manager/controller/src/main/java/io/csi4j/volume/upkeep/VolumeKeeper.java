@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Rounds;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordStore;
@@ -448,7 +449,7 @@ public final class VolumeKeeper implements AutoCloseable {
           Duration.ofMinutes(5),
           false,
           true,
-          () -> reaped(reaper.apply(reaper.plan(), throttle)) + unused(reaper.unused()));
+          () -> reaped(reaper.apply(reaper.plan(), throttle)) + unused(reaper));
     }
 
     /**
@@ -606,7 +607,14 @@ public final class VolumeKeeper implements AutoCloseable {
     return done + " of " + count(ends.size(), "item", "was", "were") + " given back";
   }
 
-  private static String unused(List<UnusedVolume> volumes) {
+  /** What was given back is done, also where the advice about other volumes fails. */
+  private static String unused(Reaper reaper) {
+    List<UnusedVolume> volumes;
+    try {
+      volumes = reaper.unused();
+    } catch (OperatorException failed) {
+      return "; which volumes are unused is not known: " + failed.operatorMessage().line();
+    }
     return volumes.isEmpty()
         ? ""
         : "; "

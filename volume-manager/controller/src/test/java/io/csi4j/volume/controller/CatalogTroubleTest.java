@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
@@ -86,6 +89,13 @@ class CatalogTroubleTest {
     assertThat(memory.write(write)).isInstanceOf(WriteResult.Written.class);
   }
 
+  /** The record that cannot be read is gone. */
+  private void repair() {
+    RecordKey other = CatalogCodec.key(VolumeKey.of("other"));
+    assertThat(memory.write(new RecordWrite(other, memory.read(other), Optional.empty())))
+        .isInstanceOf(WriteResult.Written.class);
+  }
+
   @Test
   void aCatalogWithARecordThatCannotBeReadIsNotOpened() {
     unreadable();
@@ -134,6 +144,24 @@ class CatalogTroubleTest {
       assertThat(held.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
       assertThat(plugin.contents().volumes()).containsExactly(made.id());
+    }
+  }
+
+  @Test
+  void aVolumeWhoseDeletionWasHeldBeforeTheFirstCallStaysWhereThePluginRefuses() {
+    try (VolumeController controller = open()) {
+      CatalogVolume made = controller.create(DB, spec());
+      unreadable();
+      assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.HELD);
+      repair();
+      plugin.inject(
+          Fault.fail(StatusCode.FAILED_PRECONDITION, "it has snapshots"),
+          When.calling(DELETE_VOLUME));
+
+      ControllerException refused = failure(() -> controller.delete(DB));
+
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+      assertThat(controller.find(DB)).contains(made);
     }
   }
 

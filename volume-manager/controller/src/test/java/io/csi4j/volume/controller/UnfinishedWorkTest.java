@@ -328,7 +328,8 @@ class UnfinishedWorkTest {
         "CATALOG_UNREADABLE",
         "CLUSTER_COPIED",
         "CLAIM_STORE_WENT_BACK",
-        "CLAIM_UNREADABLE"
+        "CLAIM_UNREADABLE",
+        "STORE_MOVED"
       })
   void volumesThatWaitForAStoreGoOnWhenAPersonHasSettledIt(OperatorCode code) {
     put(GOING);

@@ -17,10 +17,14 @@ public final class GoldenMessages {
 
   private GoldenMessages() {}
 
-  /** Returns the kept message, after it was compared with what this version writes for it. */
+  /**
+   * Returns the kept message, after it was compared with what this version writes for it.
+   *
+   * @param folder where it is in the checkout: the tests of some modules run in another directory
+   */
   public static ClusterMessage kept(String folder, String name, ClusterMessage now)
       throws IOException {
-    Path files = Path.of("src/test/resources", folder);
+    Path files = Path.of(System.getProperty("csi4j.root", "."), folder);
     String file = name.toLowerCase(Locale.ROOT).replace('_', '-');
     Path hex = files.resolve(file + ".hex");
     Path json = files.resolve(file + ".json");

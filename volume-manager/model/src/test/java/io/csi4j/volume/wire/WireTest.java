@@ -37,7 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Claims, health and refusals cross between versions, and nothing hostile does harm. */
 class WireTest {
 
-  private static final String FOLDER = "io/csi4j/volume/wire/v1";
+  private static final String FOLDER =
+      "volume-manager/model/src/test/resources/io/csi4j/volume/wire/v1";
 
   /** A value that crosses, and how. */
   private record Crossing<T>(

@@ -74,7 +74,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Reports, orders and requests cross between versions; secrets cross sealed. */
 class NodeWireTest {
 
-  private static final String FOLDER = "io/csi4j/volume/node/v1";
+  private static final String FOLDER =
+      "volume-manager/node/src/test/resources/io/csi4j/volume/node/v1";
   private static final PluginId PLUGIN = PluginId.of("ebs.csi.example");
   private static final CsiOperation STAGING = CsiOperation.NODE_STAGE_VOLUME;
   private static final Sealer SEALER = AesGcmSealer.of(AesGcmSealer.Keys.of("k1", new byte[32]));

@@ -184,12 +184,26 @@ public final class StoreMove {
       MoveMark there = new MoveMark(target, false, false);
       change(to, targetMark, Optional.of(comesIn()));
       change(from, sourceMark, Optional.of(there));
-      copy();
-      eachKey(this::compare);
+      try {
+        copy();
+        eachKey(this::compare);
+      } catch (IllegalArgumentException other) {
+        throw new RecordStoreException(
+            Reason.IN_DOUBT,
+            other.getMessage()
+                + " Both stores have the mark of the move by now: give it up with 'csi4j store"
+                + " take-back' before.",
+            other);
+      }
       checkIdentities();
       change(from, Optional.of(there), Optional.of(new MoveMark(target, false, true)));
     }
     if (!wasComplete || isOpenTarget()) {
+      // Where the records were taken back meanwhile, the source is used again.
+      change(
+          from,
+          Optional.of(new MoveMark(target, false, true)),
+          Optional.of(new MoveMark(target, false, true)));
       change(to, Optional.of(comesIn()), Optional.empty());
     }
     return new Result(source, target, counts(from), copied, wasComplete);

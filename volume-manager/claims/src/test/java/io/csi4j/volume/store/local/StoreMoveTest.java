@@ -369,6 +369,63 @@ class StoreMoveTest {
   }
 
   @Test
+  void aTargetStaysMarkedWhereTheRecordsAreTakenBackBeforeTheEnd() {
+    filled();
+    try (LocalStore source = LocalStore.open(directory())) {
+      RecordStore interrupted =
+          new Disturbed(source) {
+            @Override
+            public WriteResult write(List<RecordWrite> writes) {
+              WriteResult result = super.write(writes);
+              if (MoveMark.in(source)
+                  .read(MoveMark.KEY)
+                  .value()
+                  .filter(MoveMark::isComplete)
+                  .isPresent()) {
+                assertThat(StoreMove.takeBack(source)).contains(memory.identity());
+              }
+              return result;
+            }
+          };
+
+      assertThat(refused(RecordStoreException.class, interrupted, memory))
+          .hasMessageEndingWith(
+              "failed: another process has changed its mark. End all processes that use the stores,"
+                  + " and start the move again.");
+      assertThat(StoreMove.whyNotUsed(source)).isEmpty();
+      assertThat(StoreMove.whyNotUsed(memory)).isPresent();
+    }
+  }
+
+  @Test
+  void aTargetThatGetsAnotherRecordDuringTheMoveSaysThatBothStoresAreMarked() {
+    filled();
+    Disturbed target =
+        new Disturbed(memory) {
+          private boolean isDisturbed;
+
+          @Override
+          public WriteResult write(List<RecordWrite> writes) {
+            WriteResult result = super.write(writes);
+            if (!isDisturbed) {
+              isDisturbed = true;
+              put(memory, RecordKey.of(Space.VOLUMES, VolumeKey.of("other")), value("theirs"));
+            }
+            return result;
+          }
+        };
+    try (LocalStore source = LocalStore.open(directory())) {
+      RecordStoreException stuck = refused(RecordStoreException.class, source, target);
+      assertThat(stuck.reason()).isEqualTo(Reason.IN_DOUBT);
+      assertThat(stuck)
+          .hasMessageEndingWith(
+              "Both stores have the mark of the move by now: give it up with 'csi4j store take-back'"
+                  + " before.");
+      assertThat(StoreMove.whyNotUsed(source)).isPresent();
+    }
+  }
+
+  @Test
   void recordsThatWereMovedTwiceAreMovedBack() {
     Map<RecordKey, StateValue> before = filled();
     try (LocalStore source = LocalStore.open(directory());

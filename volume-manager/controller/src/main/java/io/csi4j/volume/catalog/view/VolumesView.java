@@ -147,6 +147,7 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
   private static Optional<Volume> volume(
       Seen<CatalogRecord> seen, Map<RecordKey, Optional<Claim>> claims) {
     return seen.value()
+        .filter(record -> !record.isBeingAdopted())
         .map(
             record ->
                 new Volume(

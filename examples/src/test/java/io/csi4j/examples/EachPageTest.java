@@ -14,6 +14,7 @@ class EachPageTest {
   @CsvSource({
     "claims.md, ClaimsSnippets.java",
     "client.md, ClientSnippets.java",
+    "cluster.md, ClusterSnippets.java",
     "health.md, HealthSnippets.java",
     "metrics.md, MetricsSnippets.java",
     "mounts.md, MountsSnippets.java",

@@ -1,0 +1,117 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.Pem;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
+import io.csi4j.volume.store.TestCertificates;
+import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.workload.VolumeRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Holds docs/cluster.md to what really runs. */
+class ClusterPageTest {
+
+  private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
+  private static final NodeName NODE = NodeName.of("n1");
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
+  private static final VolumeUse JOB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("job-1"));
+
+  @TempDir private Path temp;
+
+  private TlsSettings tls(String name) {
+    return TlsSettings.trusting(Pem.file(temp.resolve("ca.pem")))
+        .showing(
+            new TlsSettings.Certificate(
+                Pem.file(temp.resolve(name + ".pem")), Pem.file(temp.resolve(name + ".key"))));
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static PluginConfig.Builder config(FakeCsiPlugin plugin) {
+    Path socket = plugin.nodeEndpoint(NodeId.of("n1")).path();
+    return PluginConfig.builder(PLUGIN.value(), socket.getParent())
+        .socketName(socket.getFileName().toString())
+        .policy(MountPolicy.builder().requireMount(false).build());
+  }
+
+  @Test
+  void aJobRunsOnANodeOfACluster() throws Exception {
+    TestCertificates certificates = new TestCertificates(temp);
+    certificates.authority("ca");
+    certificates.certificate(
+        "cp", "cp", "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n");
+    certificates.certificate("n1", "n1", "subjectAltName=DNS:n1\nextendedKeyUsage=clientAuth\n");
+    ClusterEndpoint endpoint = ClusterEndpoint.tcp("localhost", freePort());
+    PluginRegistry plugins = InMemoryPluginRegistry.open();
+    VolumeRequest request = ClusterSnippets.request(PLUGIN);
+    try (FakeCsiPlugin plugin =
+            FakeCsiPlugin.builder().shape(PluginShape.full()).nodes(NodeId.of("n1")).open();
+        MemoryStore store = new MemoryStore()) {
+      plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, plugin.endpoint())));
+      ClusterSnippets.controlPlane(
+          plugins,
+          store,
+          endpoint,
+          tls("cp"),
+          cluster ->
+              ClusterSnippets.node(
+                  NODE,
+                  temp.resolve("node"),
+                  config(plugin),
+                  List.of(endpoint),
+                  tls("n1"),
+                  agent -> {
+                    agent
+                        .manager()
+                        .plugins()
+                        .await(PLUGIN, PluginRole.NODE, Duration.ofSeconds(30))
+                        .join();
+                    agent.exchange();
+                    assertThat(ClusterSnippets.acquired(cluster, WEB, request)).isEqualTo(NODE);
+                    ClusterSnippets.mounted(
+                        agent, WEB, path -> assertThat(Files.exists(path)).isTrue());
+                    assertThat(plugin.contents().idle()).isTrue();
+                    assertThat(ClusterSnippets.acquired(cluster, JOB, request)).isEqualTo(NODE);
+                    assertThat(ClusterSnippets.off(cluster, NODE))
+                        .singleElement()
+                        .satisfies(
+                            released ->
+                                assertThat(released.claim())
+                                    .isEqualTo(new ClaimProgress.Gone(JOB)));
+                  }));
+      plugin.assertLawful();
+    }
+  }
+}

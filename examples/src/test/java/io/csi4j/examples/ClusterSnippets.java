@@ -1,0 +1,102 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.cluster.Cluster;
+import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
+import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
+import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
+import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.workload.VolumeRequest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The code blocks of docs/cluster.md, each between a mark with its name and one at its end. */
+final class ClusterSnippets {
+
+  private ClusterSnippets() {}
+
+  static void controlPlane(
+      PluginRegistry plugins,
+      RecordStore store,
+      ClusterEndpoint endpoint,
+      TlsSettings tls,
+      Consumer<Cluster> serve)
+      throws IOException {
+    // snippet: control-plane
+    try (Cluster cluster = Cluster.builder(plugins, store).open();
+        ControlPlaneServer server = ControlPlaneServer.open(cluster, endpoint, tls)) {
+      serve.accept(cluster);
+    }
+    // end
+  }
+
+  static void node(
+      NodeName node,
+      Path directory,
+      PluginConfig.Builder plugin,
+      List<ClusterEndpoint> endpoints,
+      TlsSettings tls,
+      Consumer<NodeAgent> work) {
+    // snippet: node
+    try (RemoteControlPlane controlPlanes = RemoteControlPlane.of(node, endpoints, tls);
+        NodeAgent agent = NodeAgent.builder(node, directory, controlPlanes).plugin(plugin).open()) {
+      work.accept(agent);
+    }
+    // end
+  }
+
+  static VolumeRequest request(PluginId plugin) {
+    // snippet: request
+    VolumeRequest request =
+        VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
+            .accessMode(AccessMode.SINGLE_NODE_WRITER)
+            .attachment(AttachmentMode.FILESYSTEM)
+            .created(
+                VolumeRequest.NewVolume.builder(plugin)
+                    .capacity(CapacityRange.atLeast(1 << 30))
+                    .retained(true)
+                    .build())
+            .build();
+    // end
+    return request;
+  }
+
+  static NodeName acquired(Cluster cluster, VolumeUse usage, VolumeRequest request) {
+    // snippet: acquire
+    NodeName node = cluster.nodesFor(usage, request).best().orElseThrow(); // in a control plane
+    cluster.acquire(node, usage, request); // created, claimed, attached
+    // end
+    return node;
+  }
+
+  static MountedVolume mounted(NodeAgent agent, VolumeUse usage, Consumer<Path> run) {
+    // snippet: mount
+    MountedVolume mounted = agent.mount(usage); // on that node
+    run.accept(mounted.path());
+    agent.release(usage); // the workload has ended
+    // end
+    return mounted;
+  }
+
+  static List<JobVolumes.Released> off(Cluster cluster, NodeName node) {
+    // snippet: off
+    List<JobVolumes.Released> released =
+        cluster.nodeIsOff(node, new ReasonText("ada has pulled its plug"));
+    // end
+    return released;
+  }
+}

@@ -42,6 +42,7 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
@@ -467,6 +468,13 @@ class ControllerFamilyTest {
             Map.entry(Duration.class, Duration.ofMillis(10)),
             Map.entry(VolumeFilter.class, VolumeFilter.all()),
             Map.entry(ClaimOverride.Person.class, new ClaimOverride.Person("ada")),
+            Map.entry(ClaimEpoch.class, new ClaimEpoch(NODE, USE, 1)),
+            Map.entry(
+                JobVolumes.NodeProof.class,
+                (JobVolumes.NodeProof)
+                    claim ->
+                        new ReleaseProof.PowerOff(
+                            claim.usage(), claim.epoch(), NODE, new ReasonText("ada has seen it"))),
             Map.entry(Function.class, (Function<Object, Object>) each -> Optional.empty()),
             Map.entry(UnaryOperator.class, UnaryOperator.identity()),
             Map.entry(ReasonText.class, new ReasonText("it is gone")),

@@ -790,6 +790,8 @@ class TwoControlPlanesTest {
     pass(ControlPlaneSession.EXPIRY);
     two.controller.delete(WEB);
     assertThat(StoredCatalog.entries(store)).isEmpty();
+    // A list that still has the other record would refuse the adoption for it.
+    Waits.until(() -> one.controller.status().volumes().isEmpty());
     proposed.open();
 
     ControllerException over = failure(first);

@@ -1,6 +1,8 @@
 package io.csi4j.volume.agent;
 
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Turns;
@@ -73,6 +75,14 @@ import java.util.function.UnaryOperator;
  * @since 1.0
  */
 public final class NodeAgent implements AutoCloseable {
+
+  /** The statuses with which a plugin refuses an expansion for good. */
+  private static final Set<StatusCode> REFUSALS =
+      Set.of(
+          StatusCode.INVALID_ARGUMENT,
+          StatusCode.OUT_OF_RANGE,
+          StatusCode.FAILED_PRECONDITION,
+          StatusCode.UNIMPLEMENTED);
 
   private final NodeName node;
   private final ControlPlane controlPlane;
@@ -437,12 +447,24 @@ public final class NodeAgent implements AutoCloseable {
     try {
       result(work);
       return new NodeExpansion(usage.volume(), size, Optional.empty());
-    } catch (VolumeException refused) {
-      if (refused.outcome() == VolumeException.Outcome.IN_PROGRESS) {
-        throw refused;
+    } catch (VolumeException failed) {
+      if (!isFinal(failed)) {
+        throw failed;
       }
-      return new NodeExpansion(usage.volume(), size, Optional.of(refused.operatorMessage()));
+      return new NodeExpansion(usage.volume(), size, Optional.of(failed.operatorMessage()));
     }
+  }
+
+  /**
+   * Whether the plugin itself has refused an expansion for good. The control plane does not order
+   * the size again then, so a plugin that is not up, or a call that another configuration lets
+   * through, must not count.
+   */
+  private static boolean isFinal(VolumeException failed) {
+    return failed.code() == OperatorCode.NOT_OFFERED
+        || (failed.getCause() instanceof CsiException answer
+            && answer.failure().answered()
+            && REFUSALS.contains(answer.code()));
   }
 
   /** Returns the result of work that has ended, or throws its failure. */

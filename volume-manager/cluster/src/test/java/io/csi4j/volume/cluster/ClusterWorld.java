@@ -10,6 +10,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
@@ -30,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** A storage system, two nodes with mounts in memory, and what a job asks for. */
 final class ClusterWorld implements AutoCloseable {
@@ -75,24 +77,39 @@ final class ClusterWorld implements AutoCloseable {
 
   /** Opens the agent of a node, whose plugin is ready; what it exchanges is encoded. */
   NodeAgent agent(NodeName node, ControlPlane controlPlane) {
-    Path socket = storage.nodeEndpoint(NodeId.of(node.value())).path();
-    NodeAgent agent =
-        NodeAgent.builder(
-                node, directory.resolve(node.value()), new EncodedControlPlane(node, controlPlane))
-            .plugin(
-                PluginConfig.builder(PLUGIN.value(), socket.getParent())
-                    .socketName(socket.getFileName().toString()))
-            .patience(Duration.ofSeconds(1))
-            .claims(terms -> terms.interval(Duration.ofMillis(50)))
-            .manager(
-                builder ->
-                    builder
-                        .mounts(kernel.table(), kernel.mounts())
-                        .settings(
-                            ManagerSettings.builder().closing(Duration.ofMillis(100)).build()))
-            .open();
-    agent.manager().plugins().await(PLUGIN, PluginRole.NODE, LIMIT).join();
+    NodeAgent agent = agent(node, controlPlane, UnaryOperator.identity());
+    awaitPlugin(agent);
     return agent;
+  }
+
+  /** Opens an agent with other parts; its plugin may not be ready yet. */
+  NodeAgent agent(
+      NodeName node, ControlPlane controlPlane, UnaryOperator<NodeAgent.Builder> change) {
+    Path socket = storage.nodeEndpoint(NodeId.of(node.value())).path();
+    return change
+        .apply(
+            NodeAgent.builder(
+                    node,
+                    directory.resolve(node.value()),
+                    new EncodedControlPlane(node, controlPlane))
+                .plugin(
+                    PluginConfig.builder(PLUGIN.value(), socket.getParent())
+                        .socketName(socket.getFileName().toString()))
+                .patience(Duration.ofSeconds(1))
+                .claims(terms -> terms.interval(Duration.ofMillis(50)))
+                .manager(this::inMemory))
+        .open();
+  }
+
+  /** A manager on the mounts in memory. */
+  VolumeManager.Builder inMemory(VolumeManager.Builder builder) {
+    return builder
+        .mounts(kernel.table(), kernel.mounts())
+        .settings(ManagerSettings.builder().closing(Duration.ofMillis(100)).build());
+  }
+
+  static void awaitPlugin(NodeAgent agent) {
+    agent.manager().plugins().await(PLUGIN, PluginRole.NODE, LIMIT).join();
   }
 
   List<String> publishedOn() {

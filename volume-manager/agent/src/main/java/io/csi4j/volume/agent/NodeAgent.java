@@ -6,6 +6,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Turns;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimStanding;
@@ -38,6 +39,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -135,11 +137,11 @@ public final class NodeAgent implements AutoCloseable {
    * the agent goes on with its work, and the next call finds it.
    *
    * @throws OperatorException if there are no orders, or with the first failure, the others
-   *     suppressed
+   *     suppressed; what code of the host throws is passed on as it is
    */
   public void exchange() {
     NodeOrders orders = orders();
-    List<OperatorException> failures = new ArrayList<>();
+    Set<RuntimeException> failures = new LinkedHashSet<>();
     List<Begun> begun = new ArrayList<>();
     for (LeavingUse each : orders.leaving()) {
       attempt(failures, () -> beginUnmount(each).ifPresent(begun::add));
@@ -153,7 +155,7 @@ public final class NodeAgent implements AutoCloseable {
       attempt(failures, this::orders);
     }
     if (!failures.isEmpty()) {
-      OperatorException first = failures.get(0);
+      RuntimeException first = failures.iterator().next();
       failures.stream().skip(1).forEach(first::addSuppressed);
       throw first;
     }
@@ -184,10 +186,11 @@ public final class NodeAgent implements AutoCloseable {
     }
   }
 
-  private static void attempt(List<OperatorException> failures, Runnable work) {
+  /** Does the work of one use; also a failure of code of the host must not stop other uses. */
+  private static void attempt(Set<RuntimeException> failures, Runnable work) {
     try {
       work.run();
-    } catch (OperatorException failed) {
+    } catch (RuntimeException failed) {
       failures.add(failed);
     }
   }
@@ -437,7 +440,7 @@ public final class NodeAgent implements AutoCloseable {
   private void finishLater(Begun begun) {
     await(List.of(begun));
     if (begun.isDone()) {
-      attempt(new ArrayList<>(), begun.end());
+      attempt(new LinkedHashSet<>(), begun.end());
     }
   }
 
@@ -472,10 +475,7 @@ public final class NodeAgent implements AutoCloseable {
     try {
       return work.join();
     } catch (CompletionException failed) {
-      if (failed.getCause() instanceof OperatorException cause) {
-        throw cause;
-      }
-      throw failed;
+      throw Unwrapped.of(failed) instanceof RuntimeException cause ? cause : failed;
     }
   }
 

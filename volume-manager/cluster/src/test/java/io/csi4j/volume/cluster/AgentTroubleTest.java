@@ -18,12 +18,18 @@ import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.SentSecrets;
+import io.csi4j.volume.node.SentUse;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The agent of one node, when its plugin, its control plane or its host is in trouble. */
 class AgentTroubleTest {
+
+  private static final VolumeUse LOG = VolumeUse.of(VolumeKey.of("log"), WEB.workload());
 
   @TempDir private Path temp;
   private final MemoryStore store = new MemoryStore();
@@ -44,6 +52,7 @@ class AgentTroubleTest {
   private final class Line implements ControlPlane {
 
     private volatile UnaryOperator<NodeOrders> orders = UnaryOperator.identity();
+    private volatile Consumer<VolumeUse> beforeStanding = usage -> {};
 
     @Override
     public NodeOrders exchange(NodeReport report) {
@@ -52,6 +61,7 @@ class AgentTroubleTest {
 
     @Override
     public ClaimStanding standing(VolumeUse usage, long epoch) {
+      beforeStanding.accept(usage);
       return cluster.standing(usage, epoch);
     }
   }
@@ -140,5 +150,76 @@ class AgentTroubleTest {
         .extracting(VolumeChange::progress)
         .containsExactly(VolumeChange.Progress.INFEASIBLE_ON_NODE);
     assertThat(world.storage.journal().calls(CsiOperation.NODE_EXPAND_VOLUME)).hasSize(1);
+  }
+
+  // ---- one use in trouble
+
+  @Test
+  void secretsThatTheHostDoesNotKnowStopTheirUseAlone() {
+    agent.close();
+    agent =
+        world.agent(
+            A,
+            line,
+            builder ->
+                builder.secrets(
+                    name -> {
+                      throw new NoSuchElementException(name);
+                    }));
+    ClusterWorld.awaitPlugin(agent);
+    line.orders = orders -> withSecrets(orders, LOG, SentSecrets.named("lost"));
+    cluster.acquire(A, LOG, REQUEST);
+    cluster.acquire(A, WEB, REQUEST);
+
+    agent.exchange();
+
+    assertThat(agent.mount(WEB).usage()).isEqualTo(WEB);
+    assertThat(catchThrowableOfType(VolumeException.class, () -> agent.mount(LOG)).code())
+        .isEqualTo(OperatorCode.SECRETS_UNAVAILABLE);
+    agent.release(WEB);
+    assertThat(world.publishedOn()).isEmpty();
+    world.storage.assertLawful();
+  }
+
+  private static NodeOrders withSecrets(NodeOrders orders, VolumeUse usage, SentSecrets secrets) {
+    return new NodeOrders(
+        orders.node(),
+        orders.answers(),
+        orders.cluster(),
+        orders.wanted().stream()
+            .map(
+                each ->
+                    each.use().usage().equals(usage)
+                        ? new SentUse(each.use(), secrets, each.grown())
+                        : each)
+            .toList(),
+        orders.leaving(),
+        orders.complete());
+  }
+
+  @Test
+  void aFailureOfTheTransportAtOneUseStopsNoOther() {
+    cluster.acquire(A, LOG, REQUEST);
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(LOG);
+    agent.mount(WEB);
+    cluster.release(LOG);
+    cluster.release(WEB);
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    Thread caller = Thread.currentThread(); // others look at claims at intervals
+    line.beforeStanding =
+        usage -> {
+          if (Thread.currentThread().equals(caller) && isFirst.getAndSet(false)) {
+            throw new NoSuchElementException("no line");
+          }
+        };
+
+    assertThat(catchThrowableOfType(NoSuchElementException.class, () -> agent.exchange()))
+        .hasMessage("no line");
+
+    assertThat(cluster.claims().ofNode(A).all()).hasSize(1);
+    agent.exchange();
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    assertThat(world.storage.contents().idle()).isTrue();
   }
 }

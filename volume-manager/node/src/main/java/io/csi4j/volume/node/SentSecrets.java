@@ -105,8 +105,9 @@ public final class SentSecrets {
   }
 
   /**
-   * Returns a provider, which opens what is sealed when a call needs it. It throws {@link
-   * SealException} then if the sealer cannot open it for this use.
+   * Returns a provider, which looks a name up, or opens what is sealed, when a call needs it. It
+   * throws then what {@code byName} throws, and {@link SealException} if the sealer cannot open it
+   * for this use.
    *
    * @param usage the use of the request
    * @param byName the node's own secrets, by their names
@@ -116,7 +117,8 @@ public final class SentSecrets {
       VolumeUse usage, Function<String, SecretsProvider> byName, Sealer sealer) {
     Objects.requireNonNull(sealer, "sealer");
     if (!name.isEmpty()) {
-      return byName.apply(name);
+      // A name that the host does not know must not stop other uses.
+      return SecretsProvider.async(operation -> byName.apply(name).asyncSecretsFor(operation));
     }
     return sealedBytes.isEmpty()
         ? SecretsProvider.none()

@@ -5,6 +5,7 @@ import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.OperationEnd;
 import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.manager.VolumeManager;
@@ -16,7 +17,6 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.LeavingUse;
@@ -62,8 +62,8 @@ import java.util.function.UnaryOperator;
  * taken away. After a restart the first orders say what is wanted: what is still mounted is kept,
  * what is gone is mounted again, and what the orders do not name stays as it is.
  *
- * <p>Methods block until their work is done. For one volume one of them works at a time. Safe for
- * many threads.
+ * <p>Methods block until their work is done, and the manager does the work of one volume in order.
+ * Safe for many threads.
  *
  * <pre>{@code
  * try (NodeAgent agent = NodeAgent.builder(node, directory, controlPlane).plugin(config).open()) {
@@ -95,7 +95,10 @@ public final class NodeAgent implements AutoCloseable {
   private final VolumeManager manager;
   private final PluginSupervisor supervisor;
   private final PendingReport pending = new PendingReport();
-  private final Turns<VolumeKey> volumes = new Turns<>();
+
+  /** The turn to begin the mount or unmount of a use; its end is waited for without the turn. */
+  private final Turns<VolumeUse> uses = new Turns<>();
+
   private final Turns<NodeName> exchanges = new Turns<>();
 
   /**
@@ -203,14 +206,14 @@ public final class NodeAgent implements AutoCloseable {
    *     use, or as {@link VolumeManager#mount}
    */
   public MountedVolume mount(VolumeUse usage) {
-    return volumes.during(
-        usage.volume(),
-        () -> {
-          SentUse wanted = wanted("mounting", usage);
-          MountedVolume mounted = manager.mount(request("mounting", usage, wanted));
-          beginExpansion(wanted).ifPresent(this::finishLater);
-          return mounted;
-        });
+    SentUse wanted = wanted("mounting", usage);
+    MountRequest request = request("mounting", usage, wanted);
+    CompletableFuture<MountedVolume> work =
+        uses.during(usage, () -> manager.async().mount(request).toCompletableFuture());
+    MountedVolume mounted =
+        OperationEnd.await(work, manager.patience(), Subject.of("mounting").by(usage));
+    beginExpansion(wanted).ifPresent(this::finishLater);
+    return mounted;
   }
 
   /**
@@ -220,9 +223,7 @@ public final class NodeAgent implements AutoCloseable {
    * @throws OperatorException as from {@link #mount}
    */
   public MountedVolume refresh(VolumeUse usage) {
-    return volumes.during(
-        usage.volume(),
-        () -> manager.refresh(request("refreshing", usage, wanted("refreshing", usage))));
+    return manager.refresh(request("refreshing", usage, wanted("refreshing", usage)));
   }
 
   /**
@@ -384,12 +385,13 @@ public final class NodeAgent implements AutoCloseable {
 
   /**
    * Begins to unmount a use, if its claim is on its way back indeed: orders may be late. No mount
-   * under a later claim comes between, as that has the turn of its volume.
+   * under a later claim begins between the two, as that takes the turn of its use; and one that has
+   * begun before is ahead in the queue of its volume.
    */
   private Optional<Begun> beginUnmount(LeavingUse leaving) {
     VolumeUse usage = leaving.claim().usage();
-    return volumes.during(
-        usage.volume(),
+    return uses.during(
+        usage,
         () -> {
           if (!(controlPlane.standing(usage, leaving.claim().epoch())
               instanceof ClaimStanding.Leaving)) {
@@ -407,13 +409,15 @@ public final class NodeAgent implements AutoCloseable {
         });
   }
 
-  /** Unmounts a use, and waits for that as long as the manager does. */
+  /** Unmounts a use, and waits for that as long as a call of the manager does. */
   private void giveBack(LeavingUse leaving) {
-    Optional<Begun> begun = beginUnmount(leaving);
-    if (begun.isPresent()) {
-      manager.unmount(leaving.claim().usage()); // joins what was begun
-      begun.get().end().run();
-    }
+    beginUnmount(leaving)
+        .ifPresent(
+            begun -> {
+              Subject subject = Subject.of("giving back").by(leaving.claim().usage());
+              OperationEnd.await(begun.work(), manager.patience(), subject);
+              begun.end().run();
+            });
   }
 
   private NodeReceipt receipt(LeavingUse leaving) {

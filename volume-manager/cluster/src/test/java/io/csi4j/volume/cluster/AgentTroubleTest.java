@@ -1,6 +1,7 @@
 package io.csi4j.volume.cluster;
 
 import static io.csi4j.volume.cluster.ClusterWorld.A;
+import static io.csi4j.volume.cluster.ClusterWorld.LIMIT;
 import static io.csi4j.volume.cluster.ClusterWorld.REQUEST;
 import static io.csi4j.volume.cluster.ClusterWorld.WEB;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,6 +36,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import io.csi4j.mount.real.Eventually;
+import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.node.VolumeEvent;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The agent of one node, when its plugin, its control plane or its host is in trouble. */
 class AgentTroubleTest {
@@ -220,6 +228,102 @@ class AgentTroubleTest {
     assertThat(cluster.claims().ofNode(A).all()).hasSize(1);
     agent.exchange();
     assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    assertThat(world.storage.contents().idle()).isTrue();
+  }
+
+  // ---- slow work
+
+  /** Stops a thread when it asks the manager for a second operation. */
+  private static final class SecondAsk implements VolumeEvent.Listener {
+
+    private final CompletableFuture<Void> asks = new CompletableFuture<>();
+    private final CompletableFuture<Void> goesOn = new CompletableFuture<>();
+    private final AtomicInteger asked = new AtomicInteger();
+    private volatile Thread watched;
+
+    @Override
+    public void on(VolumeEvent event) {}
+
+    @Override
+    public void asked(OperationId operation) {
+      if (Thread.currentThread().equals(watched) && asked.incrementAndGet() == 2) {
+        asks.complete(null);
+        goesOn.join();
+      }
+    }
+  }
+
+  @Test
+  void aReleaseThatIsLateTakesNothingFromALaterClaim() {
+    SecondAsk second = new SecondAsk();
+    agent.close();
+    agent =
+        world.agent(
+            A,
+            line,
+            builder -> builder.manager(manager -> world.inMemory(manager).listener(second)));
+    ClusterWorld.awaitPlugin(agent);
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    world.storage.inject(Fault.hang(), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME).once());
+    CompletableFuture<Void> late =
+        CompletableFuture.runAsync(
+            () -> {
+              second.watched = Thread.currentThread();
+              agent.release(WEB);
+            });
+    assertThat(
+            world.storage.journal()
+                .await(call -> call.operation() == CsiOperation.NODE_UNPUBLISH_VOLUME, LIMIT)
+                .end())
+        .isEmpty();
+    world.storage.release();
+    CompletableFuture.anyOf(late, second.asks).orTimeout(30, TimeUnit.SECONDS).join();
+
+    agent.exchange();
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    second.goesOn.complete(null);
+    Throwable failed =
+        late.orTimeout(30, TimeUnit.SECONDS).handle((done, failure) -> failure).join();
+
+    assertThat(agent.manager().hasMount(WEB)).isTrue();
+    assertThat(failed).isNull();
+    assertThat(world.publishedOn()).containsExactly("a");
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aMountThatHangsHoldsNoExchangeUp() {
+    cluster.acquire(A, LOG, REQUEST);
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(LOG);
+    world.storage.inject(Fault.hang(), When.calling(CsiOperation.NODE_PUBLISH_VOLUME));
+    CompletableFuture<?> hangs = CompletableFuture.runAsync(() -> agent.mount(WEB));
+    Eventually.isTrue(
+        "the plugin hangs",
+        () ->
+            world.storage.journal().inFlight().stream()
+                .anyMatch(call -> call.operation() == CsiOperation.NODE_PUBLISH_VOLUME));
+    cluster.release(LOG);
+    cluster.release(WEB);
+
+    CompletableFuture.runAsync(() -> agent.exchange()).orTimeout(20, TimeUnit.SECONDS).join();
+
+    assertThat(hangs.isDone()).isFalse();
+    assertThat(cluster.claims().ofNode(A).all()).extracting(ClaimEpoch::usage).containsExactly(WEB);
+    world.storage.clearFaults();
+    world.storage.release();
+    Eventually.isTrue(
+        "the hanging one is given back, too",
+        () -> {
+          // The mount and the unmounts of both exchanges end one after the other.
+          VolumeException failed =
+              catchThrowableOfType(VolumeException.class, () -> agent.exchange());
+          assertThat(failed == null || failed.code() == OperatorCode.RECEIPT_REFUSED).isTrue();
+          return cluster.claims().ofNode(A).all().isEmpty();
+        });
+    Eventually.isTrue("the mount has ended", hangs::isDone);
     assertThat(world.storage.contents().idle()).isTrue();
   }
 }

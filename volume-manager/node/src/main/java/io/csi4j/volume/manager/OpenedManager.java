@@ -16,7 +16,7 @@ import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.NoThreadsException;
-import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.internal.time.OperationEnd;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
@@ -299,47 +299,12 @@ final class OpenedManager implements AutoCloseable {
 
   /** Waits for an operation as long as the settings allow. */
   public <T> T await(CompletableFuture<T> operation, String doing, VolumeUse usage) {
-    Subject subject = Subject.of(doing).by(usage);
-    try {
-      return operation.get(options.settings().patience().toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      throw new VolumeException(
-          Outcome.IN_PROGRESS,
-          Messages.of(
-              OperatorCode.IN_PROGRESS,
-              subject,
-              "it has not ended within " + options.settings().patience().toSeconds() + " s"),
-          null,
-          e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new VolumeException(
-          Outcome.IN_PROGRESS,
-          Messages.of(OperatorCode.CANCELLED, subject, "the waiting thread was interrupted"),
-          null,
-          e);
-    } catch (ExecutionException e) {
-      throw thrown(Unwrapped.of(e.getCause() == null ? e : e.getCause()));
-    }
+    return OperationEnd.await(operation, patience(), Subject.of(doing).by(usage));
   }
 
-  /** Returns the failure of an operation, with the trace of its caller. */
-  private static RuntimeException thrown(Throwable failure) {
-    if (failure instanceof VolumeException known) {
-      VolumeException here =
-          new VolumeException(
-              known.outcome(),
-              known.operatorMessage(),
-              known.operation().orElse(null),
-              known.getCause());
-      for (Throwable suppressed : known.getSuppressed()) {
-        here.addSuppressed(suppressed);
-      }
-      return here;
-    }
-    return failure instanceof RuntimeException other
-        ? other
-        : new IllegalStateException("An operation ended in a way that it should not.", failure);
+  /** Returns how long a caller waits for its operation. */
+  public Duration patience() {
+    return options.settings().patience();
   }
 
   @Override

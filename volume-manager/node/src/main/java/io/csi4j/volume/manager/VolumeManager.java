@@ -98,6 +98,11 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.root();
   }
 
+  /** Returns how long a call waits for its operation, as the settings say. */
+  public Duration patience() {
+    return opened.patience();
+  }
+
   /** Returns the boot of this machine, as its receipts name it. */
   public String boot() {
     return opened.know("reading the boot of this machine", () -> opened.engine().boot());

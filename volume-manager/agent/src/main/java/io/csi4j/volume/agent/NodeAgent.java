@@ -231,31 +231,43 @@ public final class NodeAgent implements AutoCloseable {
    * mounted for it here, and the control plane has the receipt. A use that the node has no claim
    * for is gone already.
    *
-   * @throws OperatorException if that is not done yet: the same call, and each {@link #exchange},
-   *     goes on with it
+   * @throws OperatorException if that is not done yet. With {@link
+   *     VolumeException.Outcome#IN_PROGRESS} the same call, and each {@link #exchange}, goes on with
+   *     it; with {@link OperatorCode#CLAIM_UNCONFIRMED} only the same call does: the control plane
+   *     cannot read all claims, and the agent does not know one of this use
    */
   public void release(VolumeUse usage) {
+    boolean isKnown = pending.end(usage);
     NodeOrders orders = orders();
-    Optional<ClaimEpoch> claim = PendingReport.wanted(orders, usage).flatMap(PendingReport::claim);
-    if (claim.isPresent()) {
-      pending.add(claim.get());
+    if (pending.end(usage)) {
+      isKnown = true;
       orders = orders();
     }
-    PendingReport.leaving(orders, usage).ifPresent(this::giveBack);
+    Optional<LeavingUse> leaving = PendingReport.leaving(orders, usage);
+    leaving.ifPresent(this::giveBack);
     if (pending.hasReceipt(usage)) {
       orders = orders();
     }
-    if (PendingReport.wanted(orders, usage).isPresent()
-        || PendingReport.leaving(orders, usage).isPresent()) {
-      throw new VolumeException(
+    if (pending.hasEnded(usage) || leaving.filter(orders.leaving()::contains).isPresent()) {
+      throw unreleased(
           VolumeException.Outcome.IN_PROGRESS,
-          Messages.of(
-              OperatorCode.CLAIM_BEING_RELEASED,
-              Subject.of("giving back").by(usage),
-              "the control plane has not accepted it yet"),
-          null,
-          null);
+          OperatorCode.CLAIM_BEING_RELEASED,
+          usage,
+          "the control plane has not accepted it yet");
     }
+    if (!isKnown && leaving.isEmpty() && !orders.complete()) {
+      throw unreleased(
+          VolumeException.Outcome.REFUSED,
+          OperatorCode.CLAIM_UNCONFIRMED,
+          usage,
+          "the control plane cannot read all claims, and one of them may be of this use");
+    }
+  }
+
+  private static VolumeException unreleased(
+      VolumeException.Outcome outcome, OperatorCode code, VolumeUse usage, String seen) {
+    return new VolumeException(
+        outcome, Messages.of(code, Subject.of("giving back").by(usage), seen), null, null);
   }
 
   /** Returns what does the work, for all that concerns this node alone. */

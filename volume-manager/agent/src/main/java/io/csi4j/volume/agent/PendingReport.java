@@ -10,7 +10,9 @@ import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.SentUse;
 import io.csi4j.volume.node.WantedUse;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -21,12 +23,25 @@ import java.util.concurrent.ConcurrentMap;
  */
 final class PendingReport {
 
+  /** The claims with which the node may mount, as orders have named them last. */
+  private final ConcurrentMap<VolumeUse, ClaimEpoch> taken = new ConcurrentHashMap<>();
+
   private final ConcurrentMap<VolumeUse, ClaimEpoch> ended = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeUse, NodeReceipt> receipts = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeKey, NodeExpansion> expansions = new ConcurrentHashMap<>();
 
-  void add(ClaimEpoch claim) {
-    ended.put(claim.usage(), claim);
+  /**
+   * Notes that the workload of a use has ended.
+   *
+   * @return whether a claim of the use is known: what is not known cannot be reported, as a claim
+   *     that is taken later must not end with it
+   */
+  boolean end(VolumeUse usage) {
+    ClaimEpoch claim = taken.get(usage);
+    if (claim != null) {
+      ended.put(usage, claim);
+    }
+    return claim != null;
   }
 
   void add(NodeReceipt receipt) {
@@ -58,13 +73,15 @@ final class PendingReport {
     return receipts.containsKey(usage);
   }
 
+  boolean hasEnded(VolumeUse usage) {
+    return ended.containsKey(usage);
+  }
+
   /** Forgets what the orders do not name any more; what was added since the report stays. */
   void accepted(NodeReport report, NodeOrders orders) {
+    note(orders);
     for (ClaimEpoch each : report.ended()) {
-      if (wanted(orders, each.usage())
-          .flatMap(PendingReport::claim)
-          .filter(each::equals)
-          .isEmpty()) {
+      if (!each.equals(taken.get(each.usage()))) {
         ended.remove(each.usage(), each);
       }
     }
@@ -86,6 +103,19 @@ final class PendingReport {
     }
   }
 
+  /** Notes the claims in orders. A claim that they do not name may be one that is unreadable now. */
+  private void note(NodeOrders orders) {
+    Map<VolumeUse, ClaimEpoch> named = new HashMap<>();
+    for (SentUse each : orders.wanted()) {
+      claim(each).ifPresent(claim -> named.put(claim.usage(), claim));
+    }
+    if (orders.complete()) {
+      taken.keySet().retainAll(named.keySet());
+    }
+    orders.leaving().forEach(each -> taken.remove(each.claim().usage()));
+    taken.putAll(named);
+  }
+
   /** Returns what is wanted of a use. */
   static Optional<SentUse> wanted(NodeOrders orders, VolumeUse usage) {
     return orders.wanted().stream().filter(each -> each.use().usage().equals(usage)).findFirst();
@@ -97,7 +127,7 @@ final class PendingReport {
   }
 
   /** Returns the claim of a use that is wanted. */
-  static Optional<ClaimEpoch> claim(SentUse wanted) {
+  private static Optional<ClaimEpoch> claim(SentUse wanted) {
     return wanted.use() instanceof WantedUse.Requested requested
         ? requested.request().claim().map(ClaimEpoch::of)
         : Optional.empty();

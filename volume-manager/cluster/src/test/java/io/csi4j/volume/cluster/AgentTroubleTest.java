@@ -43,6 +43,13 @@ import io.csi4j.volume.node.VolumeEvent;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.List;
+import java.util.Optional;
+import io.csi4j.volume.state.StateValue;
 
 /** The agent of one node, when its plugin, its control plane or its host is in trouble. */
 class AgentTroubleTest {
@@ -325,5 +332,64 @@ class AgentTroubleTest {
         });
     Eventually.isTrue("the mount has ended", hangs::isDone);
     assertThat(world.storage.contents().idle()).isTrue();
+  }
+
+  // ---- claims that cannot be read
+
+  /** Makes a record unreadable; closing it writes the record back. */
+  private AutoCloseable damaged(RecordKey key) {
+    StoredRecord good = store.read(key).orElseThrow();
+    write(good, StateValue.of(new byte[] {8, 9}));
+    return () -> write(store.read(key).orElseThrow(), good.value());
+  }
+
+  private void write(StoredRecord seen, StateValue next) {
+    assertThat(
+            store.write(List.of(new RecordWrite(seen.key(), Optional.of(seen), Optional.of(next)))))
+        .isInstanceOf(RecordStore.WriteResult.Written.class);
+  }
+
+  private static RecordKey claim(VolumeUse usage) {
+    return RecordKey.of(RecordKey.Space.CLAIMS, usage.volume());
+  }
+
+  @Test
+  void aReleaseWhoseClaimIsUnreadableGoesOnWhenItIsReadableAgain() throws Exception {
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    AutoCloseable unreadable = damaged(claim(WEB));
+
+    VolumeException late =
+        catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
+
+    assertThat(late.code()).isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
+    assertThat(late.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+    assertThat(agent.manager().hasMount(WEB)).isTrue();
+    unreadable.close();
+    agent.exchange();
+    assertThat(world.storage.contents().idle()).isTrue();
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    agent.release(WEB);
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aReleaseOfAUseThatIsNotKnownIsRefusedWhileClaimsAreUnreadable() throws Exception {
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    agent.close();
+    AutoCloseable unreadable = damaged(claim(WEB));
+    agent = world.agent(A, line);
+
+    VolumeException refused =
+        catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
+    assertThat(agent.manager().hasMount(WEB)).isTrue();
+    unreadable.close();
+    agent.release(WEB);
+    assertThat(world.storage.contents().idle()).isTrue();
+    world.storage.assertLawful();
   }
 }

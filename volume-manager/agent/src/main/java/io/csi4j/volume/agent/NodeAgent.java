@@ -314,7 +314,8 @@ public final class NodeAgent implements AutoCloseable {
   /**
    * Settles what was found at the start: what the orders want is mounted again where it is gone,
    * and everything else stays as it is. What is over is given back as the orders say, or by the
-   * manager when its claim turns out to be stale.
+   * manager when its claim turns out to be stale. Orders that lack a claim settle what they name,
+   * and the next ones do so again.
    */
   private void settle(NodeOrders orders) {
     if (isSettled) {
@@ -332,7 +333,7 @@ public final class NodeAgent implements AutoCloseable {
         .filter(named::add)
         .forEach(usage -> live.add(new WantedUse.Named(usage)));
     manager.reconcile(live).done();
-    isSettled = true;
+    isSettled = orders.complete();
   }
 
   private NodeReport report() {

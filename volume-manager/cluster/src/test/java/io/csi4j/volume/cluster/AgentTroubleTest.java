@@ -392,4 +392,21 @@ class AgentTroubleTest {
     assertThat(world.storage.contents().idle()).isTrue();
     world.storage.assertLawful();
   }
+
+  @Test
+  void aRebootedNodeMountsAgainWhatBecomesReadableLater() throws Exception {
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    agent.close();
+    world.kernel.reboot();
+    AutoCloseable unreadable = damaged(claim(WEB));
+    agent = world.agent(A, line);
+
+    agent.exchange();
+    assertThat(agent.manager().hasMount(WEB)).isFalse();
+    unreadable.close();
+    agent.exchange();
+
+    Eventually.isTrue("it is there without being asked for", () -> agent.manager().hasMount(WEB));
+  }
 }

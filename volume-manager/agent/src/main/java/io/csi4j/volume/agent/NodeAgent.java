@@ -17,6 +17,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.LeavingUse;
@@ -327,9 +328,18 @@ public final class NodeAgent implements AutoCloseable {
       live.add(use(each));
       named.add(each.use().usage());
     }
-    manager.volumes().stream()
-        .flatMap(volume -> volume.uses().stream())
-        .map(VolumeStatus.Use::key)
+    Set<VolumeIdentity> found = new HashSet<>();
+    for (VolumeStatus volume : manager.volumes()) {
+      found.add(new VolumeIdentity(volume.plugin(), volume.handle()));
+      volume.uses().stream()
+          .map(VolumeStatus.Use::key)
+          .filter(named::add)
+          .forEach(usage -> live.add(new WantedUse.Named(usage)));
+    }
+    // Without its state the manager has found a mount, and not the name of its use.
+    orders.leaving().stream()
+        .filter(each -> found.contains(new VolumeIdentity(each.plugin(), each.handle())))
+        .map(each -> each.claim().usage())
         .filter(named::add)
         .forEach(usage -> live.add(new WantedUse.Named(usage)));
     manager.reconcile(live).done();

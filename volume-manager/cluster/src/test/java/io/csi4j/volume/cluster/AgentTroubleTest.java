@@ -47,6 +47,9 @@ import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
+import java.nio.file.Files;
+import java.util.Comparator;
+import java.util.stream.Stream;
 import java.util.List;
 import java.util.Optional;
 import io.csi4j.volume.state.StateValue;
@@ -408,5 +411,27 @@ class AgentTroubleTest {
     agent.exchange();
 
     Eventually.isTrue("it is there without being asked for", () -> agent.manager().hasMount(WEB));
+  }
+
+  // ---- a node that has lost its state
+
+  @Test
+  void aLeavingUseIsGivenBackByAnAgentThatHasLostItsState() throws IOException {
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    agent.close();
+    cluster.release(WEB);
+    try (Stream<Path> state = Files.walk(temp.resolve("a/state"))) {
+      for (Path each : state.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+    agent = world.agent(A, line);
+
+    agent.exchange();
+
+    assertThat(world.storage.contents().idle()).isTrue();
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    world.storage.assertLawful();
   }
 }

@@ -110,15 +110,15 @@ public final class NodeAgent implements AutoCloseable {
   /** The number of the last report; in the turn of exchanges. */
   private long number;
 
-  private NodeAgent(Builder parts, VolumeManager manager) {
+  private NodeAgent(Builder parts, VolumeManager manager, PluginSupervisor supervisor) {
     this.manager = manager;
+    this.supervisor = supervisor;
     node = parts.node;
     controlPlane = parts.controlPlane;
     secrets = parts.secrets;
     patience = parts.patience;
     sealer = parts.sealer;
     clock = parts.clock;
-    supervisor = PluginSupervisor.open(manager.plugins());
   }
 
   /**
@@ -279,8 +279,11 @@ public final class NodeAgent implements AutoCloseable {
   /** Ends the agent. Nothing is unmounted. */
   @Override
   public void close() {
-    supervisor.close();
-    manager.close();
+    try {
+      supervisor.close();
+    } finally {
+      manager.close();
+    }
   }
 
   // ---- the exchange with the control plane
@@ -590,12 +593,21 @@ public final class NodeAgent implements AutoCloseable {
               .apply(VolumeManager.builder(directory))
               .claims(claims.apply(NodeClaims.builder(node, controlPlane)).build())
               .open();
-      NodeAgent agent = new NodeAgent(this, opened);
       try {
-        plugins.forEach(each -> agent.supervisor.supervise(each.volumeRoot(directory).build()));
-        return agent;
+        return new NodeAgent(this, opened, supervisor(opened));
       } catch (RuntimeException | Error failed) {
-        agent.close();
+        opened.close();
+        throw failed;
+      }
+    }
+
+    private PluginSupervisor supervisor(VolumeManager opened) {
+      PluginSupervisor supervisor = PluginSupervisor.open(opened.plugins());
+      try {
+        plugins.forEach(each -> supervisor.supervise(each.volumeRoot(directory).build()));
+        return supervisor;
+      } catch (RuntimeException | Error failed) {
+        supervisor.close();
         throw failed;
       }
     }

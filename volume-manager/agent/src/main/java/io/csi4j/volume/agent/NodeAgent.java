@@ -100,14 +100,14 @@ public final class NodeAgent implements AutoCloseable {
   /** The turn to begin the mount or unmount of a use; its end is waited for without the turn. */
   private final Turns<VolumeUse> uses = new Turns<>();
 
-  private final Turns<NodeName> exchanges = new Turns<>();
+  private final ReportRounds rounds;
 
   /**
-   * Whether the volumes that were found at the start are settled; read in the turn of exchanges.
+   * Whether the volumes that were found at the start are settled; read in a round of reports.
    */
   private boolean isSettled;
 
-  /** The number of the last report; in the turn of exchanges. */
+  /** The number of the last report; in a round of reports. */
   private long number;
 
   private NodeAgent(Builder parts, VolumeManager manager, PluginSupervisor supervisor) {
@@ -119,6 +119,7 @@ public final class NodeAgent implements AutoCloseable {
     patience = parts.patience;
     sealer = parts.sealer;
     clock = parts.clock;
+    rounds = new ReportRounds(node, this::round);
   }
 
   /**
@@ -137,7 +138,8 @@ public final class NodeAgent implements AutoCloseable {
    * the size of their volumes. The first one also settles what was found at the start. To be called
    * at intervals; what does not succeed is done again with the next call.
    *
-   * <p>All volumes are worked on at the same time. A plugin that takes longer than the patience of
+   * <p>Callers that come while a report is under way share the next one, and an interrupt ends the
+   * waiting. All volumes are worked on at the same time. A plugin that takes longer than the patience of
    * the agent goes on with its work, and the next call finds it.
    *
    * @throws OperatorException if there are no orders, or with the first failure, the others
@@ -289,30 +291,30 @@ public final class NodeAgent implements AutoCloseable {
   // ---- the exchange with the control plane
 
   private NodeOrders orders() {
-    return exchanges.during(
-        node,
-        () -> {
-          NodeReport report = report();
-          NodeOrders orders = controlPlane.exchange(report);
-          if (!orders.node().equals(node) || orders.answers() != report.number()) {
-            throw new VolumeException(
-                VolumeException.Outcome.REFUSED,
-                Messages.of(
-                    OperatorCode.CLAIM_UNCONFIRMED,
-                    Subject.of("reporting for node '" + node + "'"),
-                    "the control plane sent orders for node '"
-                        + orders.node()
-                        + "' and report "
-                        + orders.answers()
-                        + ", and not for report "
-                        + report.number()),
-                null,
-                null);
-          }
-          pending.accepted(report, orders);
-          settle(orders);
-          return orders;
-        });
+    return rounds.orders();
+  }
+
+  private NodeOrders round() {
+    NodeReport report = report();
+    NodeOrders orders = controlPlane.exchange(report);
+    if (!orders.node().equals(node) || orders.answers() != report.number()) {
+      throw new VolumeException(
+          VolumeException.Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.CLAIM_UNCONFIRMED,
+              Subject.of("reporting for node '" + node + "'"),
+              "the control plane sent orders for node '"
+                  + orders.node()
+                  + "' and report "
+                  + orders.answers()
+                  + ", and not for report "
+                  + report.number()),
+          null,
+          null);
+    }
+    pending.accepted(report, orders);
+    settle(orders);
+    return orders;
   }
 
   /**

@@ -50,6 +50,8 @@ import io.csi4j.volume.store.StoredRecord;
 import java.nio.file.Files;
 import java.util.Comparator;
 import java.util.stream.Stream;
+import java.util.ArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.List;
 import java.util.Optional;
 import io.csi4j.volume.state.StateValue;
@@ -71,9 +73,11 @@ class AgentTroubleTest {
 
     private volatile UnaryOperator<NodeOrders> orders = UnaryOperator.identity();
     private volatile Consumer<VolumeUse> beforeStanding = usage -> {};
+    private volatile Consumer<NodeReport> beforeExchange = report -> {};
 
     @Override
     public NodeOrders exchange(NodeReport report) {
+      beforeExchange.accept(report);
       return orders.apply(cluster.exchange(report));
     }
 
@@ -433,5 +437,108 @@ class AgentTroubleTest {
     assertThat(world.storage.contents().idle()).isTrue();
     assertThat(cluster.claims().ofNode(A).all()).isEmpty();
     world.storage.assertLawful();
+  }
+
+  // ---- a silent control plane
+
+  /** A thread that exchanges or mounts, with its failure. */
+  private static final class Caller extends Thread {
+
+    private final Runnable work;
+    private volatile RuntimeException failure;
+
+    Caller(Runnable work) {
+      super("agent-trouble-caller");
+      this.work = work;
+      start();
+    }
+
+    @Override
+    public void run() {
+      try {
+        work.run();
+      } catch (RuntimeException failed) {
+        failure = failed;
+      }
+    }
+
+    void awaitWaiting() {
+      Eventually.isTrue("it waits", () -> getState() == Thread.State.WAITING);
+    }
+
+    RuntimeException failure() throws InterruptedException {
+      join(LIMIT.toMillis());
+      assertThat(isAlive()).isFalse();
+      return failure;
+    }
+  }
+
+  /** The control plane answers nothing until the gate is open, and only then counts. */
+  private final class Silence {
+
+    private final CompletableFuture<Void> gate = new CompletableFuture<>();
+    private final AtomicInteger reports = new AtomicInteger();
+
+    Silence(Runnable answer) {
+      line.beforeExchange =
+          report -> {
+            reports.incrementAndGet();
+            try {
+              gate.get();
+            } catch (InterruptedException | ExecutionException e) {
+              Thread.currentThread().interrupt();
+              throw new IllegalStateException(e);
+            }
+            answer.run();
+          };
+    }
+  }
+
+  @Test
+  void callersThatWaitShareTheNextReport() throws InterruptedException {
+    Silence silence =
+        new Silence(
+            () -> {
+              throw new NoSuchElementException("no answer in time");
+            });
+    List<Caller> callers = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      VolumeUse use = VolumeUse.of(VolumeKey.of("v" + i), WEB.workload());
+      callers.add(new Caller(() -> agent.mount(use)));
+    }
+    callers.forEach(Caller::awaitWaiting);
+
+    silence.gate.complete(null);
+
+    for (Caller each : callers) {
+      assertThat(each.failure()).isInstanceOf(NoSuchElementException.class);
+    }
+    assertThat(silence.reports).hasValue(2);
+  }
+
+  @Test
+  void anInterruptEndsTheWaitingOfItsCallerAlone() throws InterruptedException {
+    Silence silence = new Silence(() -> {});
+    Caller first = new Caller(() -> agent.exchange());
+    Eventually.isTrue("it has reported", () -> silence.reports.get() == 1);
+    Caller second = new Caller(() -> agent.exchange());
+    second.awaitWaiting();
+    Caller third = new Caller(() -> agent.exchange());
+    third.awaitWaiting();
+    Caller fourth = new Caller(() -> agent.exchange());
+    fourth.awaitWaiting();
+
+    third.interrupt();
+    assertThat(third.failure()).isInstanceOf(VolumeException.class);
+    assertThat(((VolumeException) third.failure()).code())
+        .isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    first.interrupt();
+    assertThat(first.failure()).isInstanceOf(IllegalStateException.class);
+    Eventually.isTrue("the second reports", () -> silence.reports.get() == 2);
+    second.interrupt();
+    assertThat(second.failure()).isInstanceOf(IllegalStateException.class);
+    Eventually.isTrue("the fourth reports instead", () -> silence.reports.get() == 3);
+    silence.gate.complete(null);
+    assertThat(fourth.failure()).isNull();
   }
 }

@@ -352,6 +352,8 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   private NodeReport report() {
+    // The time since the boot: an agent that is opened again goes on above the one before it.
+    number = Math.max(number + 1, System.nanoTime());
     List<PluginOnNode> plugins =
         manager.plugins().plugins().stream()
             .map(
@@ -366,7 +368,7 @@ public final class NodeAgent implements AutoCloseable {
         node,
         manager.boot(),
         clock.instant(),
-        ++number,
+        number,
         false,
         plugins,
         manager.volumes(),

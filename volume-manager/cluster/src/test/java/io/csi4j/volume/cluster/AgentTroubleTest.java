@@ -541,4 +541,18 @@ class AgentTroubleTest {
     silence.gate.complete(null);
     assertThat(fourth.failure()).isNull();
   }
+
+  @Test
+  void reportsAreNumberedHigherThanThoseOfTheAgentBefore() {
+    List<Long> numbers = new ArrayList<>();
+    line.beforeExchange = report -> numbers.add(report.number());
+    agent.exchange();
+    agent.exchange();
+    agent.close();
+    agent = world.agent(A, line);
+
+    agent.exchange();
+
+    assertThat(numbers).hasSize(3).isSorted().doesNotHaveDuplicates();
+  }
 }

@@ -102,9 +102,7 @@ public final class NodeAgent implements AutoCloseable {
 
   private final ReportRounds rounds;
 
-  /**
-   * Whether the volumes that were found at the start are settled; read in a round of reports.
-   */
+  /** Whether the volumes that were found at the start are settled; read in a round of reports. */
   private boolean isSettled;
 
   /** The number of the last report; in a round of reports. */
@@ -139,8 +137,8 @@ public final class NodeAgent implements AutoCloseable {
    * at intervals; what does not succeed is done again with the next call.
    *
    * <p>Callers that come while a report is under way share the next one, and an interrupt ends the
-   * waiting. All volumes are worked on at the same time. A plugin that takes longer than the patience of
-   * the agent goes on with its work, and the next call finds it.
+   * waiting. All volumes are worked on at the same time. A plugin that takes longer than the
+   * patience of the agent goes on with its work, and the next call finds it.
    *
    * @throws OperatorException if there are no orders, or with the first failure, the others
    *     suppressed; what code of the host throws is passed on as it is
@@ -235,9 +233,9 @@ public final class NodeAgent implements AutoCloseable {
    * for is gone already.
    *
    * @throws OperatorException if that is not done yet. With {@link
-   *     VolumeException.Outcome#IN_PROGRESS} the same call, and each {@link #exchange}, goes on with
-   *     it; with {@link OperatorCode#CLAIM_UNCONFIRMED} only the same call does: the control plane
-   *     cannot read all claims, and the agent does not know one of this use
+   *     VolumeException.Outcome#IN_PROGRESS} the same call, and each {@link #exchange}, goes on
+   *     with it; with {@link OperatorCode#CLAIM_UNCONFIRMED} only the same call does: the control
+   *     plane cannot read all claims, and the agent does not know one of this use
    */
   public void release(VolumeUse usage) {
     boolean isKnown = pending.end(usage);

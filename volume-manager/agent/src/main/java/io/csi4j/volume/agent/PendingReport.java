@@ -103,7 +103,9 @@ final class PendingReport {
     }
   }
 
-  /** Notes the claims in orders. A claim that they do not name may be one that is unreadable now. */
+  /**
+   * Notes the claims in orders. A claim that they do not name may be one that is unreadable now.
+   */
   private void note(NodeOrders orders) {
     Map<VolumeUse, ClaimEpoch> named = new HashMap<>();
     for (SentUse each : orders.wanted()) {

@@ -10,13 +10,16 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
@@ -25,36 +28,33 @@ import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.SentSecrets;
 import io.csi4j.volume.node.SentUse;
-import io.csi4j.volume.store.local.MemoryStore;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.NoSuchElementException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import io.csi4j.mount.real.Eventually;
-import io.csi4j.volume.model.ClaimEpoch;
-import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.node.VolumeEvent;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.MemoryStore;
+import java.io.IOException;
 import java.nio.file.Files;
-import java.util.Comparator;
-import java.util.stream.Stream;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.concurrent.ExecutionException;
+import java.util.Comparator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
-import io.csi4j.volume.state.StateValue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The agent of one node, when its plugin, its control plane or its host is in trouble. */
 class AgentTroubleTest {
@@ -124,8 +124,7 @@ class AgentTroubleTest {
     world.storage.stop();
     agent = world.agent(A, line, UnaryOperator.identity());
 
-    VolumeException refused =
-        catchThrowableOfType(VolumeException.class, () -> agent.exchange());
+    VolumeException refused = catchThrowableOfType(VolumeException.class, () -> agent.exchange());
 
     assertThat(refused.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
     assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
@@ -147,8 +146,7 @@ class AgentTroubleTest {
             Fault.fail(StatusCode.PERMISSION_DENIED, "the key has expired"),
             When.calling(CsiOperation.NODE_EXPAND_VOLUME));
 
-    VolumeException refused =
-        catchThrowableOfType(VolumeException.class, () -> agent.exchange());
+    VolumeException refused = catchThrowableOfType(VolumeException.class, () -> agent.exchange());
 
     assertThat(refused.code()).isEqualTo(OperatorCode.CALL_FAILED);
     assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
@@ -287,7 +285,9 @@ class AgentTroubleTest {
               agent.release(WEB);
             });
     assertThat(
-            world.storage.journal()
+            world
+                .storage
+                .journal()
                 .await(call -> call.operation() == CsiOperation.NODE_UNPUBLISH_VOLUME, LIMIT)
                 .end())
         .isEmpty();
@@ -366,8 +366,7 @@ class AgentTroubleTest {
     agent.mount(WEB);
     AutoCloseable unreadable = damaged(claim(WEB));
 
-    VolumeException late =
-        catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
+    VolumeException late = catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
 
     assertThat(late.code()).isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
     assertThat(late.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
@@ -388,8 +387,7 @@ class AgentTroubleTest {
     AutoCloseable unreadable = damaged(claim(WEB));
     agent = world.agent(A, line);
 
-    VolumeException refused =
-        catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
+    VolumeException refused = catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
 
     assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
     assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);

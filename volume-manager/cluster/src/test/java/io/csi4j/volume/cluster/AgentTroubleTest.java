@@ -553,4 +553,24 @@ class AgentTroubleTest {
 
     assertThat(numbers).hasSize(3).isSorted().doesNotHaveDuplicates();
   }
+
+  @Test
+  void aReleaseWithoutAnAnswerIsDoneByTheNextExchange() {
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    line.beforeExchange =
+        report -> {
+          throw new NoSuchElementException("no answer in time");
+        };
+    assertThat(catchThrowableOfType(NoSuchElementException.class, () -> agent.release(WEB)))
+        .hasMessage("no answer in time");
+    assertThat(agent.manager().hasMount(WEB)).isTrue();
+    line.beforeExchange = report -> {};
+
+    agent.exchange();
+
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    assertThat(world.storage.contents().idle()).isTrue();
+    world.storage.assertLawful();
+  }
 }

@@ -17,6 +17,7 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -304,22 +305,23 @@ public final class JobVolumes {
    * @param node a node that is fenced, or off, or gone
    * @param proof the proof for each claim; it is made after the claim was released
    * @return what became of each claim that can be read
-   * @throws ClaimException if the claims cannot be read; or with the first claim that was not
-   *     released, the others suppressed: the same again goes on with these
+   * @throws OperatorException if the claims cannot be read; or the first failure of a claim or of
+   *     its volume, the others suppressed: the same call again goes on with the claims that are
+   *     left, and the reaper with the volumes
    */
   public List<Released> endNode(NodeName node, NodeProof proof) {
     List<Released> ended = new ArrayList<>();
-    List<ClaimException> failures = new ArrayList<>();
+    List<OperatorException> failures = new ArrayList<>();
     for (ClaimEpoch each : claims.ofNode(node).all()) {
       try {
         claims.release(each);
         ended.add(confirmRelease(proof.of(each)));
-      } catch (ClaimException failed) {
+      } catch (OperatorException failed) {
         failures.add(failed);
       }
     }
     if (!failures.isEmpty()) {
-      ClaimException first = failures.get(0);
+      OperatorException first = failures.get(0);
       failures.stream().skip(1).forEach(first::addSuppressed);
       throw first;
     }

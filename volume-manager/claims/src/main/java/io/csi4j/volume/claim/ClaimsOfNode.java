@@ -2,6 +2,7 @@ package io.csi4j.volume.claim;
 
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.OperatorMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -11,18 +12,19 @@ import java.util.Objects;
  * those of which it has to prove that nothing is left.
  *
  * @param taken the claims with which the node may mount
- * @param uncertain the claims whose attachment is uncertain: they have to be acquired again, or
- *     released, first
+ * @param uncertain the claims with which the node cannot mount yet. The attachment of each is
+ *     uncertain, so the claim has to be acquired again, or released, first; or the record of its
+ *     volume cannot be read
  * @param leaving the claims on their way back that wait for the receipt of the node
- * @param unreadable the claims that cannot be read, which may be of this node; then the lists may
- *     lack a claim
+ * @param unreadable a message for each record that cannot be read. The record of a claim may be of
+ *     this node, so the lists may lack a claim; that of a volume keeps a claim from {@code taken}
  * @since 1.0
  */
 public record ClaimsOfNode(
     List<Taken> taken,
     List<ClaimEpoch> uncertain,
     List<ClaimEpoch> leaving,
-    List<ClaimPage.Unreadable> unreadable) {
+    List<OperatorMessage> unreadable) {
 
   /** Copies the lists. */
   public ClaimsOfNode {

@@ -13,6 +13,7 @@ import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.text.Messages;
@@ -43,6 +44,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -188,11 +190,29 @@ public final class Cluster implements ControlPlane, AutoCloseable {
         Placement.Node.of(node, report.plugins().stream().map(PluginOnNode::plugin).toList()));
     accept(report);
     ClaimsOfNode now = claims.ofNode(node);
-    List<SentUse> wanted = now.taken().stream().flatMap(each -> wanted(each).stream()).toList();
-    List<LeavingUse> leaving =
-        now.leaving().stream().flatMap(each -> leaving(each).stream()).toList();
-    return new NodeOrders(
-        node, report.number(), Optional.empty(), wanted, leaving, now.unreadable().isEmpty());
+    List<SentUse> wanted = new ArrayList<>();
+    List<LeavingUse> leaving = new ArrayList<>();
+    boolean complete = now.unreadable().isEmpty();
+    for (ClaimsOfNode.Taken each : now.taken()) {
+      complete &= isReadable(() -> wanted(each).ifPresent(wanted::add));
+    }
+    for (ClaimEpoch each : now.leaving()) {
+      complete &= isReadable(() -> leaving(each).ifPresent(leaving::add));
+    }
+    return new NodeOrders(node, report.number(), Optional.empty(), wanted, leaving, complete);
+  }
+
+  /** Works with the record of a volume; returns false if only that record cannot be read. */
+  private static boolean isReadable(Runnable work) {
+    try {
+      work.run();
+      return true;
+    } catch (ControllerException failed) {
+      if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
+        throw failed;
+      }
+      return false;
+    }
   }
 
   @Override

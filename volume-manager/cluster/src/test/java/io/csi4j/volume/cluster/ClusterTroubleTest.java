@@ -9,13 +9,24 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.NodeExpansion;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,5 +97,66 @@ class ClusterTroubleTest {
     assertThat(failed).hasNoSuppressedExceptions();
     assertThat(cluster.claims().ofNode(A).all()).isEmpty();
     assertThat(cluster.nodeIsOff(A, OFF)).isEmpty();
+  }
+
+  @Test
+  void aRecordThatCannotBeReadKeepsNoOtherVolumeOfItsNode() {
+    mountBoth();
+    store.damage(LOG.volume());
+
+    NodeOrders orders = cluster.exchange(report(A, 100));
+
+    assertThat(orders.complete()).isFalse();
+    assertThat(orders.wanted()).extracting(each -> each.use().usage()).containsExactly(WEB);
+    ClaimsOfNode now = cluster.claims().ofNode(A);
+    assertThat(now.uncertain()).extracting(ClaimEpoch::usage).containsExactly(LOG);
+    assertThat(now.unreadable())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.CATALOG_UNREADABLE);
+    cluster.release(WEB);
+    a.exchange();
+    assertThat(cluster.claims().ofNode(A).all()).extracting(ClaimEpoch::usage).containsExactly(LOG);
+  }
+
+  @Test
+  void aUseThatLeavesAndWhoseRecordCannotBeReadKeepsNoOtherVolumeOfItsNode() {
+    mountBoth();
+    cluster.release(LOG);
+    store.damage(LOG.volume());
+
+    NodeOrders orders = cluster.exchange(report(A, 100));
+
+    assertThat(orders.complete()).isFalse();
+    assertThat(orders.leaving()).isEmpty();
+    assertThat(orders.wanted()).extracting(each -> each.use().usage()).containsExactly(WEB);
+  }
+
+  @Test
+  void aNodeThatIsOffLosesAlsoTheClaimWhoseRecordCannotBeRead() {
+    acquireBoth();
+    store.damage(WEB.volume());
+
+    List<JobVolumes.Released> ended = cluster.nodeIsOff(A, OFF);
+
+    assertThat(ended)
+        .extracting(JobVolumes.Released::claim)
+        .hasExactlyElementsOfTypes(
+            ClaimProgress.Gone.class, ClaimProgress.WaitsForStorage.class);
+    assertThat(ended.get(0).claim()).isEqualTo(new ClaimProgress.Gone(LOG));
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+  }
+
+  private static NodeReport report(NodeName node, long number, NodeExpansion... expansions) {
+    return new NodeReport(
+        node,
+        "boot",
+        Instant.EPOCH,
+        number,
+        false,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(expansions));
   }
 }

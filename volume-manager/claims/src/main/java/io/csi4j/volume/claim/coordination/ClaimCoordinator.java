@@ -39,6 +39,7 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
@@ -572,13 +573,13 @@ public final class ClaimCoordinator {
    * is not among them the node does not have to do anything about: that a claim is missing here
    * does not prove that it is over.
    *
-   * @throws ClaimException if the claims cannot be read
+   * @throws ClaimException if the store of the claims, or that of the volumes, cannot be asked
    */
   public ClaimsOfNode ofNode(NodeName node) {
     List<ClaimsOfNode.Taken> taken = new ArrayList<>();
     List<ClaimEpoch> uncertain = new ArrayList<>();
     List<ClaimEpoch> leaving = new ArrayList<>();
-    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+    List<OperatorMessage> unreadable = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();
     do {
       ClaimPage page = book.page(after, PAGE);
@@ -595,20 +596,32 @@ public final class ClaimCoordinator {
           } else if (holder.attachment() instanceof InDoubt) {
             uncertain.add(named);
           } else {
-            PublishContext context =
-                holder.attachment() instanceof Attached attached
-                    ? attached.context()
-                    : PublishContext.empty();
-            taken.add(
-                new ClaimsOfNode.Taken(
-                    grant(usage, claim, holder, context, false), claim.use().orElseThrow()));
+            try {
+              taken.add(taken(usage, claim, holder));
+            } catch (ClaimException failed) {
+              if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
+                throw failed;
+              }
+              // One damaged record must not hide the other claims of the node.
+              uncertain.add(named);
+              unreadable.add(failed.operatorMessage());
+            }
           }
         }
       }
-      unreadable.addAll(page.unreadable());
+      page.unreadable().forEach(each -> unreadable.add(each.message()));
       after = page.next();
     } while (after.isPresent());
     return new ClaimsOfNode(taken, uncertain, leaving, unreadable);
+  }
+
+  private ClaimsOfNode.Taken taken(VolumeUse usage, Claim claim, ClaimHolder holder) {
+    PublishContext context =
+        holder.attachment() instanceof Attached attached
+            ? attached.context()
+            : PublishContext.empty();
+    return new ClaimsOfNode.Taken(
+        grant(usage, claim, holder, context, false), claim.use().orElseThrow());
   }
 
   /**

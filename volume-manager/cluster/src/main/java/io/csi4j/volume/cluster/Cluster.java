@@ -149,25 +149,32 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   /**
    * Gives back all claims of a node that something keeps from the storage: other nodes may have its
-   * volumes then. If the node comes back, it unmounts what it has.
+   * volumes then. If the node comes back, it unmounts what it has. Until its next report it is a
+   * candidate for no volume.
    *
    * @param by what keeps it away, as a clause for people
    * @throws OperatorException as from {@link JobVolumes#endNode}
    */
   public List<JobVolumes.Released> nodeIsFenced(NodeName node, ReasonText by) {
-    return volumes.endNode(
+    return endNode(
         node, claim -> new ReleaseProof.Fenced(claim.usage(), claim.epoch(), node, by));
   }
 
   /**
-   * Gives back all claims of a node that is off, or gone for ever.
+   * Gives back all claims of a node that is off, or gone for ever. Until its next report it is a
+   * candidate for no volume.
    *
    * @param by who attests that, as a clause for people
    * @throws OperatorException as from {@link JobVolumes#endNode}
    */
   public List<JobVolumes.Released> nodeIsOff(NodeName node, ReasonText by) {
-    return volumes.endNode(
+    return endNode(
         node, claim -> new ReleaseProof.PowerOff(claim.usage(), claim.epoch(), node, by));
+  }
+
+  private List<JobVolumes.Released> endNode(NodeName node, JobVolumes.NodeProof proof) {
+    nodes.remove(node);
+    return volumes.endNode(node, proof);
   }
 
   /** Returns the volumes, for all that concerns volumes and storage systems alone. */

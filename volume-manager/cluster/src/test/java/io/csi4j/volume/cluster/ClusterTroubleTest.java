@@ -146,6 +146,18 @@ class ClusterTroubleTest {
     assertThat(cluster.claims().ofNode(A).all()).isEmpty();
   }
 
+  @Test
+  void aNodeThatIsOffOrFencedIsACandidateAgainWithItsNextReport() {
+    assertThat(cluster.nodeIsOff(A, OFF)).isEmpty();
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(B);
+    assertThat(cluster.nodeIsFenced(B, OFF)).isEmpty();
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).isEmpty();
+
+    b.exchange();
+
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(B);
+  }
+
   private static NodeReport report(NodeName node, long number, NodeExpansion... expansions) {
     return new NodeReport(
         node,

@@ -118,6 +118,26 @@ class ClusterOverGrpcTest {
   }
 
   @Test
+  void aControlPlaneThatIsCutOffFromItsStoreGivesWayToAnother() throws Exception {
+    TroubledStore cutOff = new TroubledStore();
+    serve(opened(world.cluster(cutOff)), "one");
+    Cluster two = opened(world.cluster(store));
+    serve(two, "two");
+    RemoteControlPlane remote =
+        opened(RemoteControlPlane.of(A, List.of(file("one"), file("two"))));
+    NodeAgent a = opened(world.agent(A, remote));
+    cutOff.close();
+
+    a.exchange();
+    two.acquire(A, WEB, REQUEST);
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+
+    store.close();
+    VolumeException down = catchThrowableOfType(VolumeException.class, a::exchange);
+    assertThat(down.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+  }
+
+  @Test
   void aNodeAsksForItselfAlone() throws Exception {
     TestCertificates certificates = new TestCertificates(temp);
     certificates.authority("ca");

@@ -21,11 +21,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one of several endpoints, first the one that answered last. One that cannot be reached, or
- * is silent for its share of the time, gives way to the next: each question may be asked twice.
+ * Asks one of several endpoints, first the one that answered last. One that cannot be reached, is
+ * silent for its share of the time, or has no good answer, gives way to the next: each question may
+ * be asked twice.
  */
 final class LineClient implements AutoCloseable {
 
@@ -128,15 +130,18 @@ final class LineClient implements AutoCloseable {
   /**
    * Asks, and waits for the answer.
    *
+   * @param isGood whether an answer is final. One that is not gives way to the next endpoint, and
+   *     counts only if no endpoint has a better one
    * @throws LineException if no endpoint answers, or one refuses
    */
-  byte[] ask(byte[] question) {
+  byte[] ask(byte[] question, Predicate<byte[]> isGood) {
     if (question.length > Line.LARGEST) {
       throw new LineException(
           "a message is larger than 4 MiB: it has " + question.length + " bytes", true);
     }
     long end = System.nanoTime() + deadline.toNanos();
     List<String> silent = new ArrayList<>();
+    Optional<byte[]> last = Optional.empty();
     int first = preferred.get();
     for (int i = 0; i < targets.size(); i++) {
       int at = (first + i) % targets.size();
@@ -144,8 +149,11 @@ final class LineClient implements AutoCloseable {
       long left = end - System.nanoTime();
       try {
         byte[] answer = ask(target, question, left / (targets.size() - i));
-        preferred.compareAndSet(first, at);
-        return answer;
+        if (isGood.test(answer)) {
+          preferred.compareAndSet(first, at);
+          return answer;
+        }
+        last = Optional.of(answer);
       } catch (LineException failed) {
         if (failed.isRefusal() || closed || Thread.currentThread().isInterrupted()) {
           throw failed;
@@ -153,7 +161,7 @@ final class LineClient implements AutoCloseable {
         silent.add("'" + target.endpoint + "': " + failed.getMessage());
       }
     }
-    throw new LineException(String.join("; ", silent), false);
+    return last.orElseThrow(() -> new LineException(String.join("; ", silent), false));
   }
 
   private byte[] ask(Target target, byte[] question, long nanos) {

@@ -3,6 +3,7 @@ package io.csi4j.volume.cluster.grpc;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
@@ -11,6 +12,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WireException;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.NodeWire;
@@ -23,8 +25,9 @@ import java.util.Optional;
 
 /**
  * The control planes of a cluster, as a node reaches them. Each question goes to the one that
- * answered last; one that cannot be reached, or is silent, gives way to the next. So a question may
- * be asked twice, which changes nothing.
+ * answered last. One that cannot be reached, is silent, or cannot answer now gives way to the next,
+ * such as one that is cut off from its store. So a question may be asked twice, which changes
+ * nothing.
  *
  * <pre>{@code
  * try (RemoteControlPlane controlPlanes =
@@ -95,7 +98,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
   private ClusterMessage ask(Subject subject, ClusterMessage question) {
     byte[] answer;
     try {
-      answer = line.ask(question.encode());
+      answer = line.ask(question.encode(), RemoteControlPlane::isFinal);
     } catch (LineException failed) {
       throw new VolumeException(
           VolumeException.Outcome.REFUSED,
@@ -113,6 +116,20 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
       throw Wire.refusal(message).exception();
     }
     return message;
+  }
+
+  /** Another control plane may have the answer that this one cannot give now. */
+  private static boolean isFinal(byte[] answer) {
+    try {
+      ClusterMessage message = ClusterMessage.decode(answer);
+      if (message.kind() != ClusterMessage.Kind.REFUSAL) {
+        return true;
+      }
+      ChangeOutcome outcome = Wire.refusal(message).outcome();
+      return outcome != ChangeOutcome.UNCERTAIN && outcome != ChangeOutcome.UNAVAILABLE;
+    } catch (WireException unreadable) {
+      return true;
+    }
   }
 
   /** Ends the connections. What is being asked fails. */

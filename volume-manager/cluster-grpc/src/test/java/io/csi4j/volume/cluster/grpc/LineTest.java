@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,8 +61,12 @@ class LineTest {
     return new LineClient(List.of(endpoints), Optional.empty(), deadline);
   }
 
+  private static byte[] asked(LineClient client, byte[] question) {
+    return client.ask(question, answer -> true);
+  }
+
   private static LineException failure(LineClient client) {
-    return catchThrowableOfType(LineException.class, () -> client.ask(text("x")));
+    return catchThrowableOfType(LineException.class, () -> asked(client, text("x")));
   }
 
   // ---- socket files
@@ -70,8 +75,8 @@ class LineTest {
   void aSocketFileIsForItsOwnerAndCarriesBytes() throws Exception {
     try (LineServer server = at(file("a"), LineTest::echo);
         LineClient client = to(LONG, file("a"))) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
-      assertThat(client.ask(new byte[4 << 20])).hasSize((4 << 20) + 4);
+      assertThat(asked(client, text("x"))).isEqualTo(text("re: x"));
+      assertThat(asked(client, new byte[4 << 20])).hasSize((4 << 20) + 4);
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(temp.resolve("a"))))
           .isEqualTo("rw-------");
       assertThat(server.endpoint()).hasToString("unix:" + temp.resolve("a"));
@@ -90,7 +95,7 @@ class LineTest {
                   return question;
                 });
         LineClient client = to(LONG, server.endpoint())) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("x"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("x"));
     }
     assertThat(seen.get()).isEmpty();
   }
@@ -100,7 +105,7 @@ class LineTest {
     Files.createFile(temp.resolve("a"));
     try (LineServer server = at(file("a"), LineTest::echo);
         LineClient client = to(LONG, server.endpoint())) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("re: x"));
     }
   }
 
@@ -111,7 +116,7 @@ class LineTest {
         LineClient client = to(LONG, file("a"))) {
       former.close();
 
-      assertThat(client.ask(text("x"))).isEqualTo(text("successor"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("successor"));
       assertThat(successor.endpoint()).isEqualTo(file("a"));
     }
     assertThat(temp).isEmptyDirectory();
@@ -125,7 +130,7 @@ class LineTest {
       assertThat(answer.isRefusal()).isTrue();
       assertThat(answer).hasMessageStartingWith("a message is larger than 4 MiB: ");
       LineException question =
-          catchThrowableOfType(LineException.class, () -> client.ask(new byte[(4 << 20) + 65]));
+          catchThrowableOfType(LineException.class, () -> asked(client, new byte[(4 << 20) + 65]));
       assertThat(question.isRefusal()).isTrue();
       assertThat(question).hasMessageStartingWith("a message is larger than 4 MiB: ");
     }
@@ -164,11 +169,11 @@ class LineTest {
               return text("b");
             });
     try (LineClient client = to(LONG, file("a"), file("b"))) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("b"));
-      assertThat(client.ask(text("x"))).isEqualTo(text("b"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("b"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("b"));
       other.close();
       try (LineServer one = at(file("a"), (names, question) -> text("a"))) {
-        assertThat(client.ask(text("x"))).isEqualTo(text("a"));
+        assertThat(asked(client, text("x"))).isEqualTo(text("a"));
         assertThat(one.endpoint()).isEqualTo(file("a"));
       }
       assertThat(second).hasValue(2);
@@ -192,7 +197,7 @@ class LineTest {
                 });
         LineServer other = at(file("b"), LineTest::echo);
         LineClient client = to(SHORT, silent.endpoint(), other.endpoint())) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("re: x"));
       try (LineClient only = to(SHORT, silent.endpoint())) {
         assertThat(failure(only))
             .hasMessage("'unix:" + temp.resolve("a") + "': it did not answer in time");
@@ -219,7 +224,7 @@ class LineTest {
                 List.of(ClusterEndpoint.tcp("localhost", deaf.getLocalPort()), server.endpoint()),
                 Optional.of(ofNode()),
                 Duration.ofSeconds(4))) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example]"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("[node-1.example]"));
     }
   }
 
@@ -241,6 +246,28 @@ class LineTest {
       assertThat(refused).hasMessage("the certificate is of another node");
     }
     assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void anAnswerThatIsNotGoodIsAskedOfTheNextAndCountsIfNoneIsBetter() throws Exception {
+    AtomicInteger cutOff = new AtomicInteger();
+    try (LineServer one =
+            at(
+                file("a"),
+                (names, question) -> {
+                  cutOff.incrementAndGet();
+                  return text("not now");
+                });
+        LineServer other = at(file("b"), LineTest::echo);
+        LineClient client = to(LONG, one.endpoint(), other.endpoint())) {
+      Predicate<byte[]> isGood = answer -> !Arrays.equals(answer, text("not now"));
+
+      assertThat(client.ask(text("x"), isGood)).isEqualTo(text("re: x"));
+      assertThat(client.ask(text("y"), isGood)).isEqualTo(text("re: y"));
+      assertThat(cutOff).as("the endpoint with the good answer is asked first").hasValue(1);
+      other.close();
+      assertThat(client.ask(text("z"), isGood)).isEqualTo(text("not now"));
+    }
   }
 
   @Test
@@ -276,7 +303,7 @@ class LineTest {
   void afterClosingNothingIsAskedAndNoThreadIsLeft() throws Exception {
     try (LineServer server = at(file("a"), LineTest::echo)) {
       LineClient client = to(LONG, server.endpoint());
-      assertThat(client.ask(text("x"))).isEqualTo(text("re: x"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("re: x"));
       client.close();
       assertThat(failure(client)).hasMessage("it was closed here");
     }
@@ -292,7 +319,7 @@ class LineTest {
           new Thread(
               () -> {
                 try {
-                  end.complete(new String(client.ask(text("slow")), UTF_8));
+                  end.complete(new String(asked(client, text("slow")), UTF_8));
                 } catch (LineException failed) {
                   end.complete("failed: " + failed.getMessage());
                 }
@@ -326,12 +353,12 @@ class LineTest {
         LineClient other =
             new LineClient(List.of(server.endpoint()), Optional.of(own("ca", "other")), LONG)) {
       List<CompletableFuture<String>> asked = open(one, 31, reached);
-      assertThat(again.ask(text("x"))).as("the last place").isEqualTo(text("[node-1.example]"));
+      assertThat(asked(again, text("x"))).as("the last place").isEqualTo(text("[node-1.example]"));
       asked.addAll(open(again, 1, reached));
 
       assertThat(failure(again))
           .hasMessage("'" + server.endpoint() + "': too many questions are waiting here");
-      assertThat(other.ask(text("x"))).isEqualTo(text("[node-2]"));
+      assertThat(asked(other, text("x"))).isEqualTo(text("[node-2]"));
       end.countDown();
       for (CompletableFuture<String> each : asked) {
         assertThat(each.get(1, TimeUnit.MINUTES)).isEqualTo("[node-1.example]");
@@ -376,7 +403,7 @@ class LineTest {
     try (LineServer server = atPort(certificates());
         LineClient client =
             new LineClient(List.of(server.endpoint()), Optional.of(ofNode()), LONG)) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("[node-1.example]"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("[node-1.example]"));
     }
   }
 
@@ -437,7 +464,7 @@ class LineTest {
     try (LineServer server = atPort(made);
         LineClient client =
             new LineClient(List.of(server.endpoint()), Optional.of(own("ca", "plain")), LONG)) {
-      assertThat(client.ask(text("x"))).isEqualTo(text("[node-7]"));
+      assertThat(asked(client, text("x"))).isEqualTo(text("[node-7]"));
     }
   }
 
@@ -464,7 +491,7 @@ class LineTest {
 
   private static String asked(LineServer server, TlsSettings tls) {
     try (LineClient client = new LineClient(List.of(server.endpoint()), Optional.of(tls), LONG)) {
-      return new String(client.ask(text("x")), UTF_8);
+      return new String(asked(client, text("x")), UTF_8);
     } catch (LineException failed) {
       return String.valueOf(failed.getMessage());
     }

@@ -65,7 +65,11 @@ final class LineServer implements AutoCloseable {
   /** Returns the answer to who has these names; who has none came by a socket file. */
   private final BiFunction<Optional<Set<String>>, byte[], byte[]> answers;
 
+  private final boolean isFile;
+
+  /** The endpoint, with the port that was chosen; set once the server listens. */
   private final ClusterEndpoint endpoint;
+
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(
           1,
@@ -85,7 +89,9 @@ final class LineServer implements AutoCloseable {
       Optional<TlsSettings> tls,
       BiFunction<Optional<Set<String>>, byte[], byte[]> answers)
       throws IOException {
+    // A question may come before the constructor ends: what answers it has to be there.
     this.answers = answers;
+    isFile = endpoint.path().isPresent();
     boolean isOpen = false;
     try {
       Path path = endpoint.path().orElse(null);
@@ -197,7 +203,7 @@ final class LineServer implements AutoCloseable {
   }
 
   private Optional<Set<String>> names(ServerCall<?, ?> call) {
-    if (endpoint.path().isPresent()) {
+    if (isFile) {
       return Optional.empty();
     }
     SSLSession session = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);

@@ -58,8 +58,8 @@ import java.util.function.UnaryOperator;
  * and gives each node its orders. Claims and catalog are in one store, and any number of control
  * planes may work on it; a node may report to any of them.
  *
- * <p>Nodes are known from their reports. A volume that has to be attached is claimed for a node
- * only after a report of the node to this control plane.
+ * <p>Nodes are known from their reports. A volume is created or attached for a node only after a
+ * report of the node to this control plane.
  *
  * <p>Methods block as long as the store and the storage system do. Safe for many threads.
  *
@@ -120,12 +120,13 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Has a volume ready for a workload on a node: created, if the request says so and it is not
-   * there, claimed, and attached where its plugin attaches volumes. From then on the orders of the
-   * node name it. The same again returns the same.
+   * Has a volume ready for a workload on a node: created where the node can use it, if the request
+   * says so and it is not there, claimed, and attached where its plugin attaches volumes. From then
+   * on the orders of the node name it. The same again returns the same.
    *
-   * @throws OperatorException if the volume is not there, or as from {@link JobVolumes#acquire} and
-   *     {@link ClaimCoordinator#acquire}
+   * @throws OperatorException if the volume is not there, with the reason of {@link #nodesFor} if
+   *     the node cannot use a volume that has to be created, or as from {@link JobVolumes#acquire}
+   *     and {@link ClaimCoordinator#acquire}
    */
   public ClaimGrant acquire(NodeName node, VolumeUse usage, VolumeRequest request) {
     Placement.Node where = nodes.getOrDefault(node, Placement.Node.of(node, List.of()));
@@ -134,7 +135,37 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
     VolumeSpec spec = spec(usage, request);
     ClaimRequest claim = claim(where, spec.plugin(), usage, request);
-    return volumes.acquire(spec, claim).grant();
+    VolumeSpec placed = placed(where, usage, spec);
+    try {
+      return volumes.acquire(placed, claim).grant();
+    } catch (ControllerException failed) {
+      // Another caller may have created it for another node since the record was read.
+      VolumeSpec there = placed(where, usage, spec);
+      if (failed.code() != OperatorCode.VOLUME_KNOWN_OTHERWISE || there.equals(placed)) {
+        throw failed;
+      }
+      return volumes.acquire(there, claim).grant();
+    }
+  }
+
+  /**
+   * Returns the spec of a volume with its place: that of the volume if it is there, and otherwise
+   * that of the node.
+   */
+  private VolumeSpec placed(Placement.Node where, VolumeUse usage, VolumeSpec spec) {
+    Optional<VolumeSpec> there = controller.find(usage.volume()).map(CatalogVolume::spec);
+    if (there.isPresent()) {
+      return there
+          .flatMap(VolumeSpec::topologies)
+          .map(places -> spec.toBuilder().topologies(places).build())
+          .orElse(spec);
+    }
+    Placement.Report report = placement.candidates(spec, List.of(where));
+    if (report.candidates().isEmpty()) {
+      throw new VolumeException(
+          VolumeException.Outcome.REFUSED, report.excluded().get(0).why().get(0), null, null);
+    }
+    return report.onlyOn(where.name());
   }
 
   /**

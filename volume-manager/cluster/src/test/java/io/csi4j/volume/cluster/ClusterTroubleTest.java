@@ -7,6 +7,8 @@ import static io.csi4j.volume.cluster.ClusterWorld.WEB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.model.Topology;
+import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -14,19 +16,23 @@ import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeExpansion;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -156,6 +162,32 @@ class ClusterTroubleTest {
     b.exchange();
 
     assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(B);
+  }
+
+  @Test
+  void aVolumeIsCreatedWhereItsNodeCanUseIt() throws IOException {
+    Topology east = Topology.of(Map.of("zone", "east"));
+    Topology west = Topology.of(Map.of("zone", "west"));
+    try (ClusterWorld zones =
+            new ClusterWorld(
+                temp.resolve("zones"), PluginShape.full().topologies(east, west));
+        Cluster two = zones.cluster(new MemoryStore());
+        NodeAgent inWest = zones.agent(B, two)) {
+      VolumeException unknown =
+          catchThrowableOfType(VolumeException.class, () -> two.acquire(B, WEB, REQUEST));
+      assertThat(unknown.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+      assertThat(zones.storage.contents().volumes()).isEmpty();
+      inWest.exchange();
+
+      ClaimGrant grant = two.acquire(B, WEB, REQUEST);
+
+      assertThat(two.volumes().find(WEB.volume()).orElseThrow().topologies())
+          .containsExactly(west);
+      assertThat(inWest.mount(WEB).usage()).isEqualTo(WEB);
+      assertThat(two.acquire(B, WEB, REQUEST)).as("the same again").isEqualTo(grant);
+      inWest.release(WEB);
+      zones.storage.assertLawful();
+    }
   }
 
   private static NodeReport report(NodeName node, long number, NodeExpansion... expansions) {

@@ -61,10 +61,14 @@ final class ClusterWorld implements AutoCloseable {
   final FakeCsiPlugin storage;
 
   ClusterWorld(Path directory) throws IOException {
+    this(directory, PluginShape.full());
+  }
+
+  ClusterWorld(Path directory, PluginShape shape) throws IOException {
     this.directory = Files.createDirectories(directory);
     storage =
         FakeCsiPlugin.builder()
-            .shape(PluginShape.full())
+            .shape(shape)
             .nodes(NodeId.of("a"), NodeId.of("b"))
             .effects(NodeEffects.filesMountedIn(kernel.host()))
             .open();

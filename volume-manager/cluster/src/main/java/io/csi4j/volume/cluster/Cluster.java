@@ -8,6 +8,7 @@ import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
@@ -271,19 +272,31 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    */
   private void accept(NodeReport report) {
     NodeName node = report.node();
+    // While the claims are there that the same report gives back.
+    report.expansions().forEach(each -> accept(() -> accept(node, each)));
     report.ended().stream()
         .filter(each -> each.node().equals(node))
         .forEach(each -> accept(() -> volumes.release(each)));
     report.receipts().stream()
         .filter(each -> each.node().equals(node))
         .forEach(each -> accept(() -> volumes.confirmRelease(each)));
-    for (NodeExpansion each : report.expansions()) {
-      accept(
-          () ->
-              each.refused().isPresent()
-                  ? controller.nodeCannotExpand(each.volume(), each.to(), each.refused().get())
-                  : controller.nodeHasExpanded(each.volume(), each.to()));
+  }
+
+  /** Notes the end of an expansion on a node, if the node uses the volume. */
+  private Optional<CatalogVolume> accept(NodeName node, NodeExpansion ended) {
+    boolean isUsedThere =
+        book.read(ended.volume()).holders().values().stream()
+            .anyMatch(
+                holder ->
+                    holder.node().equals(node)
+                        && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING));
+    if (!isUsedThere) {
+      return Optional.empty();
     }
+    return Optional.of(
+        ended.refused().isPresent()
+            ? controller.nodeCannotExpand(ended.volume(), ended.to(), ended.refused().get())
+            : controller.nodeHasExpanded(ended.volume(), ended.to()));
   }
 
   private static void accept(Supplier<?> fact) {

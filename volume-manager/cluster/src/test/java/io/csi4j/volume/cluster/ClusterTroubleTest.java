@@ -7,6 +7,7 @@ import static io.csi4j.volume.cluster.ClusterWorld.WEB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Topology;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.agent.NodeAgent;
@@ -33,6 +34,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -188,6 +190,25 @@ class ClusterTroubleTest {
       inWest.release(WEB);
       zones.storage.assertLawful();
     }
+  }
+
+  @Test
+  void onlyANodeThatUsesAVolumeReportsItsExpansion() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    cluster.volumes().expand(WEB.volume(), CapacityRange.atLeast(32 << 20));
+    CapacityRange size = pending(WEB.volume()).orElseThrow();
+    NodeExpansion done = new NodeExpansion(WEB.volume(), size, Optional.empty());
+
+    assertThat(cluster.exchange(report(B, 100, done)).wanted()).isEmpty();
+    assertThat(pending(WEB.volume())).contains(size);
+
+    assertThat(cluster.exchange(report(A, 100, done)).wanted()).hasSize(1);
+    assertThat(pending(WEB.volume())).isEmpty();
+  }
+
+  private Optional<CapacityRange> pending(VolumeKey volume) {
+    return cluster.volumes().find(volume).orElseThrow().pendingOnNode();
   }
 
   private static NodeReport report(NodeName node, long number, NodeExpansion... expansions) {

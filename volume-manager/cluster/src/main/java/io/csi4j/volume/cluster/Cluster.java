@@ -45,12 +45,19 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -82,6 +89,10 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   private final ClaimCoordinator claims;
   private final JobVolumes volumes;
   private final Placement placement;
+  private final Duration patience;
+
+  /** What nodes have reported and is worked on now: a repeated report begins nothing again. */
+  private final Set<Object> underWay = ConcurrentHashMap.newKeySet();
 
   /** The nodes as they reported themselves last. */
   private final ConcurrentMap<NodeName, Placement.Node> nodes = new ConcurrentHashMap<>();
@@ -92,6 +103,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     claims = new ClaimCoordinator(book, controller.attachments(), parts.clock, parts.listener);
     volumes = new JobVolumes(controller, claims);
     placement = Placement.builder(controller).claims(book).clock(parts.clock).build();
+    patience = parts.patience;
   }
 
   /**
@@ -188,8 +200,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * @throws OperatorException as from {@link JobVolumes#endNode}
    */
   public List<JobVolumes.Released> nodeIsFenced(NodeName node, ReasonText by) {
-    return endNode(
-        node, claim -> new ReleaseProof.Fenced(claim.usage(), claim.epoch(), node, by));
+    return endNode(node, claim -> new ReleaseProof.Fenced(claim.usage(), claim.epoch(), node, by));
   }
 
   /**
@@ -269,21 +280,28 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * Accepts the facts of a report, each on its own. One that cannot be accepted now keeps its claim
    * or its size in the orders, so the node reports it again; its failure is in the events of the
    * claims and of the controller.
+   *
+   * <p>What calls a storage system, or waits for other work on a volume, goes on in the background:
+   * a volume whose storage system hangs must not keep the node from the orders for its others.
    */
   private void accept(NodeReport report) {
     NodeName node = report.node();
+    List<CompletableFuture<?>> begun = new ArrayList<>();
     // While the claims are there that the same report gives back.
-    report.expansions().forEach(each -> accept(() -> accept(node, each)));
+    for (NodeExpansion each : report.expansions()) {
+      accept(() -> begin(begun, each, () -> accept(node, each)));
+    }
     report.ended().stream()
         .filter(each -> each.node().equals(node))
-        .forEach(each -> accept(() -> volumes.release(each)));
+        .forEach(each -> accept(() -> claims.noteRelease(each)));
     report.receipts().stream()
         .filter(each -> each.node().equals(node))
-        .forEach(each -> accept(() -> volumes.confirmRelease(each)));
+        .forEach(each -> accept(() -> begin(begun, each, () -> volumes.beginConfirmRelease(each))));
+    await(begun);
   }
 
   /** Notes the end of an expansion on a node, if the node uses the volume. */
-  private Optional<CatalogVolume> accept(NodeName node, NodeExpansion ended) {
+  private CompletionStage<?> accept(NodeName node, NodeExpansion ended) {
     boolean isUsedThere =
         book.read(ended.volume()).holders().values().stream()
             .anyMatch(
@@ -291,19 +309,47 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                     holder.node().equals(node)
                         && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING));
     if (!isUsedThere) {
-      return Optional.empty();
+      return CompletableFuture.completedFuture(ended);
     }
-    return Optional.of(
-        ended.refused().isPresent()
-            ? controller.nodeCannotExpand(ended.volume(), ended.to(), ended.refused().get())
-            : controller.nodeHasExpanded(ended.volume(), ended.to()));
+    return ended.refused().isPresent()
+        ? controller.async().nodeCannotExpand(ended.volume(), ended.to(), ended.refused().get())
+        : controller.async().nodeHasExpanded(ended.volume(), ended.to());
   }
 
-  private static void accept(Supplier<?> fact) {
+  private static void accept(Runnable fact) {
     try {
-      Objects.requireNonNull(fact.get());
+      fact.run();
     } catch (OperatorException again) {
       // The orders show that it was not accepted.
+    }
+  }
+
+  /** Begins work on a fact, unless it is under way. */
+  private void begin(
+      List<CompletableFuture<?>> begun, Object fact, Supplier<CompletionStage<?>> work) {
+    if (!underWay.add(fact)) {
+      return;
+    }
+    CompletableFuture<Object> end = new CompletableFuture<>();
+    end.whenComplete((done, failed) -> underWay.remove(fact));
+    try {
+      work.get().whenComplete((done, failed) -> end.complete(fact));
+    } catch (RuntimeException | Error failed) {
+      end.complete(fact);
+      throw failed;
+    }
+    begun.add(end);
+  }
+
+  /** Waits for a while, so that a node most often sees the end of what it has reported. */
+  private void await(List<CompletableFuture<?>> begun) {
+    try {
+      CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
+          .get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException later) {
+      // It goes on, and is on record.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -407,6 +453,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     private UnaryOperator<VolumeController.Builder> controller = UnaryOperator.identity();
     private ClaimEvent.Listener listener = event -> {};
     private Clock clock = Clock.systemUTC();
+    private Duration patience = Duration.ofSeconds(2);
 
     private Builder(PluginRegistry plugins, RecordStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
@@ -428,6 +475,19 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     /** Sets the time, for people: nothing is decided by it. */
     public Builder clock(Clock value) {
       clock = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * Sets how long the answer to a node waits until what the node has given back is detached, and
+     * deleted if it was ephemeral. That goes on in the background afterwards. 2 s by default; less
+     * than the time that a node waits for one control plane.
+     */
+    public Builder patience(Duration value) {
+      if (value.isNegative()) {
+        throw new IllegalArgumentException("The patience cannot be negative: " + value + ".");
+      }
+      patience = value;
       return this;
     }
 

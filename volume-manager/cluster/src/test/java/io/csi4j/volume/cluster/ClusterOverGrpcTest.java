@@ -123,8 +123,7 @@ class ClusterOverGrpcTest {
     serve(opened(world.cluster(cutOff)), "one");
     Cluster two = opened(world.cluster(store));
     serve(two, "two");
-    RemoteControlPlane remote =
-        opened(RemoteControlPlane.of(A, List.of(file("one"), file("two"))));
+    RemoteControlPlane remote = opened(RemoteControlPlane.of(A, List.of(file("one"), file("two"))));
     NodeAgent a = opened(world.agent(A, remote));
     cutOff.close();
 

@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Topology;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimEvent;
@@ -29,8 +32,10 @@ import io.csi4j.volume.node.NodeExpansion;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.workload.VolumeRequest;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +43,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A control plane whose store, storage system or nodes have trouble with one volume. */
 class ClusterTroubleTest {
@@ -58,7 +66,11 @@ class ClusterTroubleTest {
   @BeforeEach
   void open() throws IOException {
     world = new ClusterWorld(temp);
-    cluster = Cluster.builder(world.plugins, store).listener(this::on).open();
+    cluster =
+        Cluster.builder(world.plugins, store)
+            .listener(this::on)
+            .patience(Duration.ofMillis(200))
+            .open();
     a = world.agent(A, cluster);
     b = world.agent(B, cluster);
     a.exchange();
@@ -148,8 +160,7 @@ class ClusterTroubleTest {
 
     assertThat(ended)
         .extracting(JobVolumes.Released::claim)
-        .hasExactlyElementsOfTypes(
-            ClaimProgress.Gone.class, ClaimProgress.WaitsForStorage.class);
+        .hasExactlyElementsOfTypes(ClaimProgress.Gone.class, ClaimProgress.WaitsForStorage.class);
     assertThat(ended.get(0).claim()).isEqualTo(new ClaimProgress.Gone(LOG));
     assertThat(cluster.claims().ofNode(A).all()).isEmpty();
   }
@@ -171,8 +182,7 @@ class ClusterTroubleTest {
     Topology east = Topology.of(Map.of("zone", "east"));
     Topology west = Topology.of(Map.of("zone", "west"));
     try (ClusterWorld zones =
-            new ClusterWorld(
-                temp.resolve("zones"), PluginShape.full().topologies(east, west));
+            new ClusterWorld(temp.resolve("zones"), PluginShape.full().topologies(east, west));
         Cluster two = zones.cluster(new MemoryStore());
         NodeAgent inWest = zones.agent(B, two)) {
       VolumeException unknown =
@@ -183,8 +193,7 @@ class ClusterTroubleTest {
 
       ClaimGrant grant = two.acquire(B, WEB, REQUEST);
 
-      assertThat(two.volumes().find(WEB.volume()).orElseThrow().topologies())
-          .containsExactly(west);
+      assertThat(two.volumes().find(WEB.volume()).orElseThrow().topologies()).containsExactly(west);
       assertThat(inWest.mount(WEB).usage()).isEqualTo(WEB);
       assertThat(two.acquire(B, WEB, REQUEST)).as("the same again").isEqualTo(grant);
       inWest.release(WEB);
@@ -209,6 +218,46 @@ class ClusterTroubleTest {
 
   private Optional<CapacityRange> pending(VolumeKey volume) {
     return cluster.volumes().find(volume).orElseThrow().pendingOnNode();
+  }
+
+  @ParameterizedTest
+  @Timeout(60)
+  @EnumSource(
+      value = CsiOperation.class,
+      names = {"CONTROLLER_UNPUBLISH_VOLUME", "DELETE_VOLUME"})
+  void aStorageSystemThatHangsForOneVolumeHoldsNoOtherOfTheNodeUp(CsiOperation hanging) {
+    VolumeRequest ephemeral =
+        REQUEST.toBuilder()
+            .created(REQUEST.created().orElseThrow().toBuilder().retained(false).build())
+            .build();
+    cluster.acquire(A, WEB, ephemeral);
+    a.mount(WEB);
+    cluster.acquire(A, LOG, REQUEST);
+    world.storage.inject(Fault.hang(), When.calling(hanging));
+
+    a.release(WEB);
+
+    assertThat(a.mount(LOG).usage()).isEqualTo(LOG);
+    assertThat(cluster.claims().ofNode(A).all()).extracting(ClaimEpoch::usage).containsExactly(LOG);
+    assertThat(cluster.volumes().record(WEB.volume())).as("it is not gone").isPresent();
+    assertThat(world.storage.journal().calls(hanging)).hasSize(1);
+  }
+
+  @Test
+  @Timeout(60)
+  void anExpansionThatHangsHoldsNoOtherVolumeOfTheNodeUp() {
+    mountBoth();
+    cluster.volumes().expand(WEB.volume(), CapacityRange.atLeast(32 << 20));
+    NodeExpansion done =
+        new NodeExpansion(WEB.volume(), pending(WEB.volume()).orElseThrow(), Optional.empty());
+    world.storage.inject(Fault.hang(), When.calling(CsiOperation.CONTROLLER_EXPAND_VOLUME));
+    var unused = cluster.volumes().async().expand(WEB.volume(), CapacityRange.atLeast(64 << 20));
+
+    for (int number = 100; number < 103; number++) {
+      assertThat(cluster.exchange(report(A, number, done)).wanted())
+          .extracting(each -> each.use().usage())
+          .containsExactly(WEB, LOG);
+    }
   }
 
   private static NodeReport report(NodeName node, long number, NodeExpansion... expansions) {

@@ -75,8 +75,9 @@ final class ClusterWorld implements AutoCloseable {
     plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, storage.endpoint())));
   }
 
+  /** Opens a control plane, whose answer to a node waits for the storage system. */
   Cluster cluster(RecordStore store) {
-    return Cluster.builder(plugins, store).open();
+    return Cluster.builder(plugins, store).patience(LIMIT).open();
   }
 
   /** Opens the agent of a node, whose plugin is ready; what it exchanges is encoded. */

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
@@ -286,6 +287,19 @@ public final class JobVolumes {
    */
   public Released confirmRelease(NodeReceipt receipt) {
     return after(receipt.usage(), claims.confirmRelease(receipt));
+  }
+
+  /**
+   * Takes the receipt of a node, as {@link #confirmRelease(NodeReceipt)} does, and waits for no
+   * storage system. When this returns, the receipt is on record. The claim is then brought on in
+   * the background; if that fails, {@link ClaimCoordinator#resume()} goes on.
+   *
+   * @return the end of the work in the background
+   * @throws ClaimException as from {@link ClaimCoordinator#noteProof}
+   */
+  public CompletionStage<Released> beginConfirmRelease(NodeReceipt receipt) {
+    claims.noteProof(new ReleaseProof.ByNode(receipt));
+    return controller.inBackground(() -> confirmRelease(receipt));
   }
 
   /**

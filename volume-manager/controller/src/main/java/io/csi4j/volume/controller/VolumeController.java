@@ -73,8 +73,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -115,6 +117,9 @@ public final class VolumeController implements AutoCloseable {
   /** The number of volumes whose claims are read at a time. */
   private static final int PAGE = 500;
 
+  /** The number of claims that are brought back in the background at a time. */
+  private static final int RELEASES = 64;
+
   private static final VolumeFilter THERE =
       VolumeFilter.all().inState(VolumeSummary.State.PRESENT, VolumeSummary.State.GROWING);
 
@@ -132,6 +137,10 @@ public final class VolumeController implements AutoCloseable {
   private final boolean holdsWhatItDeletes;
   private final OperationReports reports;
   private final OperationRunner runner;
+
+  /** Bounded, so that a storage system that hangs does not take a thread for each claim. */
+  private final OnDemandThreads releases = new OnDemandThreads("csi4j-volume-release", RELEASES);
+
   private final Runnable ending;
   private final UpkeepTurn upkeep;
   private final RecordStore store;
@@ -942,6 +951,16 @@ public final class VolumeController implements AutoCloseable {
         .writeTo(archive);
   }
 
+  /** Works on a claim that is on its way back, while no caller has to wait. */
+  <T> CompletableFuture<T> inBackground(Supplier<T> work) {
+    try {
+      return CompletableFuture.supplyAsync(work, releases);
+    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      return CompletableFuture.failedFuture(refused);
+    }
+  }
+
   /** Returns the operations that do not block. */
   public AsyncVolumeController async() {
     return async;
@@ -955,6 +974,7 @@ public final class VolumeController implements AutoCloseable {
   public void close() {
     unfinished.close();
     upkeep.close();
+    releases.close();
     ending.run();
     catalog.close();
   }

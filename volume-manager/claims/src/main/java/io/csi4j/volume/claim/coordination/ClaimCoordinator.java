@@ -367,19 +367,37 @@ public final class ClaimCoordinator {
   public ClaimProgress release(ClaimEpoch claim) {
     VolumeUse usage = claim.usage();
     return reports.during(
-        usage,
-        Work.RELEASE,
-        () ->
-            released(
-                usage,
-                there ->
-                    ClaimRules.own(there, usage.workload(), claim.epoch())
-                        .filter(holder -> holder.node().equals(claim.node()))
-                        .isPresent()),
-        ClaimReports::trouble);
+        usage, Work.RELEASE, () -> released(usage, is(claim)), ClaimReports::trouble);
+  }
+
+  /**
+   * Writes that a claim is on its way back, as {@link #release(ClaimEpoch)} does, and asks no
+   * storage system.
+   *
+   * @throws ClaimException as from {@link #release(VolumeUse)}
+   */
+  public void noteRelease(ClaimEpoch claim) {
+    VolumeUse usage = claim.usage();
+    var unused = reports.during(usage, Work.RELEASE, () -> leaving(usage, is(claim)));
+  }
+
+  private static Predicate<Claim> is(ClaimEpoch claim) {
+    return there ->
+        ClaimRules.own(there, claim.usage().workload(), claim.epoch())
+            .filter(holder -> holder.node().equals(claim.node()))
+            .isPresent();
   }
 
   private ClaimProgress released(VolumeUse usage, Predicate<Claim> which) {
+    return leaving(usage, which)
+        .map(
+            holder ->
+                back.go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller))
+        .orElseGet(() -> new ClaimProgress.Gone(usage));
+  }
+
+  /** Writes that a claim is on its way back; returns its holder, if there is such a claim. */
+  private Optional<ClaimHolder> leaving(VolumeUse usage, Predicate<Claim> which) {
     attachment.pauses().remove(usage);
     Change change =
         book.apply(
@@ -392,14 +410,7 @@ public final class ClaimCoordinator {
                         claim, usage.workload(), ClaimHolder.State.UNPUBLISHING, clock.instant())
                     : new Granted(claim, false));
     reports.moved(usage.volume(), change);
-    return change
-        .after()
-        .holder(usage.workload())
-        .filter(holder -> which.test(change.after()))
-        .map(
-            holder ->
-                back.go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller))
-        .orElseGet(() -> new ClaimProgress.Gone(usage));
+    return change.after().holder(usage.workload()).filter(holder -> which.test(change.after()));
   }
 
   /**
@@ -423,7 +434,30 @@ public final class ClaimCoordinator {
     return reports.during(usage, Work.PROVE, () -> proven(proof), ClaimReports::trouble);
   }
 
+  /**
+   * Writes what a proof says, as {@link #confirmRelease(ReleaseProof)} does, and asks no storage
+   * system: {@link #confirmRelease(ReleaseProof)} and {@link #resume()} go on.
+   *
+   * @throws ClaimException as for a receipt
+   */
+  public void noteProof(ReleaseProof proof) {
+    VolumeUse usage = proof.usage();
+    var unused =
+        reports.during(
+            usage,
+            Work.PROVE,
+            () -> {
+              note(proof);
+              return usage;
+            });
+  }
+
   private ClaimProgress proven(ReleaseProof proof) {
+    note(proof);
+    return back.go(proof.usage(), proof.epoch(), Intent.GIVE_BACK, Optional.of(proof), controller);
+  }
+
+  private void note(ReleaseProof proof) {
     VolumeUse usage = proof.usage();
     Subject subject = Subject.of("proving the release of").by(usage);
     Change change =
@@ -443,7 +477,6 @@ public final class ClaimCoordinator {
       }
     }
     reports.moved(usage.volume(), change);
-    return back.go(usage, proof.epoch(), Intent.GIVE_BACK, Optional.of(proof), controller);
   }
 
   /**

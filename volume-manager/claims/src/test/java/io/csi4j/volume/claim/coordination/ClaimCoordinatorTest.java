@@ -251,6 +251,26 @@ class ClaimCoordinatorTest {
   }
 
   @Test
+  void whatIsNotedIsWrittenAndCallsNoStorageSystem() {
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+    claims.noteRelease(new ClaimEpoch(NodeName.of("n2"), grant.usage(), grant.epoch()));
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.TAKEN);
+
+    claims.noteRelease(ClaimEpoch.of(grant));
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.UNPUBLISHING);
+    claims.noteProof(new ReleaseProof.ByNode(receipt(grant)));
+    assertThat(holder("web").state()).isEqualTo(ClaimHolder.State.NODE_DETACHED);
+    claims.noteProof(new ReleaseProof.ByNode(receipt(grant)));
+    claims.noteRelease(ClaimEpoch.of(grant));
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+
+    assertThat(claims.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
+    assertThat(storage.calls).containsExactly("attach db@id-n1", "detach db@id-n1");
+    claims.noteRelease(ClaimEpoch.of(grant));
+    assertThat(book.read(DB).holders()).isEmpty();
+  }
+
+  @Test
   void aReleaseOfAnotherEpochOrNodeEndsNoClaim() {
     ClaimGrant first = claims.acquire(wish("web", "n1"));
     claims.release(usage("web"));

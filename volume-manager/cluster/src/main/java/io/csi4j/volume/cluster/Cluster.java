@@ -95,7 +95,30 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   private final Set<Object> underWay = ConcurrentHashMap.newKeySet();
 
   /** The nodes as they reported themselves last. */
-  private final ConcurrentMap<NodeName, Placement.Node> nodes = new ConcurrentHashMap<>();
+  private final ConcurrentMap<NodeName, Reported> nodes = new ConcurrentHashMap<>();
+
+  /**
+   * A node as it reported itself.
+   *
+   * @param boot the boot in which it did
+   * @param number the number of the report in that boot
+   * @param node the node
+   */
+  private record Reported(String boot, long number, Placement.Node node) {
+
+    static Reported of(NodeReport report) {
+      return new Reported(
+          report.boot(),
+          report.number(),
+          Placement.Node.of(
+              report.node(), report.plugins().stream().map(PluginOnNode::plugin).toList()));
+    }
+
+    /** Returns the later of two reports: one may arrive after its successor. */
+    Reported or(Reported next) {
+      return boot.equals(next.boot) && next.number < number ? this : next;
+    }
+  }
 
   private Cluster(Builder parts, VolumeController controller) {
     this.controller = controller;
@@ -125,7 +148,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    *     and the request does not have it created; or if the claims cannot be read
    */
   public Placement.Report nodesFor(VolumeUse usage, VolumeRequest request) {
-    List<Placement.Node> known = List.copyOf(nodes.values());
+    List<Placement.Node> known = nodes.values().stream().map(Reported::node).toList();
     Optional<CatalogVolume> volume = controller.find(usage.volume());
     return volume.isPresent()
         ? placement.candidates(volume.get(), wish(usage, request), known)
@@ -142,7 +165,10 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    *     and {@link ClaimCoordinator#acquire}
    */
   public ClaimGrant acquire(NodeName node, VolumeUse usage, VolumeRequest request) {
-    Placement.Node where = nodes.getOrDefault(node, Placement.Node.of(node, List.of()));
+    Placement.Node where =
+        Optional.ofNullable(nodes.get(node))
+            .map(Reported::node)
+            .orElseGet(() -> Placement.Node.of(node, List.of()));
     if (request.created().isEmpty()) {
       return claims.acquire(claim(where, plugin(usage), usage, request));
     }
@@ -235,9 +261,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   @Override
   public NodeOrders exchange(NodeReport report) {
     NodeName node = report.node();
-    nodes.put(
-        node,
-        Placement.Node.of(node, report.plugins().stream().map(PluginOnNode::plugin).toList()));
+    nodes.merge(node, Reported.of(report), Reported::or);
     accept(report);
     ClaimsOfNode now = claims.ofNode(node);
     List<SentUse> wanted = new ArrayList<>();

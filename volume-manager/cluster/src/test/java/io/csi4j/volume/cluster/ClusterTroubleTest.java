@@ -2,6 +2,7 @@ package io.csi4j.volume.cluster;
 
 import static io.csi4j.volume.cluster.ClusterWorld.A;
 import static io.csi4j.volume.cluster.ClusterWorld.B;
+import static io.csi4j.volume.cluster.ClusterWorld.LIMIT;
 import static io.csi4j.volume.cluster.ClusterWorld.REQUEST;
 import static io.csi4j.volume.cluster.ClusterWorld.WEB;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +14,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -21,6 +23,7 @@ import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -31,12 +34,14 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeExpansion;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.PluginOnNode;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -240,7 +245,7 @@ class ClusterTroubleTest {
     assertThat(a.mount(LOG).usage()).isEqualTo(LOG);
     assertThat(cluster.claims().ofNode(A).all()).extracting(ClaimEpoch::usage).containsExactly(LOG);
     assertThat(cluster.volumes().record(WEB.volume())).as("it is not gone").isPresent();
-    assertThat(world.storage.journal().calls(hanging)).hasSize(1);
+    world.storage.journal().await(call -> call.operation() == hanging, LIMIT);
   }
 
   @Test
@@ -258,6 +263,49 @@ class ClusterTroubleTest {
           .extracting(each -> each.use().usage())
           .containsExactly(WEB, LOG);
     }
+  }
+
+  @Test
+  void aReportThatArrivesAfterItsSuccessorChangesNothingOfItsNode() {
+    List<NodeReport> sent = new ArrayList<>();
+    ControlPlane line =
+        new ControlPlane() {
+          @Override
+          public NodeOrders exchange(NodeReport report) {
+            sent.add(report);
+            return cluster.exchange(report);
+          }
+
+          @Override
+          public ClaimStanding standing(VolumeUse usage, long epoch) {
+            return cluster.standing(usage, epoch);
+          }
+        };
+    b.close();
+    b = world.agent(B, line);
+    b.exchange();
+    NodeReport last = sent.get(0);
+
+    cluster.exchange(later(last, last.number() + 2, last.plugins()));
+    cluster.exchange(later(last, last.number() + 1, List.of()));
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(A, B);
+
+    cluster.exchange(later(last, last.number() + 3, List.of()));
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(A);
+  }
+
+  private static NodeReport later(NodeReport report, long number, List<PluginOnNode> plugins) {
+    return new NodeReport(
+        report.node(),
+        report.boot(),
+        report.at(),
+        number,
+        report.draining(),
+        plugins,
+        report.volumes(),
+        report.ended(),
+        report.receipts(),
+        report.expansions());
   }
 
   private static NodeReport report(NodeName node, long number, NodeExpansion... expansions) {

@@ -4,6 +4,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
@@ -14,6 +15,7 @@ import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
@@ -85,6 +87,7 @@ import java.util.function.UnaryOperator;
 public final class Cluster implements ControlPlane, AutoCloseable {
 
   private final VolumeController controller;
+  private final ClusterSetup setup;
   private final ClaimBook book;
   private final ClaimCoordinator claims;
   private final JobVolumes volumes;
@@ -122,6 +125,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   private Cluster(Builder parts, VolumeController controller) {
     this.controller = controller;
+    setup = new ClusterSetup(parts.store);
     book = new ClaimBook(parts.store, parts.clock);
     claims = new ClaimCoordinator(book, controller.attachments(), parts.clock, parts.listener);
     volumes = new JobVolumes(controller, claims);
@@ -273,7 +277,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     for (ClaimEpoch each : now.leaving()) {
       complete &= isReadable(() -> leaving(each).ifPresent(leaving::add));
     }
-    return new NodeOrders(node, report.number(), Optional.empty(), wanted, leaving, complete);
+    Optional<String> cluster = setup.identity().map(ClusterIdentity::value);
+    return new NodeOrders(node, report.number(), cluster, wanted, leaving, complete);
   }
 
   /** Works with the record of a volume; returns false if only that record cannot be read. */

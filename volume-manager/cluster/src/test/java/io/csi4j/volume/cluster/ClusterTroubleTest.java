@@ -16,9 +16,11 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimsOfNode;
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.model.ClaimEpoch;
@@ -292,6 +294,15 @@ class ClusterTroubleTest {
 
     cluster.exchange(later(last, last.number() + 3, List.of()));
     assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(A);
+  }
+
+  @Test
+  void theOrdersNameTheClusterOnceItHasAnIdentity() {
+    assertThat(cluster.exchange(report(A, 100)).cluster()).isEmpty();
+
+    ClusterIdentity identity = new ClusterSetup(store).create();
+
+    assertThat(cluster.exchange(report(A, 101)).cluster()).contains(identity.value());
   }
 
   private static NodeReport later(NodeReport report, long number, List<PluginOnNode> plugins) {

@@ -118,8 +118,8 @@ class CsiMetricsTest {
         RealRun run = RealRun.in(directory, metrics)) {
       Eventually.isTrue(
           "the events are told", () -> counts(CsiMeter.OPERATIONS).containsKey("fake unmount OK"));
-      Eventually.isTrue("the fault is told",
-          () -> counts(CsiMeter.NOTICES).containsKey("VOLUME_ABNORMAL"));
+      Eventually.isTrue(
+          "the fault is told", () -> counts(CsiMeter.NOTICES).containsKey("VOLUME_ABNORMAL"));
       Eventually.isTrue(
           "the fault is shown", () -> counts(CsiMeter.UNWELL).getOrDefault("fake", 0L) == 1);
 

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -277,6 +278,9 @@ class ConsumerTest {
   }
 
   private static boolean isForTests(String entry) {
-    return isJUnit(entry) || entry.contains("/assertj") || entry.contains("/byte-buddy");
+    return isJUnit(entry)
+        || entry.endsWith("-tests.jar")
+        || Stream.of("/assertj", "/byte-buddy", "/HikariCP/", "/org/postgresql/")
+            .anyMatch(entry::contains);
   }
 }

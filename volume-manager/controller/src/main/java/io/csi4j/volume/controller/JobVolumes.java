@@ -299,7 +299,8 @@ public final class JobVolumes {
    */
   public CompletionStage<Released> beginConfirmRelease(NodeReceipt receipt) {
     claims.noteProof(new ReleaseProof.ByNode(receipt));
-    return controller.inBackground(() -> confirmRelease(receipt));
+    return controller.inBackground(
+        Subject.of("bringing on the release").by(receipt.usage()), () -> confirmRelease(receipt));
   }
 
   /**

@@ -952,12 +952,12 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /** Works on a claim that is on its way back, while no caller has to wait. */
-  <T> CompletableFuture<T> inBackground(Supplier<T> work) {
+  <T> CompletableFuture<T> inBackground(Subject subject, Supplier<T> work) {
     try {
       return CompletableFuture.supplyAsync(work, releases);
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // It is closed, or this is how the JVM says that the machine gives no more threads.
-      return CompletableFuture.failedFuture(refused);
+      return CompletableFuture.failedFuture(
+          ControllerFailures.noThread(subject, "the controller is closed", refused));
     }
   }
 

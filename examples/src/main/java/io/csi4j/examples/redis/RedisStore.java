@@ -111,7 +111,7 @@ public final class RedisStore implements RecordStore {
     String sync = configured("appendfsync");
     if (settings.losesNothingOnRestart() && !configured("no-appendfsync-on-rewrite").equals("no")) {
       throw refused(
-          "Redis does not sync its log while it writes it anew (no-appendfsync-on-rewrite yes). Set"
+          "Redis does not sync its log while it rewrites it (no-appendfsync-on-rewrite yes). Set"
               + " no-appendfsync-on-rewrite no, or open the store without losesNothingOnRestart.");
     }
     if (settings.losesNothingOnRestart() && !(log.equals("yes") && sync.equals("always"))) {

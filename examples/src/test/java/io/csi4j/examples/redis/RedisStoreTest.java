@@ -240,7 +240,7 @@ class RedisStoreTest {
       isRefused(
           () -> RedisStore.open(server.settings("a").losingNothingOnRestart()),
           Reason.IN_DOUBT,
-          "Opening the store failed: Redis does not sync its log while it writes it anew"
+          "Opening the store failed: Redis does not sync its log while it rewrites it"
               + " (no-appendfsync-on-rewrite yes). Set no-appendfsync-on-rewrite no, or open the"
               + " store without losesNothingOnRestart.");
       server.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");

@@ -171,7 +171,7 @@ public final class CsiMetrics implements AutoCloseable {
     return controllers.watch(controller::status);
   }
 
-  /** The same for what shows the status of a control plane. */
+  /** Shows the status that this supplier returns at each scrape. */
   AutoCloseable watchStatus(Supplier<ControlPlaneStatus> status) {
     return controllers.watch(status);
   }

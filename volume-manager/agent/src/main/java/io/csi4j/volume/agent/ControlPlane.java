@@ -7,7 +7,7 @@ import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 
 /**
- * What a node asks of the control planes of its cluster; each of them answers each question. The
+ * The questions of a node to the control planes of its cluster; each of them answers each. The
  * transport between the two is an implementation of this interface, and in one process the {@code
  * Cluster} itself is.
  *

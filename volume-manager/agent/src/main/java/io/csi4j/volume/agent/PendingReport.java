@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * What a node has to report: each fact until the orders of a control plane show that it was
+ * The facts that a node has to report: each until the orders of a control plane show that it was
  * accepted. Kept in memory: after a restart of the agent the orders name the same claims again.
  */
 final class PendingReport {

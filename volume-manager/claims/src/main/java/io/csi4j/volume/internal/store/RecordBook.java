@@ -212,7 +212,7 @@ public final class RecordBook<T> {
     private final boolean acquires;
     private final Function<Optional<T>, Decision<T>> rule;
 
-    /** What is decided on. */
+    /** The record on which the rule decides. */
     private Seen<T> seen;
 
     /** The record as it was found after a write whose result is not known. */

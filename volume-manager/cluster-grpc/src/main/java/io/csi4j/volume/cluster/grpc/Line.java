@@ -15,7 +15,7 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What both sides of a line have in common: one method, whose question and answer are bytes. */
+/** The parts that both sides of a line share: one method, whose question and answer are bytes. */
 final class Line {
 
   /** A message, and what gRPC puts before it. */

@@ -37,7 +37,8 @@ final class LineException extends RuntimeException {
   }
 
   /**
-   * What gRPC says itself, or the last cause of it: it puts a picture of its insides before that.
+   * Returns the last cause of a failure, or the description where there is no cause. The
+   * description of gRPC begins with its own handlers, which help no operator.
    */
   private static String text(Status status) {
     String said =

@@ -7,6 +7,7 @@ import io.csi4j.volume.claim.jdbc.PostgresStore;
 import io.csi4j.volume.claim.jdbc.PostgresTest;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordStore;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -15,6 +16,9 @@ import org.junit.jupiter.api.Tag;
 @PostgresTest
 @Tag("campaign")
 class TwoControlPlanesOnPostgresTest extends TwoControlPlanesTest {
+
+  /** The server is never stopped: only a busy machine makes it slow. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static PostgresServer postgres;
 
@@ -33,8 +37,10 @@ class TwoControlPlanesOnPostgresTest extends TwoControlPlanesTest {
     String schema = "t" + ofTest.replace("-", "");
     postgres.sql("CREATE SCHEMA IF NOT EXISTS " + schema);
     HikariDataSource pool = postgres.pool();
+    pool.setConnectionTimeout(PATIENCE.toMillis());
     return new PassingStore(
-        PostgresStore.open(pool, JdbcSettings.builder().schema(schema).build())) {
+        PostgresStore.open(
+            pool, JdbcSettings.builder().schema(schema).deadline(PATIENCE).build())) {
       @Override
       public void close() {
         super.close();

@@ -84,11 +84,17 @@ public final class PlaneCampaign {
     long begin = System.nanoTime();
     long[] setups = new long[1];
     Optional<Setup> broken =
-        PlaneExplorer.broken(
-            true,
-            setup -> {
-              setups[0]++;
-            });
+        PlaneExplorer.Family.all()
+            .flatMap(
+                family ->
+                    PlaneExplorer.broken(
+                        family,
+                        true,
+                        setup -> {
+                          setups[0]++;
+                        })
+                        .stream())
+            .findFirst();
     broken.ifPresent(
         setup -> {
           Outcome outcome = PlaneSimulation.play(setup, true).orElseThrow();

@@ -5,6 +5,7 @@ import io.csi4j.volume.controller.sim.PlaneWorld.Request;
 import io.csi4j.volume.controller.sim.PlaneWorld.Setup;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** All small setups: each step at which a control plane may be killed, or stopped. */
 final class PlaneExplorer {
@@ -12,37 +13,53 @@ final class PlaneExplorer {
   private PlaneExplorer() {}
 
   /**
-   * Plays all setups, and returns the first in which something is broken.
+   * Setups that differ only in the steps.
    *
-   * @param killsBoth whether the other control plane is killed at each of its steps, too
-   * @param played told of each setup
+   * @param together as in {@link Setup}
+   * @param stops as in {@link Setup}
+   * @param then as in {@link Setup}
    */
-  static Optional<Setup> broken(boolean killsBoth, Consumer<Setup> played) {
-    return broken(true, killsBoth, played).or(() -> broken(false, killsBoth, played));
+  record Family(boolean together, boolean stops, Request then) {
+
+    /** Returns all of them. */
+    static Stream<Family> all() {
+      return Stream.of(true, false)
+          .flatMap(
+              together ->
+                  Stream.of(Request.values())
+                      .flatMap(
+                          then ->
+                              Stream.of(false, true)
+                                  .map(stops -> new Family(together, stops, then))));
+    }
+
+    private Setup at(long step) {
+      return new Setup(together, step, stops, then, 0);
+    }
   }
 
-  private static Optional<Setup> broken(
-      boolean together, boolean killsBoth, Consumer<Setup> played) {
-    for (Request then : Request.values()) {
-      for (boolean stops : new boolean[] {false, true}) {
-        for (long at = 1; ; at++) {
-          Setup one = new Setup(together, at, stops, then, 0);
-          Optional<Outcome> outcome = played(one, played);
-          if (outcome.isEmpty()) {
-            break;
-          }
-          if (outcome.get().violation().isPresent()) {
-            return Optional.of(one);
-          }
-          Optional<Setup> broken =
-              killsBoth && then != Request.NONE ? brokenTwice(one, played) : Optional.empty();
-          if (broken.isPresent()) {
-            return broken;
-          }
-        }
+  /**
+   * Plays all setups of a family, and returns the first in which something is broken.
+   *
+   * @param killsBoth whether the other control plane is killed at each of its steps, too
+   * @param played receives each setup
+   */
+  static Optional<Setup> broken(Family family, boolean killsBoth, Consumer<Setup> played) {
+    for (long at = 1; ; at++) {
+      Setup one = family.at(at);
+      Optional<Outcome> outcome = played(one, played);
+      if (outcome.isEmpty()) {
+        return Optional.empty();
+      }
+      if (outcome.get().violation().isPresent()) {
+        return Optional.of(one);
+      }
+      Optional<Setup> broken =
+          killsBoth && family.then() != Request.NONE ? brokenTwice(one, played) : Optional.empty();
+      if (broken.isPresent()) {
+        return broken;
       }
     }
-    return Optional.empty();
   }
 
   private static Optional<Setup> brokenTwice(Setup one, Consumer<Setup> played) {

@@ -2,6 +2,8 @@ package io.csi4j.volume.controller.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
+import io.csi4j.volume.controller.sim.PlaneExplorer.Family;
 import io.csi4j.volume.controller.sim.PlaneSimulation.Outcome;
 import io.csi4j.volume.controller.sim.PlaneWorld.Count;
 import java.util.EnumMap;
@@ -16,14 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Histories of several control planes under a seed; each rule of theirs is needed. */
 @Timeout(1_800)
 class PlaneSimulationTest {
 
   private static final int SLICE = 150;
-  private static final int SHARE = 2_500;
+  private static final int SHARE = 500;
 
   @Test
   void whateverHappensNoVolumeIsLostOrMadeTwiceAndAllWorkEnds() {
@@ -37,9 +38,14 @@ class PlaneSimulationTest {
     }
   }
 
+  static LongStream firstSeeds() {
+    return LongStream.iterate(1, from -> from < 10_000, from -> from + SHARE);
+  }
+
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
-  @ValueSource(longs = {1, 2_501, 5_001, 7_501})
+  @MethodSource("firstSeeds")
   void inTenThousandHistoriesNoVolumeIsLostOrMadeTwiceAndAllWorkEnds(long from) {
     assertThat(sound(from, SHARE)).containsKeys(Count.TAKEN_OVER, Count.MADE_LATE);
   }
@@ -110,13 +116,22 @@ class PlaneSimulationTest {
   /** Some 1,600 setups. */
   @Test
   void aControlPlaneMayEndAtEachStepWhateverAnotherOneIsAskedFor() {
-    assertThat(PlaneExplorer.broken(false, setup -> {})).isEmpty();
+    assertThat(
+            Family.all()
+                .flatMap(family -> PlaneExplorer.broken(family, false, setup -> {}).stream()))
+        .isEmpty();
+  }
+
+  static Stream<Family> families() {
+    return Family.all();
   }
 
   /** Some 80,000 setups. */
   @Tag("campaign")
-  @Test
-  void twoControlPlanesMayEndAtEachOfTheirSteps() {
-    assertThat(PlaneExplorer.broken(true, setup -> {})).isEmpty();
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("families")
+  void twoControlPlanesMayEndAtEachOfTheirSteps(Family family) {
+    assertThat(PlaneExplorer.broken(family, true, setup -> {})).isEmpty();
   }
 }

@@ -109,6 +109,8 @@ final class JetcdLine implements AutoCloseable {
             .connectTimeout(settings.deadline())
             .keepaliveTime(KEEP_ALIVE)
             .keepaliveTimeout(settings.deadline())
+            // An etcd ends a connection on which pings come and no call is open.
+            .keepaliveWithoutCalls(false)
             .maxInboundMessageSize(LARGEST_ANSWER);
     settings
         .login()

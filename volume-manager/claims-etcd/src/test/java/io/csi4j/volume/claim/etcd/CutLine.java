@@ -11,6 +11,7 @@ import java.net.URI;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The line to a server, which can be cut, or made to swallow what the server answers. */
 final class CutLine implements AutoCloseable {
@@ -18,6 +19,7 @@ final class CutLine implements AutoCloseable {
   private final ServerSocket entry;
   private final EtcdServer server;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean isCut;
   private volatile CountDownLatch swallowed = new CountDownLatch(0);
   private volatile boolean swallows;
@@ -39,6 +41,11 @@ final class CutLine implements AutoCloseable {
 
   URI endpoint() {
     return URI.create("http://127.0.0.1:" + entry.getLocalPort());
+  }
+
+  /** Returns the number of connections that were made so far. */
+  int connections() {
+    return connections.get();
   }
 
   /** Ends all connections, and lets none be made. */
@@ -74,6 +81,7 @@ final class CutLine implements AutoCloseable {
     try {
       while (true) {
         Socket client = entry.accept();
+        connections.incrementAndGet();
         open.add(client);
         connect(client);
       }

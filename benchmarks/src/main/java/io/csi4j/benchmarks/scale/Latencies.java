@@ -3,11 +3,13 @@ package io.csi4j.benchmarks.scale;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The times of single operations in one window. */
 final class Latencies {
@@ -28,19 +30,24 @@ final class Latencies {
     void doNext() throws Exception;
   }
 
-  /** Lets callers do it for a time, each one after the other. */
-  static Latencies of(int callers, long millis, Work work)
+  /**
+   * Lets callers do it for a time, each one after the other.
+   *
+   * @param most the number of operations after which the window ends earlier
+   */
+  static Latencies of(int callers, long millis, int most, Work work)
       throws InterruptedException, ExecutionException {
     ExecutorService threads = Executors.newFixedThreadPool(callers);
     try {
-      AtomicBoolean isOver = new AtomicBoolean();
+      CountDownLatch isOver = new CountDownLatch(1);
+      AtomicInteger left = new AtomicInteger(most);
       List<Future<long[]>> running = new ArrayList<>();
       long begun = System.nanoTime();
       for (int i = 0; i < callers; i++) {
-        running.add(threads.submit(() -> times(isOver, work)));
+        running.add(threads.submit(() -> times(isOver, left, work)));
       }
-      Thread.sleep(millis);
-      isOver.set(true);
+      var unused = isOver.await(millis, TimeUnit.MILLISECONDS);
+      isOver.countDown();
       long[] all = new long[0];
       for (Future<long[]> each : running) {
         long[] times = each.get();
@@ -56,10 +63,15 @@ final class Latencies {
     }
   }
 
-  private static long[] times(AtomicBoolean isOver, Work work) throws Exception {
+  private static long[] times(CountDownLatch isOver, AtomicInteger left, Work work)
+      throws Exception {
     long[] times = new long[1024];
     int count = 0;
-    while (!isOver.get()) {
+    while (isOver.getCount() > 0) {
+      if (left.getAndDecrement() <= 0) {
+        isOver.countDown();
+        break;
+      }
       long begun = System.nanoTime();
       work.doNext();
       times = count == times.length ? Arrays.copyOf(times, 2 * count) : times;

@@ -260,19 +260,18 @@ public final class ScaleFamily {
     AtomicInteger next = new AtomicInteger(1);
     AtomicInteger bareNext = new AtomicInteger();
     String limit = "a bare conditional write of the same bytes";
+    int most = claims / (CALLERS.length * (WINDOWS + WARM_UPS)) - 1;
     for (int callers : CALLERS) {
       List<Latencies> our = new ArrayList<>();
       List<Latencies> their = new ArrayList<>();
       for (int round = -WARM_UPS; round < WINDOWS; round++) {
         Latencies ours =
-            Latencies.of(
-                callers,
-                windowMillis,
-                () -> claim(book, Math.floorMod(next.getAndIncrement(), volumes)));
+            Latencies.of(callers, windowMillis, most, () -> claim(book, next.getAndIncrement()));
         Latencies theirs =
             Latencies.of(
                 callers,
                 windowMillis,
+                most,
                 () -> bare.write("claim/" + bareNext.getAndIncrement(), bytes));
         if (round >= 0) {
           our.add(ours);
@@ -297,9 +296,6 @@ public final class ScaleFamily {
                 their.stream().map(each -> each.percentile(percent)).toList(),
                 Optional.empty()));
       }
-    }
-    if (next.get() > volumes) {
-      throw new IllegalStateException("Too few volumes for " + next + " claims.");
     }
     writeAll(
         store,
@@ -331,9 +327,8 @@ public final class ScaleFamily {
     List<Double> ours = new ArrayList<>();
     List<Double> theirs = new ArrayList<>();
     List<Double> heap = new ArrayList<>();
-    // What a closed control plane leaves may be freed late, so all are compared with this.
-    long before = used();
     for (int i = -1; i < STARTS; i++) {
+      long before = used();
       long begun = System.nanoTime();
       try (RecordStore store = open(address, pool);
           VolumeController controller = control(store)) {

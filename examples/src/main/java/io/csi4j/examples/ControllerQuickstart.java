@@ -12,8 +12,6 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.backup.SnapshotSchedule;
-import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -28,6 +26,7 @@ import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
@@ -37,6 +36,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement;
@@ -313,7 +313,10 @@ public final class ControllerQuickstart {
         timed("host", "waited until it was ready, and noted it", () -> backups.ready(NOTES, name));
     expect(backups.keep(NOTES, name), "It was not on record.");
     VolumeSpec copy =
-        VolumeSpec.builder(PLUGIN).use(USE.mode(), USE.attachment()).fromSnapshot(ready).build();
+        VolumeSpec.builder(PLUGIN)
+            .use(USE.mode(), USE.attachment())
+            .fromSnapshot(ready.id(), ready.accessibleTopology())
+            .build();
     Placement.Report report = placement.candidates(copy, nodes);
     NodeName elsewhere = report.nodes().get(report.nodes().size() - 1);
     CatalogVolume restored =

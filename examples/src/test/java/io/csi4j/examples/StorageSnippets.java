@@ -5,8 +5,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.volume.backup.BlockRangeFile;
 import io.csi4j.volume.backup.SnapshotSchedule;
-import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -15,10 +13,12 @@ import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.placement.Placement.PlannedClaim;
@@ -110,7 +110,7 @@ final class StorageSnippets {
             .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK)
             .build();
     // snippet: restore
-    VolumeSpec copy = spec.toBuilder().fromSnapshot(cut).build();
+    VolumeSpec copy = spec.toBuilder().fromSnapshot(cut.id(), cut.accessibleTopology()).build();
     Placement.Report report = placement.candidates(copy, nodes); // where the snapshot can be used
     NodeName chosen = report.best().orElseThrow(() -> new IllegalStateException(report.text()));
     return controller.create(VolumeKey.of("db-restored"), report.onlyOn(chosen));

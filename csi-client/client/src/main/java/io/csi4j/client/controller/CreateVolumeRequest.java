@@ -7,6 +7,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContentSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package io.csi4j.client.controller;
 
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import java.util.List;

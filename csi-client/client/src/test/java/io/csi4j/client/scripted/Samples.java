@@ -2,7 +2,6 @@ package io.csi4j.client.scripted;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.model.AccessMode;
@@ -19,6 +18,7 @@ import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import java.lang.reflect.InvocationTargetException;

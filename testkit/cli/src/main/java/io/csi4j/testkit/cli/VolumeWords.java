@@ -2,12 +2,12 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
-import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeChange;
-import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.catalog.view.VolumesView;
 import io.csi4j.volume.controller.VolumeExplanation;
+import io.csi4j.volume.model.CatalogVolume;
+import io.csi4j.volume.model.VolumeSpec;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,11 +1,12 @@
 /**
- * The volumes of a storage system as a host knows them: what was asked for, what there is, and what
- * is shown of it. Start at {@link io.csi4j.volume.catalog.CatalogVolume} and at {@link
- * io.csi4j.volume.catalog.VolumeSpec}, from which one is made.
+ * The records of volumes and what is shown of them: a volume that is there, or is being made, grown
+ * or deleted, and the lists of volumes and plugins. Start at {@link
+ * io.csi4j.volume.catalog.CatalogEntry}; the volume itself is a {@link
+ * io.csi4j.volume.model.CatalogVolume}, which also a node knows.
  *
  * <p>Nothing here calls a plugin: that is {@code io.csi4j.volume.controller}'s. Who may use a
- * volume stands in {@code io.csi4j.volume.claim}. Values do not change and may be shared by many
- * threads; how safe a store is, it says itself.
+ * volume is in {@code io.csi4j.volume.claim}. Values do not change and may be shared by many
+ * threads.
  */
 @NullMarked
 package io.csi4j.volume.catalog;

@@ -4,29 +4,29 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.Volume;
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
-import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.ClusterIdentity;
-import io.csi4j.volume.catalog.RequestedTopologies;
-import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.plugin.PluginRegistry;
 import java.util.List;
 import java.util.Optional;
@@ -448,7 +448,9 @@ final class VolumeCreation {
     if (found.isEmpty()) {
       return begun;
     }
-    List<Violation> wrong = spec.toBuilder().fromSnapshot(found.get()).violations();
+    Snapshot snapshot = found.get();
+    List<Violation> wrong =
+        spec.toBuilder().fromSnapshot(snapshot.id(), snapshot.accessibleTopology()).violations();
     if (!wrong.isEmpty()) {
       throw new ControllerException(
           ChangeOutcome.REFUSED,
@@ -456,7 +458,7 @@ final class VolumeCreation {
           wrong,
           null);
     }
-    return begun.fromSnapshotIn(found.get().accessibleTopology());
+    return begun.fromSnapshotIn(snapshot.accessibleTopology());
   }
 
   /** One that is not there is for the request of the volume to tell; reading leaves no doubt. */

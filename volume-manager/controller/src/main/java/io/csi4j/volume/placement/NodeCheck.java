@@ -1,18 +1,18 @@
 package io.csi4j.volume.placement;
 
 import io.csi4j.client.model.Topology;
-import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.InvalidVolumeException;
-import io.csi4j.volume.catalog.RequestedTopologies;
-import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.CatalogVolume;
+import io.csi4j.volume.model.InvalidVolumeException;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.placement.CapacityReadings.Known;
 import io.csi4j.volume.placement.Placement.CapacityReading;
 import io.csi4j.volume.placement.Placement.Report.Candidate;

@@ -1,7 +1,6 @@
 package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.UnusedVolume;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -14,6 +13,7 @@ import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Rounds;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;

@@ -13,6 +13,7 @@ import io.csi4j.volume.catalog.PluginView.Count;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogSamples;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;

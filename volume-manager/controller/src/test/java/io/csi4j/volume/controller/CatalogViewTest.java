@@ -3,7 +3,6 @@ package io.csi4j.volume.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogSamples;
 import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
@@ -13,6 +12,7 @@ import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.CatalogSamples;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;

@@ -24,9 +24,6 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.RequestedTopologies;
-import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -36,13 +33,16 @@ import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement.CapacityReading;
@@ -300,7 +300,9 @@ class PlacementTest {
         controller.createSnapshot(
             DB, SnapshotName.of("nightly"), Map.of(), TopologyRequirement.anyOf(List.of(B)));
 
-    Placement.Report report = placement.candidates(spec().fromSnapshot(cut).build(), nodes);
+    Placement.Report report =
+        placement.candidates(
+            spec().fromSnapshot(cut.id(), cut.accessibleTopology()).build(), nodes);
 
     assertThat(report.nodes()).isEqualTo(names("n2", "n5"));
     assertThat(without(report, "n1"))

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Volume;
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
@@ -14,6 +13,7 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;

@@ -1,6 +1,5 @@
 package io.csi4j.client.internal.mapping;
 
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -11,6 +10,7 @@ import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCapability.AccessType;
 import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,6 @@ package io.csi4j.client.internal.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -12,6 +11,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCapability.AccessType;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,9 +3,9 @@ package io.csi4j.testkit.internal.hostpath;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountPath;

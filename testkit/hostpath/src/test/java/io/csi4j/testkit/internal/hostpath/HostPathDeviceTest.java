@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
@@ -15,6 +14,7 @@ import io.csi4j.client.metadata.GetMetadataDeltaRequest;
 import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;

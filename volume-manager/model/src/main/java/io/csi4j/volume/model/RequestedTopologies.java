@@ -1,4 +1,4 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.model;
 
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
@@ -30,10 +30,10 @@ public record RequestedTopologies(Set<Topology> required, List<Topology> preferr
   }
 
   /**
-   * Those of them that are among {@code places} too; nothing if none of the required ones can be.
-   * Equal to this if {@code places} is empty, which stands for everywhere.
+   * Returns those of them that are among {@code places} too; nothing if none of the required ones
+   * is. Equal to this if {@code places} is empty, which stands for everywhere.
    */
-  Optional<RequestedTopologies> within(List<Topology> places) {
+  public Optional<RequestedTopologies> within(List<Topology> places) {
     return requirement()
         .within(places)
         .map(

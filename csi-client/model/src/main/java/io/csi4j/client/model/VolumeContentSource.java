@@ -1,7 +1,4 @@
-package io.csi4j.client.controller;
-
-import io.csi4j.client.model.SnapshotId;
-import io.csi4j.client.model.VolumeId;
+package io.csi4j.client.model;
 
 /**
  * The source that a new volume starts as a copy of.

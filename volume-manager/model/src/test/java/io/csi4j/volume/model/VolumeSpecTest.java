@@ -1,14 +1,11 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
-import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.SnapshotId;
@@ -16,16 +13,13 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.PluginId;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -177,18 +171,19 @@ class VolumeSpecTest {
 
   @Test
   void aVolumeFromASnapshotIsReachableOnlyWhereTheSnapshotCanBeUsed() {
-    Snapshot inB = new PlacedSnapshot(List.of(B));
-    assertThat(spec().topologies(anyOf(A, B)).fromSnapshot(inB).build())
-        .isEqualTo(spec().topologies(anyOf(B)).fromSnapshot(inB.id()).build());
-    assertThat(spec().fromSnapshot(inB).build().topologies()).isEqualTo(Optional.empty());
-    assertThat(spec().topologies(anyOf(A)).fromSnapshot(new PlacedSnapshot(List.of())).build())
-        .isEqualTo(spec().topologies(anyOf(A)).fromSnapshot(inB.id()).build());
+    SnapshotId cut = SnapshotId.of("s");
+    assertThat(spec().topologies(anyOf(A, B)).fromSnapshot(cut, List.of(B)).build())
+        .isEqualTo(spec().topologies(anyOf(B)).fromSnapshot(cut).build());
+    assertThat(spec().fromSnapshot(cut, List.of(B)).build().topologies())
+        .isEqualTo(Optional.empty());
+    assertThat(spec().topologies(anyOf(A)).fromSnapshot(cut, List.of()).build())
+        .isEqualTo(spec().topologies(anyOf(A)).fromSnapshot(cut).build());
   }
 
   @Test
   void aPlaceWhereTheSnapshotCannotBeUsedIsRefusedWithBothTopologies() {
     VolumeSpec.Builder elsewhere =
-        spec().topologies(anyOf(A)).fromSnapshot(new PlacedSnapshot(List.of(B)));
+        spec().topologies(anyOf(A)).fromSnapshot(SnapshotId.of("s"), List.of(B));
     assertThat(elsewhere.violations())
         .containsExactly(
             new Violation(
@@ -198,39 +193,6 @@ class VolumeSpecTest {
                     + " its places, or take another source"));
     assertThatThrownBy(elsewhere::build).isInstanceOf(InvalidVolumeException.class);
     assertThat(elsewhere.fromSnapshot(SnapshotId.of("s")).violations()).isEmpty();
-  }
-
-  private record PlacedSnapshot(List<Topology> accessibleTopology) implements Snapshot {
-
-    @Override
-    public SnapshotId id() {
-      return SnapshotId.of("s");
-    }
-
-    @Override
-    public VolumeId sourceVolumeId() {
-      return VolumeId.of("v");
-    }
-
-    @Override
-    public OptionalLong sizeBytes() {
-      return OptionalLong.empty();
-    }
-
-    @Override
-    public Optional<Instant> creationTime() {
-      return Optional.empty();
-    }
-
-    @Override
-    public boolean readyToUse() {
-      return true;
-    }
-
-    @Override
-    public Optional<GroupSnapshotId> groupSnapshotId() {
-      return Optional.empty();
-    }
   }
 
   @Test

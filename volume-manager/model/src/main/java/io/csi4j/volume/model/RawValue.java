@@ -1,4 +1,4 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.model;
 
 import java.util.Objects;
 

@@ -1,4 +1,4 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,8 +10,6 @@ import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.VolumeKey;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.LinkedHashSet;

@@ -1,7 +1,5 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.model;
 
-import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
@@ -12,11 +10,10 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCapability.AccessType;
+import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.internal.names.Violations;
-import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.PluginId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -365,14 +362,14 @@ public final class VolumeSpec {
     }
 
     /**
-     * Sets the snapshot that it starts as a copy of. If the snapshot can be used from some places
-     * only, the places that the volume has to be reachable from are narrowed to these; if none were
-     * asked for, the plugin places the volume.
+     * Sets the snapshot that it starts as a copy of, and the places from which the snapshot can be
+     * used, if these are only some. The places that the volume has to be reachable from are
+     * narrowed to them; if none were asked for, the plugin places the volume.
      */
     @Experimental
-    public Builder fromSnapshot(Snapshot value) {
-      fromSnapshot(value.id());
-      snapshotPlaces = List.copyOf(value.accessibleTopology());
+    public Builder fromSnapshot(SnapshotId value, Collection<Topology> places) {
+      fromSnapshot(value);
+      snapshotPlaces = List.copyOf(places);
       return this;
     }
 

@@ -1,4 +1,4 @@
-package io.csi4j.volume.catalog;
+package io.csi4j.volume.model;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
@@ -10,10 +10,6 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.Namespace;
-import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.VolumeKey;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;

@@ -13,6 +13,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.plugin.PluginConfig;
@@ -65,11 +66,7 @@ final class ClusterSnippets {
         VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
             .accessMode(AccessMode.SINGLE_NODE_WRITER)
             .attachment(AttachmentMode.FILESYSTEM)
-            .created(
-                VolumeRequest.NewVolume.builder(plugin)
-                    .capacity(CapacityRange.atLeast(1 << 30))
-                    .retained(true)
-                    .build())
+            .created(VolumeSpec.builder(plugin).capacity(CapacityRange.atLeast(1 << 30)))
             .build();
     // end
     return request;

@@ -23,13 +23,12 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.PropagationPermission;
 import io.csi4j.volume.workload.ResolvedVolume;
-import io.csi4j.volume.workload.TaskMounts;
 import io.csi4j.volume.workload.TaskMounts.BindMount;
+import io.csi4j.volume.workload.TaskMounts;
 import io.csi4j.volume.workload.TaskName;
 import io.csi4j.volume.workload.TaskRuntime;
 import io.csi4j.volume.workload.VolumeMount;
 import io.csi4j.volume.workload.VolumeRequest;
-import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import io.csi4j.volume.workload.WorkloadRequestException;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.nio.file.Path;
@@ -98,7 +97,10 @@ final class WorkloadSnippets {
         VolumeRequest.builder("work", VolumeRequest.Type.CSI, "scratch") // its name in the job
             .accessMode("single-node-writer")
             .attachment("filesystem")
-            .created(NewVolume.builder(plugin).capacity(CapacityRange.atLeast(1L << 30)).build())
+            .created(
+                VolumeSpec.builder(plugin)
+                    .capacity(CapacityRange.atLeast(1L << 30))
+                    .ephemeral(true)) // without this it stays
             .build();
     // end
     return scratch;
@@ -107,16 +109,8 @@ final class WorkloadSnippets {
   static JobVolumes.Acquired acquire(
       JobVolumes volumes, VolumeRequest request, VolumeKey key, Placed placed) {
     // snippet: acquire
-    NewVolume wish = request.created().orElseThrow();
-    VolumeSpec.Builder spec =
-        VolumeSpec.builder(wish.plugin())
-            .use(request.accessMode().orElseThrow(), request.attachment())
-            .parameters(wish.parameters());
-    wish.capacity().ifPresent(spec::capacity);
-    wish.snapshot().ifPresent(spec::fromSnapshot);
-    wish.original().ifPresent(spec::cloneOf);
     JobVolumes.Acquired acquired = // key: JobVolumes.job(namespace, "render").volume("scratch")
-        volumes.acquire(spec.ephemeral(!wish.retained()).build(), placed.claim(key, request));
+        volumes.acquire(request.created().orElseThrow(), placed.claim(key, request));
     // end
     return acquired;
   }

@@ -454,16 +454,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   private static VolumeSpec spec(VolumeUse usage, VolumeRequest request) {
-    VolumeRequest.NewVolume wish = request.created().orElseThrow(() -> unknown(usage));
-    VolumeSpec.Builder spec =
-        VolumeSpec.builder(wish.plugin())
-            .use(request.accessMode().orElseThrow(), request.attachment())
-            .parameters(wish.parameters())
-            .ephemeral(!wish.retained());
-    wish.capacity().ifPresent(spec::capacity);
-    wish.snapshot().ifPresent(spec::fromSnapshot);
-    wish.original().ifPresent(spec::cloneOf);
-    return spec.build();
+    return request.created().orElseThrow(() -> unknown(usage));
   }
 
   private static VolumeException unknown(VolumeUse usage) {

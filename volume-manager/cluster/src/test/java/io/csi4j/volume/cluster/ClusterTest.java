@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.real.Eventually;
@@ -17,6 +19,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.agent.ControlPlane;
@@ -31,6 +34,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeOrders;
@@ -41,6 +45,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -184,7 +189,7 @@ class ClusterTest {
         A,
         WEB,
         REQUEST.toBuilder()
-            .created(REQUEST.created().orElseThrow().toBuilder().retained(false).build())
+            .created(REQUEST.created().orElseThrow().toBuilder().ephemeral(true))
             .build());
     a.mount(WEB);
 
@@ -193,6 +198,37 @@ class ClusterTest {
     assertThat(world.storage.contents().empty()).isTrue();
     assertThat(cluster.volumes().record(WEB.volume())).isEmpty();
     world.storage.assertLawful();
+  }
+
+  @Test
+  void aVolumeOfAJobIsMadeAndMountedAsItsSpecSays() {
+    cluster.acquire(
+        A,
+        WEB,
+        REQUEST.toBuilder()
+            .created(
+                VolumeSpec.builder(ClusterWorld.PLUGIN)
+                    .parameters(Map.of("tier", "fast"))
+                    .mutableParameters(Map.of("iops", "300"))
+                    .mountOptions(MountOptions.none().withFsType("xfs")))
+            .mountOptions(MountOptions.none().withFlags(MountFlags.of("noatime")))
+            .build());
+    a.mount(WEB);
+
+    WireMessage created = request(CsiOperation.CREATE_VOLUME);
+    assertThat(created.map("parameters")).isEqualTo(Map.of("tier", "fast"));
+    assertThat(created.map("mutable_parameters")).isEqualTo(Map.of("iops", "300"));
+    for (CsiOperation each :
+        List.of(CsiOperation.CONTROLLER_PUBLISH_VOLUME, CsiOperation.NODE_STAGE_VOLUME)) {
+      WireMessage mount = request(each).message("volume_capability").message("mount");
+      assertThat(mount.text("fs_type")).as(each.rpcName()).isEqualTo("xfs");
+      assertThat(mount.texts("mount_flags")).as(each.rpcName()).containsExactly("noatime");
+    }
+    world.storage.assertLawful();
+  }
+
+  private WireMessage request(CsiOperation operation) {
+    return world.storage.journal().calls(operation).get(0).request();
   }
 
   @Test

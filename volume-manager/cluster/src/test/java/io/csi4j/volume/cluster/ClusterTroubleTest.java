@@ -235,7 +235,7 @@ class ClusterTroubleTest {
   void aStorageSystemThatHangsForOneVolumeHoldsNoOtherOfTheNodeUp(CsiOperation hanging) {
     VolumeRequest ephemeral =
         REQUEST.toBuilder()
-            .created(REQUEST.created().orElseThrow().toBuilder().retained(false).build())
+            .created(REQUEST.created().orElseThrow().toBuilder().ephemeral(true))
             .build();
     cluster.acquire(A, WEB, ephemeral);
     a.mount(WEB);

@@ -16,6 +16,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
@@ -48,11 +49,7 @@ final class ClusterWorld implements AutoCloseable {
       VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
           .accessMode(AccessMode.SINGLE_NODE_SINGLE_WRITER)
           .attachment(AttachmentMode.FILESYSTEM)
-          .created(
-              VolumeRequest.NewVolume.builder(PLUGIN)
-                  .capacity(CapacityRange.atLeast(16 << 20))
-                  .retained(true)
-                  .build())
+          .created(VolumeSpec.builder(PLUGIN).capacity(CapacityRange.atLeast(16 << 20)))
           .build();
 
   private final Path directory;

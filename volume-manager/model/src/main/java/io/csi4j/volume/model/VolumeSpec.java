@@ -272,8 +272,10 @@ public final class VolumeSpec {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
     }
 
-    private Builder copy() {
+    /** Returns a builder with all that was set here; a change of one does not change the other. */
+    public Builder copy() {
       Builder copy = new Builder(plugin);
+      copy.words.addAll(words.all());
       copy.capabilities.addAll(capabilities);
       copy.parameters.putAll(parameters);
       copy.mutableParameters.putAll(mutableParameters);

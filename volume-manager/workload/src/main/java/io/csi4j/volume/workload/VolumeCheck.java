@@ -19,14 +19,14 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeStatus;
-import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import io.csi4j.volume.workload.WorkloadVolumes.RequestedVolume;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -108,7 +108,8 @@ record VolumeCheck(
     for (RequestedVolume volume : wanted.volumes()) {
       checkSource(volume);
       node.ifPresent(
-          there -> toBeCreated(volume).ifPresent(plugin -> checkPlugin(volume, plugin, there)));
+          there ->
+              toBeCreated(volume).ifPresent(spec -> checkPlugin(volume, spec.plugin(), there)));
       volume
           .csi()
           .ifPresent(
@@ -124,11 +125,9 @@ record VolumeCheck(
     node.ifPresent(there -> checkLimits(wanted, there));
   }
 
-  /** The plugin of a volume that is created for the job, and not there yet. */
-  private static Optional<PluginId> toBeCreated(RequestedVolume volume) {
-    return volume.found().isPresent()
-        ? Optional.empty()
-        : volume.request().created().map(NewVolume::plugin);
+  /** Returns the volume that is created for the job, if it is not there yet. */
+  private static Optional<VolumeSpec> toBeCreated(RequestedVolume volume) {
+    return volume.found().isPresent() ? Optional.empty() : volume.request().created();
   }
 
   private void checkSource(RequestedVolume volume) {
@@ -225,7 +224,14 @@ record VolumeCheck(
     NodeFacts facts = fingerprint.node().get();
     checkCapabilities(volume, facts);
     if (fingerprint.constrainsTopology()) {
-      volume.csi().ifPresent(csi -> checkPlace(volume, csi, facts.topology()));
+      Optional<Topology> here = facts.topology();
+      volume
+          .csi()
+          .ifPresent(csi -> checkPlace(volume, "it can be reached", csi.reachableFrom(), here));
+      toBeCreated(volume)
+          .flatMap(VolumeSpec::topologies)
+          .ifPresent(
+              asked -> checkPlace(volume, "it has to be reachable", asked.required(), here));
     }
   }
 
@@ -246,19 +252,18 @@ record VolumeCheck(
                     "Leave the group out, or use a plugin that has it"));
   }
 
-  private void checkPlace(RequestedVolume volume, ResolvedVolume.Csi csi, Optional<Topology> here) {
+  private void checkPlace(
+      RequestedVolume volume, String demand, Collection<Topology> places, Optional<Topology> here) {
     boolean isReachable =
-        csi.reachableFrom().isEmpty()
-            || here.filter(place -> csi.reachableFrom().stream().anyMatch(place::includes))
-                .isPresent();
+        places.isEmpty()
+            || here.filter(place -> places.stream().anyMatch(place::includes)).isPresent();
     if (!isReachable) {
       found.obstacle(
           OperatorCode.TOPOLOGY_MISMATCH,
           PreflightFindings.about(volume),
-          "it can be reached from "
-              + csi.reachableFrom().stream()
-                  .map(Topology::toString)
-                  .collect(Collectors.joining(" or "))
+          demand
+              + " from "
+              + places.stream().map(Topology::toString).collect(Collectors.joining(" or "))
               + ", and "
               + here.map(place -> "this node is in " + place)
                   .orElse("the plugin does not say where this node is"));
@@ -371,9 +376,9 @@ record VolumeCheck(
     for (RequestedVolume volume : wanted.volumes()) {
       toBeCreated(volume)
           .ifPresent(
-              plugin -> {
-                more.computeIfAbsent(plugin, id -> new LinkedHashSet<>());
-                created.merge(plugin, 1, Integer::sum);
+              spec -> {
+                more.computeIfAbsent(spec.plugin(), id -> new LinkedHashSet<>());
+                created.merge(spec.plugin(), 1, Integer::sum);
               });
       volume
           .csi()

@@ -1,30 +1,23 @@
 package io.csi4j.volume.workload;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountOptions;
-import io.csi4j.client.model.SnapshotId;
-import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
-import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.model.Violation;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.internal.names.Violations;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SelinuxLabel;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,10 +30,12 @@ public final class VolumeRequest {
 
   private final Builder parts;
   private final VolumeAlias alias;
+  private final Optional<VolumeSpec> created;
 
   private VolumeRequest(Builder builder) {
     parts = builder.copy();
     alias = VolumeAlias.of(parts.alias);
+    created = parts.wanted().map(VolumeSpec.Builder::build);
   }
 
   /**
@@ -121,9 +116,9 @@ public final class VolumeRequest {
     return Optional.ofNullable(parts.ownership);
   }
 
-  /** Returns how the volume is to be created for the job; nothing if it is there before. */
-  public Optional<NewVolume> created() {
-    return Optional.ofNullable(parts.created);
+  /** Returns the volume that is to be created for the job; nothing if it is there before. */
+  public Optional<VolumeSpec> created() {
+    return created;
   }
 
   /** Returns the label of SELinux for its files, if it needs one. */
@@ -198,7 +193,7 @@ public final class VolumeRequest {
         + (mountOptions().equals(MountOptions.none()) ? "" : ", " + mountOptions())
         + (readOnly() ? ", read-only" : "")
         + ownership().map(wish -> ", for " + wish).orElse("")
-        + created().map(wish -> ", created as " + wish).orElse("")
+        + created().map(spec -> ", created as " + spec).orElse("")
         + "]";
   }
 
@@ -217,7 +212,7 @@ public final class VolumeRequest {
     private @Nullable String attachmentWord;
     private MountOptions mountOptions = MountOptions.none();
     private @Nullable FileOwnership ownership;
-    private @Nullable NewVolume created;
+    private VolumeSpec.@Nullable Builder created;
     private @Nullable SelinuxLabel selinuxLabel;
 
     private Builder(String alias, Type type, String source) {
@@ -237,7 +232,7 @@ public final class VolumeRequest {
       copy.attachmentWord = attachmentWord;
       copy.mountOptions = mountOptions;
       copy.ownership = ownership;
-      copy.created = created;
+      copy.created = created == null ? null : created.copy();
       copy.selinuxLabel = selinuxLabel;
       return copy;
     }
@@ -315,13 +310,14 @@ public final class VolumeRequest {
     }
 
     /**
-     * Wants a volume that is created for the job, and deleted when the last claim of it has been
-     * given back, unless it is {@linkplain NewVolume.Builder#retained retained}. The source is the
-     * name of the volume in the job. The host's control plane creates it; until then {@link
-     * Preflight} checks what is known of its plugin.
+     * Has the volume created for the job. The source is the name of the volume in the job. The
+     * volume may be used as this request says, and in the ways that {@code volume} has. It stays
+     * when the job has ended, unless {@code volume} is {@linkplain VolumeSpec.Builder#ephemeral
+     * ephemeral}: then it is deleted when the last claim of it has been given back. The host's
+     * control plane creates it; until then {@link Preflight} checks the node and the plugin for it.
      */
-    public Builder created(NewVolume wish) {
-      created = Objects.requireNonNull(wish, "wish");
+    public Builder created(VolumeSpec.Builder volume) {
+      created = volume.copy();
       return this;
     }
 
@@ -366,6 +362,21 @@ public final class VolumeRequest {
       return found;
     }
 
+    /** Returns the volume that is to be created, with the use of this request if it is known. */
+    private Optional<VolumeSpec.Builder> wanted() {
+      Optional<VolumeSpec.Builder> volume =
+          Optional.ofNullable(created).map(VolumeSpec.Builder::copy);
+      if (isUseKnown()) {
+        volume.ifPresent(
+            it -> it.use(Objects.requireNonNull(accessMode), Objects.requireNonNull(attachment)));
+      }
+      return volume;
+    }
+
+    private boolean isUseKnown() {
+      return accessMode != null && accessMode.isStated() && attachment != null;
+    }
+
     private void checkCsi(Violations found) {
       if (accessWord == null && (accessMode == null || !accessMode.isStated())) {
         found.add(
@@ -394,6 +405,14 @@ public final class VolumeRequest {
             "are given for a block device, which is not mounted: leave them out");
       }
       checkOwnership(found);
+      checkCreated(found);
+    }
+
+    private void checkCreated(Violations found) {
+      wanted().map(VolumeSpec.Builder::violations).orElse(List.of()).stream()
+          // A use that is missing or unknown is reported as that of the request.
+          .filter(each -> isUseKnown() || !each.field().equals("capabilities"))
+          .forEach(each -> found.add("created." + each.field(), each.rule(), each.detail()));
     }
 
     private void checkOwnership(Violations found) {
@@ -442,165 +461,6 @@ public final class VolumeRequest {
       if (created != null) {
         found.add(
             "created", Rule.MISMATCH, "is given for a host volume, which is there: leave it out");
-      }
-    }
-  }
-
-  /**
-   * A volume that is created for a job, as its job description says it: {@link
-   * VolumeRequest.Builder#created}. Nothing here creates it; the host hands the wish to its control
-   * plane. Immutable; compares by value; values of parameters are never printed.
-   *
-   * @since 1.0
-   */
-  public static final class NewVolume {
-
-    private final Builder parts;
-
-    private NewVolume(Builder parts) {
-      this.parts = parts.copy();
-    }
-
-    /** Begins with a volume of a plugin of which nothing else is asked yet. */
-    public static Builder builder(PluginId plugin) {
-      return new Builder(plugin);
-    }
-
-    /** Begins with this wish. */
-    public Builder toBuilder() {
-      return parts.copy();
-    }
-
-    /** Returns the plugin whose volume it will be. */
-    public PluginId plugin() {
-      return parts.plugin;
-    }
-
-    /** Returns how large it has to be; nothing if the plugin may decide. */
-    public Optional<CapacityRange> capacity() {
-      return Optional.ofNullable(parts.capacity);
-    }
-
-    /** Returns the parameters, which only the plugin understands. */
-    public SortedMap<String, String> parameters() {
-      return Collections.unmodifiableSortedMap(parts.parameters);
-    }
-
-    /** Returns the snapshot that it begins as a copy of. */
-    public Optional<SnapshotId> snapshot() {
-      return Optional.ofNullable(parts.snapshot);
-    }
-
-    /** Returns the volume that it begins as a copy of. */
-    public Optional<VolumeId> original() {
-      return Optional.ofNullable(parts.original);
-    }
-
-    /** Whether it stays when the last claim of it has been given back; else it is deleted then. */
-    public boolean retained() {
-      return parts.retained;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof NewVolume that && all().equals(that.all());
-    }
-
-    @Override
-    public int hashCode() {
-      return all().hashCode();
-    }
-
-    private List<Object> all() {
-      return List.of(plugin(), capacity(), parameters(), snapshot(), original(), retained());
-    }
-
-    @Override
-    public String toString() {
-      return "NewVolume["
-          + plugin()
-          + capacity().map(range -> ", " + range).orElse("")
-          + (parts.parameters.isEmpty() ? "" : ", parameters=" + parts.parameters.keySet())
-          + snapshot().map(from -> ", from snapshot " + from).orElse("")
-          + original().map(from -> ", clone of " + from).orElse("")
-          + (retained() ? ", retained" : "")
-          + "]";
-    }
-
-    /** Collects the parts of a wish. */
-    public static final class Builder {
-
-      private final PluginId plugin;
-      private final SortedMap<String, String> parameters = new TreeMap<>();
-      private @Nullable CapacityRange capacity;
-      private @Nullable SnapshotId snapshot;
-      private @Nullable VolumeId original;
-      private boolean retained;
-
-      private Builder(PluginId plugin) {
-        this.plugin = Objects.requireNonNull(plugin, "plugin");
-      }
-
-      private Builder copy() {
-        Builder copy = new Builder(plugin);
-        copy.parameters.putAll(parameters);
-        copy.capacity = capacity;
-        copy.snapshot = snapshot;
-        copy.original = original;
-        copy.retained = retained;
-        return copy;
-      }
-
-      /** Sets how large it has to be. */
-      public Builder capacity(CapacityRange value) {
-        capacity = Objects.requireNonNull(value, "value");
-        return this;
-      }
-
-      /** Adds parameters, which only the plugin understands. */
-      public Builder parameters(Map<String, String> value) {
-        parameters.putAll(value);
-        return this;
-      }
-
-      /** Lets it begin as a copy of a snapshot; it has one source at most. */
-      public Builder fromSnapshot(SnapshotId value) {
-        snapshot = Objects.requireNonNull(value, "value");
-        return this;
-      }
-
-      /** Lets it begin as a copy of a volume; it has one source at most. */
-      public Builder cloneOf(VolumeId value) {
-        original = Objects.requireNonNull(value, "value");
-        return this;
-      }
-
-      /**
-       * Sets whether it stays when the last claim of it has been given back. It is deleted by
-       * default.
-       */
-      public Builder retained(boolean value) {
-        retained = value;
-        return this;
-      }
-
-      /**
-       * Returns the wish.
-       *
-       * @throws IllegalArgumentException if it has two sources
-       */
-      public NewVolume build() {
-        if (snapshot != null && original != null) {
-          throw new IllegalArgumentException(
-              "A new volume of plugin '"
-                  + plugin
-                  + "' cannot begin as a copy of both snapshot '"
-                  + snapshot
-                  + "' and volume '"
-                  + original
-                  + "'. Leave one of them out.");
-        }
-        return new NewVolume(this);
       }
     }
   }

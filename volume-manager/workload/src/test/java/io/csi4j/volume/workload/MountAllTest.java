@@ -30,6 +30,7 @@ import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
@@ -42,7 +43,6 @@ import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
-import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -451,7 +451,7 @@ class MountAllTest {
                     VolumeRequest.builder("scratch", VolumeRequest.Type.CSI, "not-yet")
                         .accessMode(AccessMode.SINGLE_NODE_WRITER)
                         .attachment(AttachmentMode.FILESYSTEM)
-                        .created(NewVolume.builder(PLUGIN).build())
+                        .created(VolumeSpec.builder(PLUGIN))
                         .build()));
     try (VolumeManager manager = manager(Duration.ofSeconds(30))) {
       VolumeException refused =

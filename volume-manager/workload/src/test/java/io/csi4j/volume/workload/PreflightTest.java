@@ -34,17 +34,19 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -812,10 +814,10 @@ class PreflightTest {
 
   // ---- created for the job
 
-  private static WorkloadVolumes toBeCreated(NewVolume... more) {
+  private static WorkloadVolumes toBeCreated(VolumeSpec.Builder... more) {
     WorkloadVolumes.Builder wanted = workload();
-    wanted.volume(data().created(NewVolume.builder(PLUGIN).build()).build());
-    for (NewVolume each : more) {
+    wanted.volume(data().created(VolumeSpec.builder(PLUGIN)).build());
+    for (VolumeSpec.Builder each : more) {
       wanted.volume(
           VolumeRequest.builder("more", VolumeRequest.Type.CSI, "more")
               .accessMode(AccessMode.SINGLE_NODE_WRITER)
@@ -836,8 +838,37 @@ class PreflightTest {
   }
 
   @Test
+  void aVolumeThatIsCreatedForTheJobIsWantedWhereTheNodeIs() {
+    WorkloadVolumes inB =
+        workload()
+            .volume(
+                data()
+                    .created(
+                        VolumeSpec.builder(PLUGIN)
+                            .topologies(
+                                RequestedTopologies.anyOf(Set.of(place("zone", "b")))))
+                    .build())
+            .build();
+    RegisteredPlugin here =
+        plugin(
+            in(place("zone", "a")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+    RegisteredPlugin there =
+        plugin(
+            in(place("zone", "b")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+
+    assertThat(on(there, inB).isClear()).isTrue();
+    assertThat(told(on(here, inB)))
+        .containsExactly(
+            "TOPOLOGY_MISMATCH: checking the request 'data' of workload 'web-1': it has to be"
+                + " reachable from {zone=b}, and this node is in {zone=a}");
+    assertThat(on(plugin(in(place("zone", "a"))), inB).isClear())
+        .as("a plugin without places")
+        .isTrue();
+  }
+
+  @Test
   void volumesThatAreCreatedForTheJobCountForTheLimitOfTheNode() {
-    WorkloadVolumes two = toBeCreated(NewVolume.builder(PLUGIN).build());
+    WorkloadVolumes two = toBeCreated(VolumeSpec.builder(PLUGIN));
     assertThat(Preflight.of(List.of(plugin(facts(4))), volumes(2)).check(two).isClear()).isTrue();
     assertThat(Preflight.of(List.of(plugin(facts(4))), volumes(3)).check(two).obstacles())
         .extracting(OperatorMessage::code)

@@ -13,6 +13,8 @@ import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.FileOwnership;
@@ -20,13 +22,16 @@ import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.RequestedTopologies;
+import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
-import io.csi4j.volume.workload.VolumeRequest.NewVolume;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -282,52 +287,100 @@ class VolumeRequestTest {
   // ---- created for the job
 
   @Test
-  void aVolumeCannotBeginAsACopyOfTwoSources() {
-    NewVolume.Builder both =
-        NewVolume.builder(PluginId.of("ebs"))
+  void allThatIsWrongWithAVolumeForTheJobIsReportedWithTheRequest() {
+    VolumeSpec.Builder wrong =
+        VolumeSpec.builder(PluginId.of("ebs"))
             .cloneOf(VolumeId.of("vol-1"))
-            .fromSnapshot(SnapshotId.of("snap-1"));
+            .fromSnapshot(SnapshotId.of("snap-1"))
+            .use(AccessMode.UNSPECIFIED, AttachmentMode.FILESYSTEM)
+            .mountOptions(MountOptions.none().withFsType("xfs"));
 
-    assertThatIllegalArgumentException()
-        .isThrownBy(both::build)
-        .withMessage(
-            "A new volume of plugin 'ebs' cannot begin as a copy of both snapshot 'snap-1' and"
-                + " volume 'vol-1'. Leave one of them out.");
+    assertThat(csi().created(wrong).violations())
+        .extracting(each -> each.field() + " " + each.rule())
+        .containsExactly("created.capabilities[0].access_mode REQUIRED", "created.source MISMATCH");
+    assertThat(
+            csi()
+                .attachment("block")
+                .created(
+                    VolumeSpec.builder(PluginId.of("ebs"))
+                        .mountOptions(MountOptions.none().withFsType("xfs")))
+                .violations())
+        .hasToString(
+            "[created.mount_options are given for a volume that is a block device only, and never"
+                + " mounted]");
+    assertThat(csi().created(wrong.fromSnapshot(SnapshotId.of("snap-2"))).violations())
+        .hasToString(
+            "[created.capabilities[0].access_mode is none of the spec: UNSPECIFIED,"
+                + " created.source is a snapshot and a volume: leave one of them out]");
+  }
+
+  /** The use of the request is the one that is missing; the volume has no other. */
+  @Test
+  void aUseThatIsMissingIsReportedOnce() {
+    VolumeSpec.Builder plain = plain();
+    assertThat(
+            VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
+                .accessMode("read-write")
+                .created(plain)
+                .violations())
+        .extracting(each -> each.field() + " " + each.rule())
+        .containsExactly("access_mode UNRECOGNIZED", "attachment_mode REQUIRED");
+    assertThat(csi().accessMode(AccessMode.UNSPECIFIED).created(plain).violations())
+        .extracting(each -> each.field() + " " + each.rule())
+        .containsExactly("access_mode REQUIRED");
   }
 
   @Test
-  void aVolumeThatIsCreatedForTheJobIsAskedForWithItsSizeParametersAndSource() {
-    NewVolume wish =
-        NewVolume.builder(PluginId.of("ebs"))
+  void aVolumeForTheJobIsDescribedAsAnyOtherWithTheUseOfTheRequest() {
+    VolumeSpec.Builder wish =
+        VolumeSpec.builder(PluginId.of("ebs"))
             .capacity(CapacityRange.atLeast(1 << 30))
             .parameters(Map.of("tier", "s3cr3t"))
-            .fromSnapshot(SnapshotId.of("snap-1"))
-            .build();
+            .mutableParameters(Map.of("iops", "300"))
+            .mountOptions(MountOptions.none().withFsType("xfs"))
+            .topologies(RequestedTopologies.anyOf(Set.of(Topology.of(Map.of("zone", "a")))))
+            .secrets(SecretsReference.of("prod/ebs"))
+            .fromSnapshot(SnapshotId.of("snap-1"));
     VolumeRequest request =
         VolumeRequest.builder("scratch", VolumeRequest.Type.CSI, "scratch")
             .accessMode("single-node-writer")
             .attachment("filesystem")
             .created(wish)
             .build();
+    VolumeSpec asked =
+        wish.copy().use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM).build();
 
-    assertThat(request.created()).contains(wish);
+    assertThat(request.created()).contains(asked);
+    assertThat(asked.ephemeral()).isFalse();
     assertThat(request.toBuilder().build()).isEqualTo(request);
-    assertThat(request)
-        .isNotEqualTo(request.toBuilder().created(wish.toBuilder().retained(true).build()).build());
-    assertThat(wish.snapshot()).contains(SnapshotId.of("snap-1"));
-    assertThat(wish.original()).isEmpty();
-    assertThat(wish.retained()).isFalse();
-    assertThat(wish.toBuilder().retained(true).build().retained()).isTrue();
+    assertThat(request).isNotEqualTo(request.toBuilder().created(wish.ephemeral(true)).build());
+    assertThat(request.created()).contains(asked);
+    assertThat(request.toBuilder().attachment("block").created(plain()).build().created())
+        .contains(plain().use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK).build());
     assertThat(request.toString())
-        .contains("created as NewVolume[ebs, ", "parameters=[tier]", "from snapshot snap-1")
+        .contains("created as VolumeSpec[plugin=ebs, ", "parameters=[tier]", "snap-1")
         .doesNotContain("s3cr3t");
+  }
+
+  @Test
+  void aVolumeForTheJobMayAlsoBeUsedInOtherWays() {
+    VolumeSpec.Builder wider =
+        plain().use(AccessMode.MULTI_NODE_READER_ONLY, AttachmentMode.FILESYSTEM);
+    assertThat(csi().created(wider).build().created().orElseThrow().capabilities())
+        .containsExactly(
+            VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY),
+            VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
+  }
+
+  private static VolumeSpec.Builder plain() {
+    return VolumeSpec.builder(PluginId.of("ebs"));
   }
 
   @Test
   void aDirectoryOfTheHostIsNotCreated() {
     assertThat(
             VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "var-log")
-                .created(NewVolume.builder(PluginId.of("ebs")).build())
+                .created(plain())
                 .violations())
         .extracting(Object::toString)
         .containsExactly("created is given for a host volume, which is there: leave it out");

@@ -18,6 +18,11 @@ public final class Violations {
     all.add(new Violation(field, rule, detail));
   }
 
+  /** Notes violations that were found elsewhere. */
+  public void addAll(List<Violation> others) {
+    all.addAll(others);
+  }
+
   /** Reads a word; nothing if it was not given, or is none, which is noted. */
   public <T> Optional<T> read(String field, @Nullable String word, Function<String, T> reading) {
     if (word == null) {

@@ -24,6 +24,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
@@ -163,7 +164,16 @@ class StoragePageTest {
                 (request, source) ->
                     Optional.of(
                         ResolvedVolume.csi(
-                            VolumeKey.of("db"), ID, io.csi4j.client.model.VolumeId.of("vol-1"))))
+                            CatalogVolume.builder(
+                                    VolumeKey.of("db"),
+                                    VolumeSpec.builder(ID)
+                                        .use(
+                                            AccessMode.SINGLE_NODE_WRITER,
+                                            AttachmentMode.FILESYSTEM)
+                                        .build(),
+                                    io.csi4j.client.model.VolumeId.of("vol-1"))
+                                .build(),
+                            SecretsProvider.none())))
             .volume(
                 VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
                     .accessMode(AccessMode.SINGLE_NODE_WRITER)

@@ -12,7 +12,6 @@ import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.Topology;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
@@ -47,7 +46,6 @@ import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.StoreIdentity;
-import io.csi4j.volume.workload.ResolvedVolume;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -115,7 +113,6 @@ class ValuesTest {
                 ClaimMode.WRITE)
             .nodeId(NodeId.of("i-1"))
             .build(),
-        ResolvedVolume.csi(VolumeKey.of("db"), PluginId.of("plugin"), VolumeId.of("vol-7")),
         CatalogVolume.builder(
                 VolumeKey.of("db"),
                 VolumeSpec.builder(PluginId.of("plugin"))
@@ -285,9 +282,7 @@ class ValuesTest {
           .orElseThrow();
     }
     if (type == List.class) {
-      return setter.getName().equals("allowed")
-          ? List.of(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER))
-          : List.of(Topology.of(Map.of("zone", "a")));
+      return List.of(Topology.of(Map.of("zone", "a")));
     }
     if (type == UnaryOperator.class) {
       return (UnaryOperator<CallPolicy.Builder>) policy -> policy.attempts(1);

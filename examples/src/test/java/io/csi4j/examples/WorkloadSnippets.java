@@ -1,6 +1,5 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.FileOwnership;
@@ -9,9 +8,11 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -37,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The code blocks of docs/workloads.md, each between a mark with its name and one that ends it. */
 final class WorkloadSnippets {
@@ -50,12 +52,13 @@ final class WorkloadSnippets {
     void device(Path source, Path destination, String permissions);
   }
 
-  static ResolvedVolume.Lookup lookup(Map<String, Volume> made, PluginId plugin) {
+  static ResolvedVolume.Lookup lookup(
+      Map<String, CatalogVolume> known, Function<VolumeSpec, SecretsProvider> secrets) {
     // snippet: lookup
     ResolvedVolume.Lookup volumes =
         (request, source) -> // "db", or "db[3]" if each instance has its own
-        Optional.ofNullable(made.get(source))
-                .map(volume -> ResolvedVolume.csi(VolumeKey.of(source), plugin, volume));
+        Optional.ofNullable(known.get(source))
+                .map(volume -> ResolvedVolume.csi(volume, secrets.apply(volume.spec())));
     // end
     return volumes;
   }

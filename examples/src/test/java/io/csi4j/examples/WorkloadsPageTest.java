@@ -6,14 +6,18 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.workload.MountPropagation;
 import io.csi4j.volume.workload.PropagationPermission;
@@ -64,17 +68,25 @@ class WorkloadsPageTest {
                         .policy(MountPolicy.builder().requireMount(false).build())
                         .build())
                 .open()) {
+      VolumeSpec spec =
+          VolumeSpec.builder(PLUGIN)
+              .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+              .build();
       Volume made =
           plugin
               .controller()
               .createVolume(
-                  CreateVolumeRequest.builder(
-                          "data", List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)))
-                      .build());
+                  CreateVolumeRequest.builder("data", List.copyOf(spec.capabilities())).build());
+      CatalogVolume volume =
+          CatalogVolume.builder(VolumeKey.of("db"), spec, made.id())
+              .context(made.context())
+              .build();
       WorkloadId workload = WorkloadId.of("web-1");
       WorkloadVolumes wanted =
           WorkloadSnippets.request(
-              workload, TASK, WorkloadSnippets.lookup(Map.of("db", made), PLUGIN));
+              workload,
+              TASK,
+              WorkloadSnippets.lookup(Map.of("db", volume), each -> SecretsProvider.none()));
       WorkloadSnippets.preflight(manager, wanted, told::add);
       PropagationPermission permission =
           WorkloadSnippets.permission(Map.of(workload, VolumeRequest.Type.CSI));
@@ -117,7 +129,9 @@ class WorkloadsPageTest {
       WorkloadSnippets.preflight(
           manager,
           WorkloadSnippets.request(
-              WorkloadId.of("web-1"), TASK, WorkloadSnippets.lookup(Map.of(), PLUGIN)),
+              WorkloadId.of("web-1"),
+              TASK,
+              WorkloadSnippets.lookup(Map.of(), each -> SecretsProvider.none())),
           told::add);
     }
     WorkloadSnippets.wrong(told::add);

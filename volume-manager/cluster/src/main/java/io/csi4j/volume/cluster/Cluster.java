@@ -19,7 +19,6 @@ import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
@@ -394,10 +393,11 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                 new SentUse(
                     new WantedUse.Requested(
                         MountRequest.builder(
-                                volume.plugin(), grant.usage(), volume.id(), taken.use().mode())
-                            .block(taken.use().attachment() == AttachmentMode.BLOCK)
+                                volume,
+                                grant.usage().workload(),
+                                taken.use().mode(),
+                                taken.use().attachment())
                             .readOnly(grant.mode() == ClaimMode.READ)
-                            .volumeContext(volume.context())
                             .claim(grant)
                             .build()),
                     volume

@@ -59,6 +59,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -222,8 +223,8 @@ class ClaimsOnSocketsTest {
       List<MountedVolume> mount(VolumeManager manager, CatalogVolume volume, ClaimGrant grant) {
         return List.of(
             manager.mount(
-                MountRequest.builder(ID, WEB, volume.id(), modeOf(volume))
-                    .volumeContext(volume.context())
+                MountRequest.builder(
+                        volume, WEB.workload(), modeOf(volume), AttachmentMode.FILESYSTEM)
                     .claim(grant)
                     .build()));
       }
@@ -232,12 +233,7 @@ class ClaimsOnSocketsTest {
     JOB {
       @Override
       List<MountedVolume> mount(VolumeManager manager, CatalogVolume volume, ClaimGrant grant) {
-        ResolvedVolume.Csi known =
-            ResolvedVolume.Csi.builder(DB, ID, volume.id())
-                .volumeContext(volume.context())
-                .mountOptions(volume.spec().mountOptions())
-                .allowed(List.copyOf(volume.spec().capabilities()))
-                .build();
+        ResolvedVolume.Csi known = ResolvedVolume.csi(volume, SecretsProvider.none());
         return WorkloadVolumes.builder(WEB.workload(), (asked, source) -> Optional.of(known))
             .volume(
                 VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")

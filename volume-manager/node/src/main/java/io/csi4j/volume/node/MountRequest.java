@@ -7,12 +7,15 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.text.InlineName;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -58,6 +61,31 @@ public final class MountRequest {
   public static Builder builder(
       PluginId plugin, VolumeUse usage, VolumeId handle, AccessMode mode) {
     return new Builder(plugin, usage, handle, mode);
+  }
+
+  /**
+   * Begins a request for a volume of the catalog, with its context, and with the mount options that
+   * it has for this use.
+   *
+   * @param volume the volume
+   * @param workload the workload, as the host names it
+   * @param mode how many nodes may use it, and which may write
+   * @param attachment as what it is wanted
+   */
+  public static Builder builder(
+      CatalogVolume volume, WorkloadId workload, AccessMode mode, AttachmentMode attachment) {
+    boolean isBlock = attachment == AttachmentMode.BLOCK;
+    Builder builder =
+        builder(volume.plugin(), VolumeUse.of(volume.key(), workload), volume.id(), mode)
+            .volumeContext(volume.context())
+            .block(isBlock);
+    return isBlock
+        ? builder
+        : builder.volumeOptions(
+            volume
+                .capability(mode, attachment)
+                .flatMap(VolumeCapability::mountOptions)
+                .orElseGet(volume.spec()::mountOptions));
   }
 
   /**

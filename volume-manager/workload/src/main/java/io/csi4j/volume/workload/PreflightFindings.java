@@ -57,7 +57,7 @@ final class PreflightFindings {
     }
     return new Subject(
         request + " for",
-        volume.csi().map(csi -> new VolumeIdentity(csi.plugin(), csi.handle())),
+        volume.csi().map(csi -> new VolumeIdentity(csi.volume().plugin(), csi.volume().id())),
         volume.usage(),
         Optional.empty());
   }

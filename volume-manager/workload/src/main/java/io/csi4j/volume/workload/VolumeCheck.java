@@ -114,7 +114,7 @@ record VolumeCheck(
           .csi()
           .ifPresent(
               csi -> {
-                node.ifPresent(there -> checkPlugin(volume, csi.plugin(), there));
+                node.ifPresent(there -> checkPlugin(volume, csi.volume().plugin(), there));
                 checkAllowed(volume, csi);
                 checkOthers(wanted, volume);
                 node.flatMap(there -> volume.mountRequest().flatMap(there.refusal()))
@@ -227,7 +227,8 @@ record VolumeCheck(
       Optional<Topology> here = facts.topology();
       volume
           .csi()
-          .ifPresent(csi -> checkPlace(volume, "it can be reached", csi.reachableFrom(), here));
+          .ifPresent(
+              csi -> checkPlace(volume, "it can be reached", csi.volume().topologies(), here));
       toBeCreated(volume)
           .flatMap(VolumeSpec::topologies)
           .ifPresent(
@@ -275,21 +276,18 @@ record VolumeCheck(
   private void checkAllowed(RequestedVolume volume, ResolvedVolume.Csi csi) {
     // A claim may have it mounted under an older mode than the one of the request.
     Optional<AccessMode> mode = volume.request().accessMode();
-    if (mode.isEmpty() || csi.allowed().isEmpty()) {
+    if (mode.isEmpty() || csi.inline()) {
       return;
     }
-    boolean isBlock = volume.request().attachment() == AttachmentMode.BLOCK;
-    boolean isAllowed =
-        csi.allowed().stream()
-            .anyMatch(way -> way.accessMode() == mode.get() && way.isBlock() == isBlock);
-    if (!isAllowed) {
+    AttachmentMode attachment = volume.request().attachment();
+    if (csi.volume().capability(mode.get(), attachment).isEmpty()) {
       found.obstacle(
           OperatorCode.NOT_ALLOWED_HERE,
           PreflightFindings.about(volume),
           "it is wanted as "
-              + phrase(mode.get(), isBlock)
+              + phrase(mode.get(), attachment == AttachmentMode.BLOCK)
               + ", and may be used as "
-              + csi.allowed().stream()
+              + csi.volume().spec().capabilities().stream()
                   .map(way -> phrase(way.accessMode(), way.isBlock()))
                   .distinct()
                   .collect(Collectors.joining(" or ")),
@@ -384,8 +382,8 @@ record VolumeCheck(
           .csi()
           .ifPresent(
               csi ->
-                  more.computeIfAbsent(csi.plugin(), id -> new LinkedHashSet<>())
-                      .add(csi.handle()));
+                  more.computeIfAbsent(csi.volume().plugin(), id -> new LinkedHashSet<>())
+                      .add(csi.volume().id()));
     }
     more.forEach(
         (plugin, handles) ->

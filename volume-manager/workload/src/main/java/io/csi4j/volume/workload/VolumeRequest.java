@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.internal.names.Violations;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
@@ -133,28 +134,27 @@ public final class VolumeRequest {
    * @throws IllegalArgumentException if the volume was claimed in another way than is requested
    */
   public MountRequest toMountRequest(ResolvedVolume.Csi volume, WorkloadId workload) {
-    VolumeUse usage = VolumeUse.of(volume.key(), workload);
     AccessMode mode =
         accessMode()
             .orElseThrow(
                 () -> new IllegalStateException("A host volume is not mounted by a plugin."));
+    CatalogVolume known = volume.volume();
     MountRequest.Builder request =
-        (volume.inline()
-                ? MountRequest.inline(volume.plugin(), usage, mode)
-                : MountRequest.builder(volume.plugin(), usage, volume.handle(), mode))
-            .volumeContext(volume.volumeContext())
-            .secrets(volume.secrets());
+        volume.inline()
+            ? MountRequest.inline(known.plugin(), VolumeUse.of(known.key(), workload), mode)
+                .block(attachment() == AttachmentMode.BLOCK)
+                .volumeContext(known.context())
+            : MountRequest.builder(known, workload, mode, attachment());
     volume
         .claim()
         .ifPresentOrElse(request::claim, () -> request.publishContext(volume.publishContext()));
     selinuxLabel().ifPresent(request::selinuxLabel);
-    if (attachment() == AttachmentMode.BLOCK) {
-      request.block(true);
-    } else {
-      request.volumeOptions(volume.mountOptions()).requestOptions(mountOptions());
-      ownership().flatMap(OwnershipChange::group).ifPresent(request::groupIfOffered);
-    }
-    return request.readOnly(readOnly()).build();
+    ownership().flatMap(OwnershipChange::group).ifPresent(request::groupIfOffered);
+    return request
+        .requestOptions(mountOptions())
+        .secrets(volume.secrets())
+        .readOnly(readOnly())
+        .build();
   }
 
   @Override

@@ -9,16 +9,19 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountedVolume;
 import java.time.Duration;
@@ -111,10 +114,11 @@ class ClaimedMountAllTest extends MountAllTest {
   void theModeThatTheControllerKnowsIsTheModeOfTheNode() {
     VolumeCapability claimed = VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
     ResolvedVolume.Csi volume =
-        ResolvedVolume.csi(use("a").volume(), PLUGIN, io.csi4j.client.model.VolumeId.of("vol-a"))
-            .toBuilder()
-            .allowed(List.of(VolumeCapability.mount(ALONE)))
-            .build();
+        Wishes.csi(
+            CatalogVolume.builder(
+                use("a").volume(),
+                VolumeSpec.builder(PLUGIN).use(ALONE, AttachmentMode.FILESYSTEM).build(),
+                VolumeId.of("vol-a")));
     WorkloadVolumes wanted =
         WorkloadVolumes.builder(WORKLOAD, (asked, source) -> Optional.of(volume))
             .volume(request().build())

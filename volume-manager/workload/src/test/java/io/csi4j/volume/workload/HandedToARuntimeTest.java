@@ -22,7 +22,6 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
@@ -58,6 +57,10 @@ class HandedToARuntimeTest {
 
   private static VolumeMount data(String propagation) {
     return VolumeMount.builder("data").destination("/data").propagation(propagation).build();
+  }
+
+  private static ResolvedVolume known(Volume made) {
+    return Wishes.csi(Wishes.volume("db", PLUGIN, made.id().value()).context(made.context()));
   }
 
   private static WorkloadVolumes wanted(ResolvedVolume volume) {
@@ -98,7 +101,7 @@ class HandedToARuntimeTest {
                   CreateVolumeRequest.builder(
                           "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
                       .build());
-      ResolvedVolume volume = ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, made);
+      ResolvedVolume volume = known(made);
       WorkloadVolumes wanted =
           WorkloadVolumes.builder(WORKLOAD, (request, source) -> Optional.of(volume))
               .volume(of("archive").readOnly(true).build())
@@ -145,7 +148,7 @@ class HandedToARuntimeTest {
                   CreateVolumeRequest.builder(
                           "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
                       .build());
-      WorkloadVolumes wanted = wanted(ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, made));
+      WorkloadVolumes wanted = wanted(known(made));
       PropagationPermission all = wish -> true;
       assertThat(Preflight.of(manager).permitting(all).check(wanted).text())
           .startsWith("CSI-538 DESTINATION_IN_READ_ONLY: checking task 'reader'")

@@ -134,8 +134,7 @@ class MountAllTest {
             workload,
             (request, source) ->
                 Optional.<ResolvedVolume>of(
-                        ResolvedVolume.csi(
-                            VolumeKey.of(source), PLUGIN, VolumeId.of("vol-" + source)))
+                        Wishes.csi(Wishes.volume(source, PLUGIN, "vol-" + source)))
                     .filter(there -> request.created().isEmpty()));
     for (String name : names) {
       builder.volume(
@@ -485,7 +484,7 @@ class MountAllTest {
           .extracting(MountedVolume::usage)
           .containsExactly(use("certs"));
       assertThat(fake.contents().volumes())
-          .containsExactly(wanted.volumes().get(0).csi().orElseThrow().handle());
+          .containsExactly(wanted.volumes().get(0).csi().orElseThrow().volume().id());
       assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).isEmpty();
       assertThat(manager.unmount(use("certs"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(fake.contents().volumes()).isEmpty();

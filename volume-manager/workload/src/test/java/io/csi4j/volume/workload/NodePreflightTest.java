@@ -17,7 +17,6 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -96,7 +95,11 @@ class NodePreflightTest {
   }
 
   private static ResolvedVolume.Csi volume(int number) {
-    return ResolvedVolume.csi(VolumeKey.of("db-" + number), PLUGIN, VolumeId.of("vol-" + number));
+    return Wishes.csi(Wishes.volume("db-" + number, PLUGIN, "vol-" + number));
+  }
+
+  private static ResolvedVolume.Csi reachableFrom(Topology... places) {
+    return Wishes.csi(volume(1).volume().toBuilder().topologies(List.of(places)));
   }
 
   private static WorkloadVolumes wanted(
@@ -147,12 +150,7 @@ class NodePreflightTest {
         .containsExactly(
             "OPTIONS_DIFFER it is used in another way by this workload; these differ: access mode"
                 + " (it has SINGLE_NODE_WRITER, this request MULTI_NODE_MULTI_WRITER)");
-    assertThat(
-            told(
-                wanted(
-                    "web-1",
-                    ResolvedVolume.csi(volume(1).key(), PLUGIN, VolumeId.of("vol-3")),
-                    single)))
+    assertThat(told(wanted("web-1", Wishes.csi(Wishes.volume("db-1", PLUGIN, "vol-3")), single)))
         .containsExactly(
             "OPTIONS_DIFFER the use is on record for volume 'vol-1' of plugin 'fake'; these differ:"
                 + " plugin or volume handle");
@@ -161,12 +159,8 @@ class NodePreflightTest {
   @Test
   @Tag("J6")
   void thePlacesAndTheLimitAreThoseThatThePluginSaid() {
-    assertThat(
-            told(
-                wanted(
-                    "web-1", volume(1).toBuilder().reachableFrom(List.of(ZONE_B, ZONE_A)).build())))
-        .isEmpty();
-    assertThat(told(wanted("web-1", volume(1).toBuilder().reachableFrom(List.of(ZONE_B)).build())))
+    assertThat(told(wanted("web-1", reachableFrom(ZONE_B, ZONE_A)))).isEmpty();
+    assertThat(told(wanted("web-1", reachableFrom(ZONE_B))))
         .containsExactly(
             "TOPOLOGY_MISMATCH it can be reached from {zone=b}, and this node is in {zone=a}");
     for (int i = 0; i < 2; i++) {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.FileOwnership.Policy;
@@ -18,11 +18,13 @@ import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
@@ -68,17 +70,18 @@ class OwnedVolumesTest {
             .plugin(PluginBinding.of(PLUGIN, plugin.nodeEndpoint()))
             .open();
     try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+      VolumeSpec spec =
+          VolumeSpec.builder(PLUGIN)
+              .use(AccessMode.SINGLE_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM)
+              .build();
+      Volume made =
+          client
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder("v1", List.copyOf(spec.capabilities())).build());
       volume =
-          ResolvedVolume.csi(
-              VolumeKey.of("db"),
-              PLUGIN,
-              client
-                  .controller()
-                  .createVolume(
-                      CreateVolumeRequest.builder(
-                              "v1",
-                              List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_MULTI_WRITER)))
-                          .build()));
+          Wishes.csi(
+              CatalogVolume.builder(VolumeKey.of("db"), spec, made.id()).context(made.context()));
     }
   }
 
@@ -150,7 +153,7 @@ class OwnedVolumesTest {
     assertThat(refused)
         .hasMessage(
             "CSI-539 OWNERSHIP_REFUSED: giving to group 0 the files of volume '"
-                + volume.handle()
+                + volume.volume().id()
                 + "' (default/db for workload 'web-1') of plugin 'hostpath': 'other' uses it, too;"
                 + " no file was changed. Wait until the others have given it back, or set the"
                 + " owners once by hand and leave the ownership out.");

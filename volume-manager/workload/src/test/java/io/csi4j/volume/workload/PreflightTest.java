@@ -6,7 +6,9 @@ import static io.csi4j.volume.workload.Wishes.PLUGIN;
 import static io.csi4j.volume.workload.Wishes.VAR_LOG;
 import static io.csi4j.volume.workload.Wishes.WEB;
 import static io.csi4j.volume.workload.Wishes.at;
+import static io.csi4j.volume.workload.Wishes.csi;
 import static io.csi4j.volume.workload.Wishes.data;
+import static io.csi4j.volume.workload.Wishes.database;
 import static io.csi4j.volume.workload.Wishes.facts;
 import static io.csi4j.volume.workload.Wishes.health;
 import static io.csi4j.volume.workload.Wishes.in;
@@ -14,6 +16,7 @@ import static io.csi4j.volume.workload.Wishes.logs;
 import static io.csi4j.volume.workload.Wishes.place;
 import static io.csi4j.volume.workload.Wishes.plugin;
 import static io.csi4j.volume.workload.Wishes.ready;
+import static io.csi4j.volume.workload.Wishes.volume;
 import static io.csi4j.volume.workload.Wishes.volumes;
 import static io.csi4j.volume.workload.Wishes.withoutVolumes;
 import static io.csi4j.volume.workload.Wishes.workload;
@@ -25,7 +28,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.MountPath;
@@ -34,6 +36,7 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
@@ -101,7 +104,7 @@ class PreflightTest {
   @Test
   void allFindingsComeAtOnceInTheSameOrderWithTheirAdvice() {
     WorkloadVolumes wanted =
-        workload(DB.toBuilder().reachableFrom(List.of(place("zone", "b"))).build())
+        workload(csi(DB.volume().toBuilder().topologies(List.of(place("zone", "b")))))
             .volume(data().build())
             .volume(logs().build())
             .task(
@@ -288,23 +291,14 @@ class PreflightTest {
 
   @Test
   void aPluginThatIsNotThereIsNamedWithThoseThatAre() {
-    WorkloadVolumes other =
-        workload(ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, VolumeId.of("vol-7")))
-            .volume(data().build())
-            .build();
+    WorkloadVolumes other = workload(DB).volume(data().build()).build();
     assertThat(told(Preflight.of(List.of(), List.of()).check(other)))
         .containsExactly(
             "PLUGIN_NOT_REGISTERED: "
                 + ABOUT_DATA
                 + ": no plugin is registered with the role NODE on this node");
     WorkloadVolumes nfs =
-        workload(
-                ResolvedVolume.csi(
-                    VolumeKey.of("db"),
-                    io.csi4j.volume.model.PluginId.of("nfs"),
-                    VolumeId.of("vol-7")))
-            .volume(data().build())
-            .build();
+        workload(csi(volume("db", PluginId.of("nfs"), "vol-7"))).volume(data().build()).build();
     assertThat(told(on(plugin(ready()), nfs)))
         .containsExactly(
             "PLUGIN_NOT_REGISTERED: "
@@ -371,9 +365,10 @@ class PreflightTest {
   void aGroupForTheFilesNeedsAPluginThatGivesThem() {
     WorkloadVolumes wanted =
         workload(
-                DB.toBuilder()
-                    .mountOptions(MountOptions.none().withVolumeMountGroup("1000"))
-                    .build())
+                csi(
+                    database(
+                        DB.volume().spec().toBuilder()
+                            .mountOptions(MountOptions.none().withVolumeMountGroup("1000")))))
             .volume(data().build())
             .build();
 
@@ -390,12 +385,11 @@ class PreflightTest {
   void aVolumeIsUsedInOneOfTheWaysThatItAllows() {
     WorkloadVolumes wanted =
         workload(
-                DB.toBuilder()
-                    .allowed(
-                        List.of(
-                            VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER),
-                            VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY)))
-                    .build())
+                csi(
+                    database(
+                        VolumeSpec.builder(PLUGIN)
+                            .use(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER))
+                            .use(VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY)))))
             .volume(data().build())
             .build();
 
@@ -409,13 +403,13 @@ class PreflightTest {
     assertThat(
             anywhere(
                     workload(
-                            DB.toBuilder()
-                                .allowed(
-                                    List.of(
-                                        VolumeCapability.mount(
-                                            AccessMode.SINGLE_NODE_WRITER,
-                                            MountOptions.none().withFsType("ext4"))))
-                                .build())
+                            csi(
+                                database(
+                                    VolumeSpec.builder(PLUGIN)
+                                        .use(
+                                            VolumeCapability.mount(
+                                                AccessMode.SINGLE_NODE_WRITER,
+                                                MountOptions.none().withFsType("ext4"))))))
                         .volume(data().build())
                         .build())
                 .isClear())
@@ -451,9 +445,9 @@ class PreflightTest {
       boolean isClear, String node, String volume) {
     WorkloadVolumes wanted =
         workload(
-                DB.toBuilder()
-                    .reachableFrom(List.of(place("region", "moon"), labels(volume)))
-                    .build())
+                csi(
+                    DB.volume().toBuilder()
+                        .topologies(List.of(place("region", "moon"), labels(volume)))))
             .volume(data().build())
             .build();
     RegisteredPlugin plugin =
@@ -480,9 +474,9 @@ class PreflightTest {
                 on(
                     plugin,
                     workload(
-                            DB.toBuilder()
-                                .reachableFrom(List.of(place("zone", "a"), place("zone", "b")))
-                                .build())
+                            csi(
+                                DB.volume().toBuilder()
+                                    .topologies(List.of(place("zone", "a"), place("zone", "b")))))
                         .volume(data().build())
                         .build())))
         .containsExactly(
@@ -521,7 +515,7 @@ class PreflightTest {
   @Test
   @Tag("S-210")
   void aVolumeThatIsThereAlreadyNeedsNoFurtherRoomAndTwoNamesForOneNeedOne() {
-    ResolvedVolume.Csi again = ResolvedVolume.csi(VolumeKey.of("db-2"), PLUGIN, DB.handle());
+    ResolvedVolume.Csi again = csi(volume("db-2", PLUGIN, "vol-7"));
     WorkloadVolumes wanted =
         workload(DB, again)
             .volume(data().accessMode(AccessMode.MULTI_NODE_MULTI_WRITER).build())
@@ -596,7 +590,7 @@ class PreflightTest {
     "MULTI_NODE_MULTI_WRITER, true"
   })
   void oneVolumeUnderTwoNamesNeedsAModeWithRoomForTwo(AccessMode mode, boolean isClear) {
-    ResolvedVolume.Csi again = ResolvedVolume.csi(VolumeKey.of("db-2"), PLUGIN, DB.handle());
+    ResolvedVolume.Csi again = csi(volume("db-2", PLUGIN, "vol-7"));
     WorkloadVolumes wanted =
         workload(DB, again)
             .volume(data().accessMode(mode).build())

@@ -21,6 +21,7 @@ import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsReference;
@@ -45,12 +46,26 @@ class VolumeRequestTest {
 
   private static final WorkloadId WEB = WorkloadId.of("web-1");
   private static final ResolvedVolume.Csi VOLUME =
-      ResolvedVolume.Csi.builder(VolumeKey.of("db"), PluginId.of("plugin"), VolumeId.of("vol-7"))
-          .mountOptions(MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("noatime")))
-          .volumeContext(VolumeContext.of(Map.of("pool", "fast")))
-          .publishContext(PublishContext.of(Map.of("device", "/dev/sdb")))
-          .secrets(operation -> Secrets.of(Map.of("password", "hush")))
-          .build();
+      ResolvedVolume.csi(
+              CatalogVolume.builder(
+                      VolumeKey.of("db"),
+                      VolumeSpec.builder(PluginId.of("plugin"))
+                          .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+                          .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK)
+                          .use(
+                              VolumeCapability.mount(
+                                  AccessMode.MULTI_NODE_READER_ONLY,
+                                  MountOptions.none().withFlags(MountFlags.of("norecovery"))))
+                          .mountOptions(
+                              MountOptions.none()
+                                  .withFsType("ext4")
+                                  .withFlags(MountFlags.of("noatime")))
+                          .build(),
+                      VolumeId.of("vol-7"))
+                  .context(VolumeContext.of(Map.of("pool", "fast")))
+                  .build(),
+              operation -> Secrets.of(Map.of("password", "hush")))
+          .attached(PublishContext.of(Map.of("device", "/dev/sdb")));
 
   private static VolumeRequest.Builder csi() {
     return VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
@@ -250,14 +265,32 @@ class VolumeRequestTest {
                     VolumeUse.of(VolumeKey.of("db"), WEB),
                     VolumeId.of("vol-7"),
                     AccessMode.SINGLE_NODE_WRITER)
-                .volumeOptions(VOLUME.mountOptions())
+                .volumeOptions(VOLUME.volume().spec().mountOptions())
                 .requestOptions(MountOptions.none().withFsType("xfs"))
-                .volumeContext(VOLUME.volumeContext())
+                .volumeContext(VOLUME.volume().context())
                 .publishContext(VOLUME.publishContext())
                 .readOnly(true)
                 .build());
     assertThat(request.secrets().secretsFor(CsiOperation.NODE_STAGE_VOLUME))
         .isEqualTo(Secrets.of(Map.of("password", "hush")));
+  }
+
+  /** A way of use may have its own mount options, and is sent to the controller with them. */
+  @Test
+  void theMountOptionsOfAVolumeAreThoseOfTheWayInWhichItIsUsed() {
+    MountRequest reading =
+        csi().accessMode(AccessMode.MULTI_NODE_READER_ONLY).build().toMountRequest(VOLUME, WEB);
+
+    assertThat(reading.capability())
+        .isEqualTo(
+            VOLUME
+                .volume()
+                .capability(AccessMode.MULTI_NODE_READER_ONLY, AttachmentMode.FILESYSTEM)
+                .orElseThrow())
+        .isEqualTo(
+            VolumeCapability.mount(
+                AccessMode.MULTI_NODE_READER_ONLY,
+                MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("norecovery"))));
   }
 
   @Test

@@ -11,10 +11,13 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeStatus;
@@ -41,8 +44,7 @@ final class Wishes {
   static final PluginId PLUGIN = PluginId.of("ebs");
   static final VolumeAlias DATA = VolumeAlias.of("data");
   static final VolumeAlias LOGS = VolumeAlias.of("logs");
-  static final ResolvedVolume.Csi DB =
-      ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, VolumeId.of("vol-7"));
+  static final ResolvedVolume.Csi DB = csi(volume("db", PLUGIN, "vol-7"));
   static final ResolvedVolume.Host VAR_LOG =
       ResolvedVolume.host(VolumeKey.of("var-log"), MountPath.of("/srv/log"), false);
   static final Instant NOON = Instant.parse("2026-01-02T12:00:00Z");
@@ -57,6 +59,26 @@ final class Wishes {
 
   static VolumeRequest.Builder logs() {
     return VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "var-log");
+  }
+
+  /** A volume that may be used in every way. */
+  static CatalogVolume.Builder volume(String key, PluginId plugin, String handle) {
+    VolumeSpec.Builder spec = VolumeSpec.builder(plugin);
+    for (AccessMode mode : AccessMode.values()) {
+      if (mode.isStated()) {
+        spec.use(mode, AttachmentMode.FILESYSTEM).use(mode, AttachmentMode.BLOCK);
+      }
+    }
+    return CatalogVolume.builder(VolumeKey.of(key), spec.build(), VolumeId.of(handle));
+  }
+
+  /** A volume as {@link #DB} that may be used as this says. */
+  static CatalogVolume.Builder database(VolumeSpec.Builder spec) {
+    return CatalogVolume.builder(DB.key(), spec.build(), DB.volume().id());
+  }
+
+  static ResolvedVolume.Csi csi(CatalogVolume.Builder volume) {
+    return ResolvedVolume.csi(volume.build(), SecretsProvider.none());
   }
 
   static TaskRuntime in(String runtime) {

@@ -172,11 +172,11 @@ public final class Cluster implements ControlPlane, AutoCloseable {
         Optional.ofNullable(nodes.get(node))
             .map(Reported::node)
             .orElseGet(() -> Placement.Node.of(node, List.of()));
+    ClaimRequest claim = where.claim(plugin(usage, request), usage.volume(), wish(usage, request));
     if (request.created().isEmpty()) {
-      return claims.acquire(claim(where, plugin(usage), usage, request));
+      return claims.acquire(claim);
     }
     VolumeSpec spec = spec(usage, request);
-    ClaimRequest claim = claim(where, spec.plugin(), usage, request);
     VolumeSpec placed = placed(where, usage, spec);
     try {
       return volumes.acquire(placed, claim).grant();
@@ -431,24 +431,18 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   // ---- what a request says
 
-  private static ClaimRequest claim(
-      Placement.Node node, PluginId plugin, VolumeUse usage, VolumeRequest request) {
-    return node.claim(plugin, usage.volume(), wish(usage, request)).toBuilder()
-        .options(request.mountOptions())
-        .build();
-  }
-
   private static Placement.PlannedClaim wish(VolumeUse usage, VolumeRequest request) {
     return new Placement.PlannedClaim(
         usage.workload(),
         new Claim.Use(request.accessMode().orElseThrow(), request.attachment()),
-        request.readOnly() ? ClaimMode.READ : ClaimMode.WRITE);
+        request.readOnly() ? ClaimMode.READ : ClaimMode.WRITE,
+        request.mountOptions());
   }
 
-  private PluginId plugin(VolumeUse usage) {
-    return controller
-        .record(usage.volume())
-        .map(CatalogEntry::spec)
+  private PluginId plugin(VolumeUse usage, VolumeRequest request) {
+    return request
+        .created()
+        .or(() -> controller.record(usage.volume()).map(CatalogEntry::spec))
         .map(VolumeSpec::plugin)
         .orElseThrow(() -> unknown(usage));
   }

@@ -31,6 +31,7 @@ import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
@@ -39,7 +40,9 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.workload.VolumeRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -229,6 +232,29 @@ class ClusterTest {
 
   private WireMessage request(CsiOperation operation) {
     return world.storage.journal().calls(operation).get(0).request();
+  }
+
+  /** The claim has the options of the volume and those of the request; the report compares both. */
+  @Test
+  void aUseWithMountOptionsIsPlacedWhereItIsClaimed() {
+    VolumeRequest xfs = mounted("xfs");
+    cluster.acquire(A, WEB, xfs);
+
+    assertThat(cluster.nodesFor(WEB, xfs).nodes()).containsExactly(A);
+    Placement.Report other = cluster.nodesFor(WEB, mounted("btrfs"));
+    assertThat(other.nodes()).isEmpty();
+    assertThat(other.excluded().get(0).why())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.CLAIM_OTHER_USE);
+  }
+
+  private static VolumeRequest mounted(String filesystem) {
+    return REQUEST.toBuilder()
+        .mountOptions(MountOptions.none().withFsType(filesystem))
+        .created(
+            REQUEST.created().orElseThrow().toBuilder()
+                .mountOptions(MountOptions.none().withFlags(MountFlags.of("noatime"))))
+        .build();
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.csi4j.volume.placement;
 
 import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
@@ -119,11 +121,22 @@ public final class Placement {
                 () ->
                     new IllegalStateException(
                         "This placement knows no claims. Give its builder the book of claims."));
+    PlannedClaim claim = inFull(volume, wish);
     return check(
             wanted(volume),
             nodes,
-            node -> book.whyNot(node.claim(volume.plugin(), volume.key(), wish)))
+            node -> book.whyNot(node.claim(volume.plugin(), volume.key(), claim)))
         .report(nodes);
+  }
+
+  /** A claim is kept with all mount options, those of the volume among them. */
+  private static PlannedClaim inFull(CatalogVolume volume, PlannedClaim wish) {
+    return volume
+        .capability(wish.use().mode(), wish.use().attachment())
+        .flatMap(VolumeCapability::mountOptions)
+        .map(own -> own.overlaidWith(wish.options()))
+        .map(all -> new PlannedClaim(wish.workload(), wish.use(), wish.mode(), all))
+        .orElse(wish);
   }
 
   /**
@@ -274,8 +287,8 @@ public final class Placement {
      */
     public ClaimRequest claim(PluginId plugin, VolumeKey volume, PlannedClaim wish) {
       ClaimRequest.Builder request =
-          ClaimRequest.builder(
-              VolumeUse.of(volume, wish.workload()), name, wish.use(), wish.mode());
+          ClaimRequest.builder(VolumeUse.of(volume, wish.workload()), name, wish.use(), wish.mode())
+              .options(wish.options());
       NodeCheck.facts(this, plugin).flatMap(NodeFacts::nodeId).ifPresent(request::nodeId);
       return request.build();
     }
@@ -464,15 +477,23 @@ public final class Placement {
    * @param workload the workload
    * @param use how the volume is to be used
    * @param mode what the workload does with it
+   * @param options the mount options that take the place of the volume's own, part by part
    * @since 1.0
    */
-  public record PlannedClaim(WorkloadId workload, Claim.Use use, ClaimMode mode) {
+  public record PlannedClaim(
+      WorkloadId workload, Claim.Use use, ClaimMode mode, MountOptions options) {
 
     /** Checks that all parts are there. */
     public PlannedClaim {
       Objects.requireNonNull(workload, "workload");
       Objects.requireNonNull(use, "use");
       Objects.requireNonNull(mode, "mode");
+      Objects.requireNonNull(options, "options");
+    }
+
+    /** A claim of a volume that is mounted with its own mount options. */
+    public PlannedClaim(WorkloadId workload, Claim.Use use, ClaimMode mode) {
+      this(workload, use, mode, MountOptions.none());
     }
   }
 }

@@ -14,6 +14,8 @@ import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
@@ -771,10 +773,40 @@ class PlacementTest {
         .hasMessageContaining("knows no claims");
   }
 
+  /** A claim is kept with the options of its volume: a request states only some of them. */
+  @Test
+  void theMountOptionsOfAClaimAreComparedInFull() {
+    start(SHAPE);
+    VolumeSpec spec = spec().mountOptions(MountOptions.none().withFsType("xfs")).build();
+    CatalogVolume made = controller.create(DB, spec);
+    MountOptions stated = MountOptions.none().withFlags(MountFlags.of("noatime"));
+    VolumeUse web = VolumeUse.of(DB, WorkloadId.of("web"));
+    assertThat(
+            new ClaimBook(store, clock)
+                .claim(
+                    ClaimRequest.builder(web, NodeName.of("n4"), ALONE, ClaimMode.WRITE)
+                        .options(spec.mountOptions().overlaidWith(stated))
+                        .build())
+                .epoch())
+        .isEqualTo(1);
+
+    assertThat(candidates(made, stated).nodes()).isEqualTo(names("n4"));
+    assertThat(candidates(made, MountOptions.none()).candidates()).isEmpty();
+    assertThat(without(candidates(made, MountOptions.none()), "n4"))
+        .startsWith("CLAIM_OTHER_USE: ")
+        .contains("with other mount options than it asks for now");
+  }
+
+  private Placement.Report candidates(CatalogVolume volume, MountOptions options) {
+    return placement.candidates(
+        volume, new PlannedClaim(WorkloadId.of("web"), ALONE, ClaimMode.WRITE, options), nodes);
+  }
+
   @Test
   void aClaimOnANodeHasTheNodeIdOfTheFingerprintThere() {
     start(SHAPE);
-    PlannedClaim wish = new PlannedClaim(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
+    MountOptions options = MountOptions.none().withFsType("xfs");
+    PlannedClaim wish = new PlannedClaim(WorkloadId.of("web"), ALONE, ClaimMode.WRITE, options);
 
     for (Placement.Node node : nodes) {
       ClaimRequest request = node.claim(ID, DB, wish);
@@ -782,6 +814,7 @@ class PlacementTest {
           .isEqualTo(
               ClaimRequest.builder(
                       VolumeUse.of(DB, WorkloadId.of("web")), node.name(), ALONE, ClaimMode.WRITE)
+                  .options(options)
                   .nodeId(NodeId.of(request.nodeId().orElseThrow().value()))
                   .build());
       assertThat(request.nodeId())

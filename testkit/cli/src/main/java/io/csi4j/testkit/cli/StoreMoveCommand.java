@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
     exitCodeList = {
       "0:all records are in the target, and both stores were compared, now or in an earlier run",
       "1:as 0, but the identity of the cluster cannot be read",
-      "2:the command line makes no sense, or the target has other records; nothing was changed",
+      "2:the command line makes no sense, the target has other records, or the cluster works with"
+          + " another store than the source; nothing was changed",
       "4:a store cannot be reached, read or written; run the command again"
     },
     footerHeading = "%nExamples:%n",
@@ -56,7 +57,8 @@ final class StoreMoveCommand extends ProgramCommand {
   @Override
   public Integer call() {
     try (RecordStore look = from.look()) {
-      check(look);
+      checkCluster(look);
+      checkDirectory(look);
       try (RecordStore target = to.openOrMake()) {
         // Opening a directory with a key seals its records, so nothing is opened before.
         CommandFailure.check(() -> StoreMove.check(look, target));
@@ -68,8 +70,29 @@ final class StoreMoveCommand extends ProgramCommand {
     }
   }
 
+  /**
+   * Refuses a copy of the records of a cluster that works with another store: in the target nothing
+   * would show any more that they are a copy. An identity that cannot be read is not accepted in
+   * the target either.
+   */
+  private static void checkCluster(RecordStore source) {
+    try {
+      if (!new ClusterSetup(source).isAccepted()) {
+        throw CommandFailure.usage(
+            OneLine.of(
+                "Moving the records failed: the cluster works with another store, and store '%s'"
+                        .formatted(source.identity())
+                    + " has a copy of its records. Move the records of the other store; or make"
+                    + " sure that no control plane uses that, and accept this one with 'csi4j store"
+                    + " accept'."));
+      }
+    } catch (ControllerException failed) {
+      checkIsUnreadable(failed);
+    }
+  }
+
   /** Checks a directory that would be sealed when it is opened as the target. */
-  private void check(RecordStore source) {
+  private void checkDirectory(RecordStore source) {
     if (to.isInUsedDirectory()) {
       try (RecordStore there = to.look()) {
         CommandFailure.check(() -> StoreMove.check(source, there));
@@ -86,11 +109,15 @@ final class StoreMoveCommand extends ProgramCommand {
       }
       return ExitCode.OK;
     } catch (ControllerException failed) {
-      if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
-        throw failed;
-      }
+      checkIsUnreadable(failed);
       console.note(OneLine.of(String.valueOf(failed.getMessage())));
       return ExitCode.FAILED;
+    }
+  }
+
+  private static void checkIsUnreadable(ControllerException failed) {
+    if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
+      throw failed;
     }
   }
 

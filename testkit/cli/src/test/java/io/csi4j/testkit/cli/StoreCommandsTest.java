@@ -48,6 +48,12 @@ class StoreCommandsTest {
         .isInstanceOf(RecordStore.WriteResult.Written.class);
   }
 
+  private static void copyRecord(RecordKey key, RecordStore from, RecordStore to) {
+    StateValue value = from.read(key).orElseThrow().value();
+    assertThat(to.write(new RecordWrite(key, Optional.empty(), Optional.of(value))))
+        .isInstanceOf(RecordStore.WriteResult.Written.class);
+  }
+
   private Path filled() {
     Path directory = temp.resolve("store");
     try (LocalStore store = LocalStore.open(directory)) {
@@ -129,6 +135,39 @@ class StoreCommandsTest {
         .contains("\"volumes\":1,\"cluster\":0,\"written\":0,\"complete_before\":true");
     assertThat(Run.of("volumes", "list", "--directory", to.toString()).out())
         .doesNotContain("default/db");
+  }
+
+  @Test
+  void aCopyOfTheRecordsOfAClusterIsNotMovedUntilAPersonAcceptsIt() {
+    RecordKey identity = new RecordKey(Space.CLUSTER, "identity");
+    Path copy = temp.resolve("copy");
+    Path to = temp.resolve("to");
+    ClusterIdentity cluster;
+    try (LocalStore store = LocalStore.open(filled());
+        LocalStore restored = LocalStore.open(copy)) {
+      cluster = new ClusterSetup(store).create();
+      copyRecord(identity, store, restored);
+    }
+
+    Run refused = move(copy, to);
+
+    assertThat(refused.code()).as(refused.out()).isEqualTo(ExitCode.USAGE);
+    assertThat(refused.errLines())
+        .first()
+        .asString()
+        .matches(
+            "Moving the records failed: the cluster works with another store, and store"
+                + " 'local-[-0-9a-f]+' has a copy of its records\\. Move the records of the other"
+                + " store; or make sure that no control plane uses that, and accept this one with"
+                + " 'csi4j store accept'\\.");
+    assertThat(to).doesNotExist();
+    String[] accept = {"store", "accept", "--directory", copy.toString(), "--yes"};
+    assertThat(Run.of(accept).code()).isZero();
+    assertThat(move(copy, to).code()).isZero();
+    try (RecordStore moved = LocalStore.look(to, Optional.empty())) {
+      assertThat(new ClusterSetup(moved).identity()).contains(cluster);
+      assertThat(new ClusterSetup(moved).isAccepted()).isTrue();
+    }
   }
 
   @Test

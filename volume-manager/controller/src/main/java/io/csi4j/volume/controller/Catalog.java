@@ -387,7 +387,7 @@ final class Catalog implements AutoCloseable {
         .forEach(this::lookAt);
     try {
       session.endLeft();
-    } catch (RecordFailure unknown) {
+    } catch (RuntimeException unknown) {
       // The next round looks again.
     }
   }
@@ -395,7 +395,7 @@ final class Catalog implements AutoCloseable {
   private void lookAt(Owner owner) {
     try {
       var unused = asked(READING, () -> session.isOver(owner));
-    } catch (ControllerException unknown) {
+    } catch (RuntimeException unknown) {
       // The next round looks again. Work of the other sessions goes on.
     }
   }

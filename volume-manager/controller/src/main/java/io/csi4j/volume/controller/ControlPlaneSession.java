@@ -512,7 +512,7 @@ final class ControlPlaneSession implements AutoCloseable {
               SessionCodec.key(owner),
               false,
               now -> now.isPresent() ? new Decision.Remove<>() : new Decision.Keep<>());
-    } catch (RecordFailure left) {
+    } catch (RuntimeException left) {
       // Others end it when they have seen it without a renewal.
     }
   }

@@ -163,7 +163,7 @@ final class UnfinishedWork implements AutoCloseable {
   private boolean isHeld(VolumeKey key) {
     try {
       return catalog.known(key).filter(this::isHeld).isPresent();
-    } catch (ControllerException storeDown) {
+    } catch (RuntimeException storeDown) {
       return held.containsKey(key);
     }
   }
@@ -178,7 +178,7 @@ final class UnfinishedWork implements AutoCloseable {
     try {
       Optional<Hold> now = catalog.known(key).map(record -> new Hold(uncut(record), code));
       return now.isPresent() && !now.get().equals(held.put(key, now.get()));
-    } catch (ControllerException storeDown) {
+    } catch (RuntimeException storeDown) {
       // The next attempt notes it.
       return false;
     }
@@ -237,6 +237,11 @@ final class UnfinishedWork implements AutoCloseable {
    * looks again and again whether one of them has ended, and has left something.
    */
   void later() {
+    look();
+    lookLater();
+  }
+
+  private void look() {
     if (catalog.isShared()) {
       catalog.lookAtOwners();
     }
@@ -244,7 +249,10 @@ final class UnfinishedWork implements AutoCloseable {
     // Others may have brought to an end what was tried here.
     List.copyOf(reported.keySet()).forEach(this::later);
     List.copyOf(held.keySet()).forEach(this::later);
-    if (catalog.isShared()) {
+  }
+
+  private void lookLater() {
+    if (catalog.isShared() && !closed) {
       timers.after(BETWEEN_LOOKS, this::lookAgain);
     }
   }
@@ -254,9 +262,12 @@ final class UnfinishedWork implements AutoCloseable {
       return;
     }
     try {
-      later();
+      look();
     } catch (ControllerException storeDown) {
-      timers.after(BETWEEN_LOOKS, this::lookAgain);
+      // The next look finds out.
+    } finally {
+      // Also after an exception that a store should not throw, which the timer logs.
+      lookLater();
     }
   }
 
@@ -288,7 +299,7 @@ final class UnfinishedWork implements AutoCloseable {
     try {
       return catalog.known(key).filter(UnfinishedWork::isOwed).isPresent()
           && !catalog.isWorkedOnElsewhere(key);
-    } catch (ControllerException storeDown) {
+    } catch (RuntimeException storeDown) {
       // The attempt finds out.
       return true;
     }

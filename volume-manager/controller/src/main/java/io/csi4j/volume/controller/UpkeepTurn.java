@@ -6,7 +6,6 @@ import io.csi4j.volume.internal.catalog.SessionCodec;
 import io.csi4j.volume.internal.catalog.SessionRecord;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
-import io.csi4j.volume.internal.store.RecordFailure;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.store.RecordStore;
@@ -105,8 +104,8 @@ final class UpkeepTurn implements AutoCloseable {
                     now.equals(Optional.of(written))
                         ? new Decision.Remove<>()
                         : new Decision.Keep<>());
-      } catch (RecordFailure notWritten) {
-        // Others take the chore once the session has ended.
+      } catch (RuntimeException notWritten) {
+        // The other chores are left. Others take this one once the session has ended.
       } finally {
         leave();
       }

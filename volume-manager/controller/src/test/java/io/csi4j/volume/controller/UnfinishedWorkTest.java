@@ -1,8 +1,10 @@
 package io.csi4j.volume.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.volume.catalog.BrokenStore;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CreationName;
@@ -24,6 +26,8 @@ import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -439,6 +443,61 @@ class UnfinishedWorkTest {
                 Optional.empty()));
     both.close();
     shared.close();
+  }
+
+  /** Work on a catalog that several control planes share. */
+  private UnfinishedWork shared(RecordStore of) {
+    OperationReports reports = new OperationReports(List.of(), time);
+    ControlPlaneSession session =
+        new ControlPlaneSession(of, "cp-1", time, time, time, ControlPlaneSession.EXPIRY, reports);
+    return new UnfinishedWork(
+        new Catalog(of, Optional.empty(), session, time, Duration.ofMinutes(1)),
+        time,
+        UnfinishedWork.FIRST_PAUSE,
+        key -> {
+          tried.add(key);
+          return outcome.apply(key);
+        },
+        message -> {},
+        reports);
+  }
+
+  @Test
+  void anExceptionThatAStoreShouldNotThrowEndsNoLookForWhatOthersHaveLeft() {
+    RecordStore memory = new MemoryStore();
+    BrokenStore rough = new BrokenStore(memory);
+    UnfinishedWork work = shared(rough);
+    work.later();
+    rough.fail(() -> new UncheckedIOException(new IOException("broken pipe")));
+    assertThatThrownBy(() -> time.pass(Duration.ofSeconds(30)))
+        .as("for the log")
+        .isInstanceOf(UncheckedIOException.class);
+    rough.answer();
+    StoredCatalog.put(memory, CatalogRecord.of(GOING));
+
+    time.pass(Duration.ofSeconds(31));
+
+    assertThat(tried).containsExactly(GOING.key());
+    work.close();
+  }
+
+  @Test
+  void aVolumeIsTriedAgainThoughTheStoreThrowsWhatItShouldNot() {
+    RecordStore memory = new MemoryStore();
+    BrokenStore rough = new BrokenStore(memory);
+    StoredCatalog.put(memory, CatalogRecord.of(GOING));
+    UnfinishedWork work = shared(rough);
+    outcome =
+        key -> {
+          rough.fail(() -> new UncheckedIOException(new IOException("broken pipe")));
+          return failed(ChangeOutcome.UNCERTAIN);
+        };
+    work.later(GOING.key());
+
+    time.pass(Duration.ofSeconds(10));
+
+    assertThat(tried).hasSizeGreaterThan(2);
+    work.close();
   }
 
   @Test

@@ -1,17 +1,20 @@
 package io.csi4j.volume.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.volume.catalog.BrokenStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.time.VirtualTime;
@@ -20,6 +23,7 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -29,6 +33,8 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -166,6 +172,22 @@ class VolumeKeeperTest {
 
       Waits.until(() -> second.takeUpkeep("resume").isEmpty());
     }
+  }
+
+  @Test
+  void aStoreThatThrowsWhatItShouldNotHoldsNoChoreOfAControlPlaneThatIsClosed() {
+    BrokenStore rough = new BrokenStore(new MemoryStore());
+    VolumeController first = controller("cp-1", rough);
+    assertThat(first.takeUpkeep("resume")).isEmpty();
+    assertThat(first.takeUpkeep("reap")).isEmpty();
+    rough.fail(() -> new UncheckedIOException(new IOException("broken pipe")));
+
+    first.leaveUpkeep("resume");
+    first.close();
+
+    assertThatExceptionOfType(ControllerException.class)
+        .isThrownBy(() -> first.takeUpkeep("reap"))
+        .matches(failed -> failed.code() == OperatorCode.ENGINE_CLOSED);
   }
 
   private static VolumeController controller(String name, RecordStore store) {

@@ -354,18 +354,35 @@ public final class HealthMonitor implements AutoCloseable {
 
   /** Begins the rounds of plugins that have got their first volume, again and again. */
   private void search() {
+    begin(found());
+    searches.plan(this::searchAgain);
+  }
+
+  private void searchAgain() {
+    try {
+      begin(found());
+    } catch (ControllerException storeDown) {
+      // The next search finds them.
+    } finally {
+      // Also after an exception that a store should not throw, which the timer logs.
+      searches.plan(this::searchAgain);
+    }
+  }
+
+  /** Returns the plugins with volumes that have no rounds yet. */
+  private Set<PluginId> found() {
     Set<PluginId> found = new TreeSet<>();
     controller.volumes().forEach(volume -> found.add(volume.plugin()));
     lock.lock();
     try {
-      if (isClosed) {
-        return;
-      }
       found.removeAll(plugins.keySet());
-      searches.plan(this::search);
     } finally {
       lock.unlock();
     }
+    return found;
+  }
+
+  private void begin(Set<PluginId> found) {
     found.forEach(this::beginAside);
   }
 

@@ -23,6 +23,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.BrokenStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.VolumeController;
@@ -43,6 +44,7 @@ import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.time.Duration;
@@ -706,6 +708,29 @@ class HealthMonitorTest {
       time.pass(Duration.ofMinutes(1));
       assertThat(monitor.unwell()).containsOnlyKeys(DB);
     }
+  }
+
+  @Test
+  void aPluginThatGetsItsFirstVolumeIsFoundAfterAStoreWasDown() {
+    FakeCsiPlugin plugin = plugin(P, LIST_113);
+    BrokenStore store = new BrokenStore(new MemoryStore());
+    VirtualTime time = new VirtualTime();
+    try (VolumeController shared = VolumeController.builder(world.registry(), store).open();
+        HealthMonitor monitor =
+            HealthMonitor.builder(shared)
+                .listener(change -> changes.add(words(change)))
+                .open(time, time, () -> {})) {
+      store.fail(
+          () -> new RecordStoreException(RecordStoreException.Reason.UNAVAILABLE, "no answer"));
+      time.pass(Duration.ofMinutes(2));
+      store.answer();
+      plugin.condition(shared.create(DB, spec(P).build()).id(), SICK);
+
+      time.pass(Duration.ofMinutes(2));
+
+      assertThat(monitor.unwell()).containsOnlyKeys(DB);
+    }
+    assertThat(time.waiting()).as("timers after closing").isZero();
   }
 
   @Test

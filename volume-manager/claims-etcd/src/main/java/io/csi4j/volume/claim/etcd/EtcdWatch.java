@@ -6,7 +6,6 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.RecordStore.Watch.Change;
-import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.store.shared.StoreMemory;
 import java.time.Duration;
@@ -113,7 +112,9 @@ final class EtcdWatch implements RecordStore.Watch {
       Etcd.Answer now = etcd.look();
       memory.saw(before, now.identity(), now.revision());
       take(mine, etcd.follow(space, begin(now), new Told(mine)));
-    } catch (Etcd.Failure | RecordStoreException failure) {
+    } catch (RuntimeException failure) {
+      // Whatever the client of etcd throws: a watch that ended here would look like one without
+      // news.
       again(mine, false);
     }
   }

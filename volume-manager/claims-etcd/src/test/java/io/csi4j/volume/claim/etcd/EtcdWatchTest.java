@@ -112,6 +112,20 @@ class EtcdWatchTest {
   }
 
   @Test
+  void aWatchIsMadeAgainWhateverTheClientThrows() throws InterruptedException {
+    ScriptedEtcd.Watched first = connected(1);
+    etcd.then(new IllegalStateException("the channel is shut down"));
+    first.follower().ended(false);
+
+    time.pass(PAUSE);
+    assertThat(etcd.watched).hasSize(1);
+    time.pass(PAUSE.multipliedBy(2));
+
+    tell(connected(2), 11);
+    assertThat(next()).contains(written(11));
+  }
+
+  @Test
   void whatEtcdHasThrownAwayIsMissedAndTheRestComes() throws InterruptedException {
     ScriptedEtcd.Watched first = connected(1);
     tell(first, 11);

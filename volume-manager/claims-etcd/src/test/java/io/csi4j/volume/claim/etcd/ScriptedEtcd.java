@@ -25,7 +25,7 @@ final class ScriptedEtcd implements Etcd {
   private StoreIdentity mark = new StoreIdentity("m1");
   private long revision = 10;
 
-  /** What the next calls come to: an {@link Etcd.Answer} or an {@link Etcd.Failure}. */
+  /** The results of the next calls: an {@link Etcd.Answer}, or an exception. */
   ScriptedEtcd then(Object... coming) {
     answers.addAll(List.of(coming));
     return this;
@@ -52,7 +52,7 @@ final class ScriptedEtcd implements Etcd {
   private Etcd.Answer next(String question) {
     asked.add(question);
     Object next = answers.isEmpty() ? answer(true, revision) : answers.remove();
-    if (next instanceof Etcd.Failure failure) {
+    if (next instanceof RuntimeException failure) {
       throw failure;
     }
     return (Etcd.Answer) next;

@@ -166,6 +166,7 @@ final class Program {
 
   private static CommandLine store(Console console, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("identity", () -> new CommandLine(new StoreIdentityCommand(console)));
     all.put("move", () -> StoreMoveCommand.made(console));
     all.put("take-back", () -> new CommandLine(new StoreTakeBackCommand(console)));
     all.put("accept", () -> new CommandLine(new StoreAcceptCommand(console)));

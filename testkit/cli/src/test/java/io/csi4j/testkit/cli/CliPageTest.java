@@ -111,7 +111,7 @@ class CliPageTest {
     try (ManagedDirectory world = ManagedDirectory.open(temp);
         EtcdServer etcd = EtcdServer.start(Files.createDirectory(temp.resolve("etcd")))) {
       List<Example> examples = examples().stream().filter(Example::isOfStores).toList();
-      assertThat(examples).hasSize(4);
+      assertThat(examples).hasSize(5);
       checkAll(
           examples,
           Map.of(

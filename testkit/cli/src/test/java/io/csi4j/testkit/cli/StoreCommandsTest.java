@@ -426,6 +426,61 @@ class StoreCommandsTest {
   }
 
   @Test
+  void theIdentityOfAClusterIsMadeOnceAndShown() {
+    Path directory = filled();
+    String[] show = {"store", "identity", "--directory", directory.toString()};
+    Run none = Run.of(show);
+    assertThat(none.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(none.out()).isEmpty();
+    assertThat(none.errLines())
+        .containsExactly("The cluster has no identity. Give it one with --create.");
+    String[] create = {"store", "identity", "--directory", directory.toString(), "--create"};
+
+    Run made = Run.of(create);
+
+    assertThat(made.code()).as(made.err()).isZero();
+    String identity;
+    try (RecordStore store = LocalStore.look(directory, Optional.empty())) {
+      identity = new ClusterSetup(store).identity().orElseThrow().value();
+      assertThat(store.scan(Space.VOLUMES, Optional.empty(), 9).records()).hasSize(1);
+    }
+    assertThat(made.outLines()).containsExactly(identity);
+    Run again = Run.of(create);
+    assertThat(again.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(again.out()).isEmpty();
+    assertThat(again.errLines())
+        .singleElement()
+        .asString()
+        .startsWith("CSI-")
+        .contains(" CLUSTER_EXISTS: ", "'" + identity + "'");
+    Run shown = Run.of(show);
+    assertThat(shown.code()).as(shown.err()).isZero();
+    assertThat(shown.outLines()).containsExactly(identity);
+    assertThat(shown.err()).isEmpty();
+  }
+
+  @Test
+  void theIdentityOfAStoreWithACopyOfItsRecordsIsShownWithAWarning() {
+    RecordKey key = new RecordKey(Space.CLUSTER, "identity");
+    Path copy = temp.resolve("copy");
+    ClusterIdentity cluster;
+    try (LocalStore store = LocalStore.open(filled());
+        LocalStore restored = LocalStore.open(copy)) {
+      cluster = new ClusterSetup(store).create();
+      copyRecord(key, store, restored);
+    }
+
+    Run shown = Run.of("store", "identity", "--directory", copy.toString());
+
+    assertThat(shown.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(shown.outLines()).containsExactly(cluster.value());
+    assertThat(shown.errLines())
+        .containsExactly(
+            "The cluster worked with another store before its records were restored or moved into"
+                + " this one. Accept this one with 'csi4j store accept'.");
+  }
+
+  @Test
   void anIdentityThatCannotBeReadIsAWarningBesideTheClaims() {
     Path directory = temp.resolve("store");
     try (LocalStore store = LocalStore.open(directory)) {

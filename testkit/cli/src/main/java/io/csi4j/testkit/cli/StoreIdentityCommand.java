@@ -1,0 +1,77 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.controller.ClusterSetup;
+import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.store.RecordStore;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows the identity of the cluster that works with a store, or makes one. */
+@Command(
+    description = {
+      "Prints the identity of the cluster that works with a store, for the configuration of its"
+          + " control planes.",
+      "With --create, gives the cluster an identity: once, when it is installed, or later. Volumes"
+          + " that are on record keep their names."
+    },
+    exitCodeList = {
+      "0:the identity is printed",
+      "1:the cluster has no identity, or works with another store; with --create: it has one",
+      "2:the command line makes no sense",
+      "4:the store cannot be reached, read or written, or accepts no writes"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  csi4j store identity --etcd http://127.0.0.1:2379",
+      "  csi4j store identity --etcd http://127.0.0.1:2379 --create"
+    })
+final class StoreIdentityCommand extends ProgramCommand {
+
+  @Mixin private StoreOptions options = new StoreOptions();
+
+  @Option(
+      names = "--create",
+      description = "Give the cluster an identity. A store that is missing is made.")
+  private boolean isToCreate;
+
+  StoreIdentityCommand(Console console) {
+    super(console);
+  }
+
+  @Override
+  public Integer call() {
+    return isToCreate ? create() : show();
+  }
+
+  private int show() {
+    StoreOptions.Read<Optional<ClusterIdentity>> read =
+        options.read(store -> new ClusterSetup(store).identity(), found -> List.of());
+    read.records().ifPresent(this::print);
+    read.trouble().forEach(console::note);
+    if (read.records().isEmpty()) {
+      console.note("The cluster has no identity. Give it one with --create.");
+    }
+    return read.records().isPresent() && read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private int create() {
+    try (RecordStore store = options.openOrMake()) {
+      print(new ClusterSetup(store).create());
+      return ExitCode.OK;
+    } catch (ControllerException refused) {
+      if (refused.code() != OperatorCode.CLUSTER_EXISTS) {
+        throw refused;
+      }
+      throw CommandFailure.failed(OneLine.of(String.valueOf(refused.getMessage())));
+    }
+  }
+
+  private void print(ClusterIdentity identity) {
+    console.print(OneLine.of(identity.value()));
+  }
+}

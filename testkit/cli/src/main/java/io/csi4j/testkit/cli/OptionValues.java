@@ -6,6 +6,7 @@ import io.csi4j.conformance.PluginConformance;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.model.ShapePreset;
+import io.csi4j.volume.catalog.VolumeSummary;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.function.Supplier;
@@ -76,6 +77,13 @@ abstract class OptionValues implements Iterable<String> {
   static final class Cases extends OptionValues {
     Cases() {
       super(() -> PluginConformance.cases().stream().map(ConformanceCase::name));
+    }
+  }
+
+  /** The states of volumes of a catalog. */
+  static final class VolumeStates extends OptionValues {
+    VolumeStates() {
+      super(VolumeSummary.State.values());
     }
   }
 

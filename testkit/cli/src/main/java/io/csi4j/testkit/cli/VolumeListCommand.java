@@ -1,12 +1,19 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.volume.catalog.VolumeFilter;
+import io.csi4j.volume.catalog.VolumeSummary.State;
 import io.csi4j.volume.catalog.view.VolumesView;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.PluginId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -23,6 +30,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  csi4j volumes list --directory /var/lib/orchestrator/store",
       "  csi4j volumes list --directory /var/lib/orchestrator/store --unused-for 90d",
+      "  csi4j volumes list --etcd http://127.0.0.1:2379 --state creating --state deleting",
       "  csi4j volumes list --jdbc jdbc:postgresql://db.example/csi4j --jdbc-driver postgresql.jar"
     })
 final class VolumeListCommand extends StoreCommand<VolumesView.Volume> {
@@ -31,7 +39,26 @@ final class VolumeListCommand extends StoreCommand<VolumesView.Volume> {
       names = "--plugin",
       paramLabel = "ID",
       description = "List the volumes of this plugin only.")
-  private String plugin = "";
+  private Optional<String> plugin = Optional.empty();
+
+  @Option(
+      names = "--namespace",
+      paramLabel = "NAME",
+      description = "List the volumes of this namespace only.")
+  private Optional<String> namespace = Optional.empty();
+
+  @Option(
+      names = "--prefix",
+      paramLabel = "TEXT",
+      description = "List only volumes whose names, without the namespace, begin with this.")
+  private String prefix = "";
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      completionCandidates = OptionValues.VolumeStates.class,
+      description = "List the volumes in this state only: ${COMPLETION-CANDIDATES}. Repeatable.")
+  private List<String> states = List.of();
 
   @Option(
       names = "--unused-for",
@@ -52,13 +79,38 @@ final class VolumeListCommand extends StoreCommand<VolumesView.Volume> {
       throw CommandFailure.usage(
           "The store has no claims, which show since when volumes are unused.");
     }
+    VolumeFilter filter = CommandFailure.orUsage(this::filter);
     Instant now = Instant.now();
     SortedMap<String, VolumesView.Volume> shown = new TreeMap<>();
     read.records().volumes().stream()
-        .filter(each -> plugin.isEmpty() || each.entry().spec().plugin().toString().equals(plugin))
+        .filter(each -> filter.matches(each.entry()))
         .filter(each -> unusedFor.filter(age -> !isUnused(each, now.minus(age))).isEmpty())
         .forEach(each -> shown.put(each.entry().key().toString(), each));
     return new Sight<>(shown, read.trouble());
+  }
+
+  private VolumeFilter filter() {
+    VolumeFilter filter = VolumeFilter.all().withPrefix(prefix);
+    filter = plugin.map(PluginId::of).map(filter::ofPlugin).orElse(filter);
+    filter = namespace.map(Namespace::of).map(filter::inNamespace).orElse(filter);
+    return states.isEmpty()
+        ? filter
+        : filter.inState(
+            state(states.get(0)),
+            states.stream().skip(1).map(VolumeListCommand::state).toArray(State[]::new));
+  }
+
+  private static State state(String text) {
+    return Stream.of(State.values())
+        .filter(each -> OptionText.written(each).equals(text.toLowerCase(Locale.ROOT)))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                CommandFailure.usage(
+                    "There is no state %s. Write %s."
+                        .formatted(
+                            OneLine.quoted(text),
+                            OptionText.oneOf(Stream.of(State.values()).map(OptionText::written)))));
   }
 
   private static boolean isUnused(VolumesView.Volume volume, Instant since) {

@@ -8,6 +8,7 @@ import io.csi4j.volume.catalog.view.VolumesView;
 import io.csi4j.volume.controller.VolumeExplanation;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.VolumeSpec;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -72,7 +73,11 @@ final class VolumeWords {
 
   /** Returns since when a volume is unused, to the second, where it is known. */
   static Optional<String> unusedSince(VolumesView.Volume volume) {
-    return volume.unusedSince().map(it -> it.truncatedTo(ChronoUnit.SECONDS).toString());
+    return volume.unusedSince().map(VolumeWords::seconds);
+  }
+
+  private static String seconds(Instant time) {
+    return time.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
   /** Returns the volume as it is, or was before its deletion began. */
@@ -107,6 +112,8 @@ final class VolumeWords {
                     .map(each -> each.accessMode() + (each.isBlock() ? " block" : " filesystem"))
                     .toList()));
     bytes(entry).ifPresent(size -> lines.add("  size: " + size + " bytes"));
+    volume.written().created().ifPresent(at -> lines.add("  on record since: " + seconds(at)));
+    volume.written().changed().ifPresent(at -> lines.add("  changed last: " + seconds(at)));
     unusedSince(volume).ifPresent(since -> lines.add("  unused since: " + since));
     volume(entry)
         .filter(each -> !each.topologies().isEmpty())
@@ -140,7 +147,7 @@ final class VolumeWords {
             entry.key(),
             state(entry),
             entry.id().map(id -> "id '" + id + "'").orElse("its id is not known"),
-            volume.version());
+            volume.written().version());
   }
 
   private static String plugin(CatalogEntry entry) {
@@ -187,7 +194,9 @@ final class VolumeWords {
     return new Json()
         .with("namespace", entry.key().namespace())
         .with("volume", entry.key().id())
-        .with("version", volume.version())
+        .with("version", volume.written().version())
+        .with("created", volume.written().created())
+        .with("changed", volume.written().changed())
         .with("state", state(entry))
         .with("id", entry.id())
         .with("plugin", spec.plugin())

@@ -8,6 +8,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.catalog.view.VolumesView;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,7 +46,12 @@ class VolumeCommandsTest {
   @TempDir Path temp;
 
   private static VolumesView.Volume with(CatalogEntry entry, VolumesView.Work... work) {
-    return new VolumesView.Volume(entry, 7, Optional.empty(), List.of(work));
+    return new VolumesView.Volume(
+        entry,
+        new VolumeSummary.Written(
+            7, Optional.of(Instant.ofEpochSecond(60)), Optional.of(Instant.ofEpochSecond(120))),
+        Optional.empty(),
+        List.of(work));
   }
 
   private static CatalogEntry creating() {
@@ -92,7 +99,9 @@ class VolumeCommandsTest {
         .contains("  size at least 2048 bytes INFEASIBLE", "    seen last: no space is left");
     assertThat(VolumeWords.json(with(refused)))
         .hasToString(
-            "{\"namespace\":\"default\",\"volume\":\"db\",\"version\":7,\"state\":\"PRESENT\","
+            "{\"namespace\":\"default\",\"volume\":\"db\",\"version\":7,"
+                + "\"created\":\"1970-01-01T00:01:00Z\",\"changed\":\"1970-01-01T00:02:00Z\","
+                + "\"state\":\"PRESENT\","
                 + "\"id\":\"vol-1\",\"plugin\":\"disk.example\",\"bytes\":1024,\"uses\":"
                 + "[{\"mode\":\"SINGLE_NODE_WRITER\",\"attachment\":\"BLOCK\"}],\"parameters\":"
                 + "[\"type\"],\"ephemeral\":false,\"changes\":[{\"request\":\"size at least 2048"
@@ -104,6 +113,8 @@ class VolumeCommandsTest {
             "  plugin: disk.example",
             "  use: SINGLE_NODE_WRITER block",
             "  size: 1024 bytes",
+            "  on record since: 1970-01-01T00:01:00Z",
+            "  changed last: 1970-01-01T00:02:00Z",
             "  parameters: type",
             "  pending: size at least 2048 bytes IN_PROGRESS",
             "  pending: snapshot 'night'");
@@ -127,6 +138,61 @@ class VolumeCommandsTest {
           .startsWith("{\"namespace\":\"default\",\"volume\":\"db\",\"version\":")
           .doesNotContain("ssd");
     }
+  }
+
+  private static Run list(Path directory, String... more) {
+    return Run.of(
+        Stream.concat(
+                Stream.of("volumes", "list", "--directory", directory.toString()), Stream.of(more))
+            .toArray(String[]::new));
+  }
+
+  @Test
+  void aListHasTheVolumesThatMatchAllOptions() {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      for (String[] matching :
+          new String[][] {
+            {"--plugin", "fake.csi4j.example"},
+            {"--namespace", "default"},
+            {"--prefix", "d"},
+            {"--state", "present"},
+            {"--state", "PRESENT"},
+            {"--state", "creating", "--state", "present"}
+          }) {
+        Run run = list(world.claims(), matching);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.outLines()).as("%s", List.of(matching)).hasSize(2);
+        assertThat(run.outLines().get(1)).startsWith("default/db  ");
+      }
+      for (String[] other :
+          new String[][] {
+            {"--plugin", "other"},
+            {"--namespace", "shop"},
+            {"--prefix", "default"},
+            {"--state", "creating", "--state", "deleting"},
+            {"--state", "present", "--prefix", "e"}
+          }) {
+        Run run = list(world.claims(), other);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.outLines()).as("%s", List.of(other)).hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  void aStateThatIsNoneAndANameThatCannotBeOneAreRefused() {
+    Path directory = temp.resolve("store");
+    LocalStore.open(directory).close();
+
+    Run state = list(directory, "--state", "gone");
+    Run name = list(directory, "--namespace", "");
+
+    assertThat(state.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(state.errLines())
+        .first()
+        .isEqualTo("There is no state 'gone'. Write creating, present, growing or deleting.");
+    assertThat(name.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(name.errLines()).hasSize(2).last().isEqualTo("See: csi4j volumes list --help");
   }
 
   @Test

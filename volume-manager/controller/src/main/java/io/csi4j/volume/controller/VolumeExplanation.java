@@ -63,7 +63,7 @@ public record VolumeExplanation(
                 key,
                 VolumeSummary.State.of(entry),
                 entry.id().map(id -> "id '" + id + "'").orElse("its id is not known"),
-                volume.get().version()));
+                volume.get().written().version()));
     if (entry.state() instanceof State.Creating) {
       lines.add("  the plugin was asked for it, or is about to be; no answer is on record");
       lines.add("  a control plane asks again under the same name, which makes no second volume");

@@ -52,17 +52,21 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
    * A volume.
    *
    * @param entry its record
-   * @param version the version of that
+   * @param written how and when that was written
    * @param unusedSince since when no workload holds it, by the claims in the same store; nothing if
    *     one does, or if it is not known
    * @param work the work on it that was begun and has not ended
    */
   public record Volume(
-      CatalogEntry entry, long version, Optional<Instant> unusedSince, List<Work> work) {
+      CatalogEntry entry,
+      VolumeSummary.Written written,
+      Optional<Instant> unusedSince,
+      List<Work> work) {
 
     /** Copies the list. */
     public Volume {
       Objects.requireNonNull(entry, "entry");
+      Objects.requireNonNull(written, "written");
       Objects.requireNonNull(unusedSince, "unusedSince");
       work = List.copyOf(work);
     }
@@ -152,7 +156,7 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
             record ->
                 new Volume(
                     record.entry(),
-                    seen.version(),
+                    new VolumeSummary.Written(seen.version(), record.created(), record.changed()),
                     claims.isEmpty() ? Optional.empty() : unusedSince(record, claims),
                     record.work().stream().map(VolumesView::work).toList()));
   }

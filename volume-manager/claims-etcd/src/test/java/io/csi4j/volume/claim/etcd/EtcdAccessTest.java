@@ -29,7 +29,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -60,7 +62,7 @@ class EtcdAccessTest {
     return ByteSequence.from(text, StandardCharsets.UTF_8);
   }
 
-  /** Lets only users in: root, and one for the claims. */
+  /** Lets only users in: root, one for the claims, and one that reads them. */
   private static void demandLogin(EtcdServer server) {
     try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
       demandLogin(client.getAuthClient());
@@ -72,11 +74,16 @@ class EtcdAccessTest {
     auth.roleGrantPermission(
             bytes("claims"), bytes("/csi4j/"), bytes("/csi4j0"), Permission.Type.READWRITE)
         .join();
-    for (String user : List.of("root", "claims")) {
+    auth.roleAdd(bytes("reader")).join();
+    auth.roleGrantPermission(
+            bytes("reader"), bytes("/csi4j/"), bytes("/csi4j0"), Permission.Type.READ)
+        .join();
+    for (String user : List.of("root", "claims", "reader")) {
       auth.userAdd(bytes(user), bytes("the password of " + user)).join();
     }
     auth.userGrantRole(bytes("root"), bytes("root")).join();
     auth.userGrantRole(bytes("claims"), bytes("claims")).join();
+    auth.userGrantRole(bytes("reader"), bytes("reader")).join();
     auth.authEnable().join();
   }
 
@@ -92,8 +99,12 @@ class EtcdAccessTest {
   }
 
   private static EtcdSettings as(EtcdServer server, String password) {
+    return as(server, "claims", password);
+  }
+
+  private static EtcdSettings as(EtcdServer server, String user, String password) {
     return EtcdSettings.builder(server.endpoint())
-        .login(new EtcdLogin("claims", EtcdPassword.of(password)))
+        .login(new EtcdLogin(user, EtcdPassword.of(password)))
         .build();
   }
 
@@ -176,6 +187,41 @@ class EtcdAccessTest {
                   + " does not accept the user and the password. Correct the login, or the role of"
                   + " the user in etcd.");
     }
+  }
+
+  @Test
+  void aUserWithARoleThatReadsBelowThePrefixIsEnoughForALook() {
+    try (EtcdServer server = EtcdServer.start(directory)) {
+      demandLogin(server);
+      Map<Space, StoredRecord> written = new EnumMap<>(Space.class);
+      try (EtcdStore store = EtcdStore.open(as(server, "the password of claims"))) {
+        for (Space space : Space.values()) {
+          written.put(space, write(store, space));
+        }
+      }
+
+      try (EtcdStore look = EtcdStore.look(as(server, "reader", "the password of reader"))) {
+        written.forEach(
+            (space, there) -> {
+              assertThat(look.read(there.key())).contains(there);
+              assertThat(look.scan(space, Optional.empty(), 9).records()).containsExactly(there);
+            });
+        assertThat(look.readOnly()).isEmpty();
+        RecordStoreException refused =
+            catchThrowableOfType(RecordStoreException.class, () -> write(look, Space.CLUSTER));
+        assertThat(refused.reason()).isEqualTo(RecordStoreException.Reason.UNAVAILABLE);
+        assertThat(refused)
+            .hasMessageContaining(" does not let the user read and write below '/csi4j/'");
+      }
+    }
+  }
+
+  /** Writes a record, whether it is there or not. */
+  private static StoredRecord write(EtcdStore store, Space space) {
+    RecordKey key = RecordKey.of(space, DB);
+    RecordWrite write =
+        new RecordWrite(key, store.read(key), Optional.of(StateValue.of(new byte[] {1, 2})));
+    return ((WriteResult.Written) store.write(write)).now().get(0);
   }
 
   @Test
@@ -266,7 +312,7 @@ class EtcdAccessTest {
   }
 
   @Test
-  void aCertificateOfAUserWithARoleBelowThePrefixIsEnoughForClaimsAndCatalog() throws Exception {
+  void aCertificateOfAUserWithARoleBelowThePrefixIsEnoughForEachSpace() throws Exception {
     String address = EtcdServer.ownAddress();
     certificatesFor(address);
     Certificate own = new Certificate(pem("client.pem"), pem("client.key"));
@@ -294,7 +340,7 @@ class EtcdAccessTest {
       }
       EtcdSettings settings = EtcdSettings.of(server.endpoint()).toBuilder().tls(tls).build();
       try (EtcdStore store = EtcdStore.open(settings)) {
-        for (Space space : List.of(Space.CLAIMS, Space.VOLUMES)) {
+        for (Space space : Space.values()) {
           RecordKey key = RecordKey.of(space, DB);
           try (Watch watch = store.watch(space)) {
             WriteResult.Written written =

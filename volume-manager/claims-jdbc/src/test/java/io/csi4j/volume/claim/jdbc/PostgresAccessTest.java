@@ -22,7 +22,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,10 +98,10 @@ class PostgresAccessTest {
   }
 
   @Test
-  void aUserWhoReadsAndWritesTheTablesIsEnoughForClaimsAndCatalog() throws InterruptedException {
+  void aUserWhoReadsAndWritesTheTablesIsEnoughForEachSpace() throws InterruptedException {
     try (HikariDataSource pool = pool();
         RecordStore store = PostgresStore.open(pool, SETTINGS)) {
-      for (Space space : List.of(Space.CLAIMS, Space.VOLUMES)) {
+      for (Space space : Space.values()) {
         RecordKey key = RecordKey.of(space, DB);
         try (Watch watch = store.watch(space)) {
           StoredRecord there =
@@ -125,6 +127,45 @@ class PostgresAccessTest {
                       + " pg_stat_activity USING (pid) WHERE usename = 'csi4j_claims'"))
           .containsExactly("true /CN=csi4j_claims");
     }
+  }
+
+  @Test
+  void aUserWhoReadsTheTablesIsEnoughForALook() {
+    server.sql("CREATE ROLE csi4j_reader LOGIN");
+    server.sql("GRANT USAGE ON SCHEMA claims TO csi4j_reader");
+    server.sql(
+        "GRANT SELECT ON claims.csi4j_claim_store, claims.csi4j_claim, claims.csi4j_claim_write"
+            + " TO csi4j_reader");
+    Map<Space, StoredRecord> written = new EnumMap<>(Space.class);
+    try (HikariDataSource pool = pool();
+        RecordStore store = PostgresStore.open(pool, SETTINGS)) {
+      for (Space space : Space.values()) {
+        written.put(space, write(store, space));
+      }
+    }
+    PGSimpleDataSource reader = new PGSimpleDataSource();
+    reader.setUrl(server.address().replace("user=csi4j", "user=csi4j_reader"));
+
+    try (RecordStore look = PostgresStore.look(reader, SETTINGS)) {
+      written.forEach(
+          (space, there) -> {
+            assertThat(look.read(there.key())).contains(there);
+            assertThat(look.scan(space, Optional.empty(), 9).records()).containsExactly(there);
+          });
+      assertThat(look.readOnly()).isEmpty();
+      RecordStoreException refused =
+          catchThrowableOfType(RecordStoreException.class, () -> write(look, Space.CLUSTER));
+      assertThat(refused.reason()).isEqualTo(RecordStoreException.Reason.UNAVAILABLE);
+      assertThat(refused).hasMessageContaining("42501 'ERROR: permission denied for table");
+    }
+  }
+
+  /** Writes a record, whether it is there or not. */
+  private static StoredRecord write(RecordStore store, Space space) {
+    RecordKey key = RecordKey.of(space, DB);
+    RecordWrite write =
+        new RecordWrite(key, store.read(key), Optional.of(StateValue.of(new byte[] {1, 2})));
+    return ((WriteResult.Written) store.write(write)).now().get(0);
   }
 
   @Test

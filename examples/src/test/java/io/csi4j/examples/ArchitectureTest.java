@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
 import java.io.IOException;
@@ -135,6 +136,14 @@ class ArchitectureTest {
               "a call on a path at or below a dead or hung mount never comes back; only ProcFiles"
                   + " reads files, below /proc and /sys")
           .allowEmptyShould(true);
+
+  private static final ArchRule NO_QUALIFIED_EXPORT =
+      noClasses()
+          .should()
+          .dependOnClassesThat(
+              DescribedPredicate.describe(
+                  "are in packages that not everybody may use", ArchitectureTest::isInside))
+          .because("a store for another server is written with exported packages alone");
 
   @TempDir static Path shared;
   @TempDir Path directory;
@@ -272,6 +281,41 @@ class ArchitectureTest {
         .anyMatch(line -> line.contains("Waiting.size") && line.contains("File.length"))
         .anyMatch(line -> line.contains("Waiting.fork") && line.contains("ProcessBuilder"))
         .anyMatch(line -> line.contains("Waiting.open") && line.contains("FileInputStream"));
+  }
+
+  private static boolean isInside(JavaClass type) {
+    String name = type.getPackageName();
+    return name.startsWith("io.csi4j.")
+        && !name.startsWith("io.csi4j.examples")
+        && !PublishedModules.exported().contains(name);
+  }
+
+  @Test
+  void theStoreInRedisIsWrittenWithExportedPackagesAlone() {
+    JavaClasses store =
+        new ClassFileImporter()
+            .importPath(Compiled.directoryOf("examples").resolve("io/csi4j/examples/redis"));
+    assertThat(store.contain("io.csi4j.examples.redis.RedisStore")).isTrue();
+    NO_QUALIFIED_EXPORT.check(store);
+  }
+
+  @Test
+  void aStoreThatUsesAnInternalPackageIsFound() {
+    Compiled broken =
+        Compiled.sources(
+            directory,
+            """
+            package io.csi4j.examples.redis;
+            class Store {
+              io.csi4j.volume.store.RecordKey key;
+              io.csi4j.volume.internal.time.Backoff pauses;
+            }
+            """);
+
+    assertThat(NO_QUALIFIED_EXPORT.evaluate(broken.classes()).getFailureReport().getDetails())
+        .singleElement()
+        .asString()
+        .contains("Store.pauses", "io.csi4j.volume.internal.time.Backoff");
   }
 
   @ParameterizedTest

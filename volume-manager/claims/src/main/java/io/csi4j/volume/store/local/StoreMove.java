@@ -45,6 +45,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p>A cluster that has an identity refuses the target until a person has accepted it, with {@code
+ * ClusterSetup.accept} of the controller. The host checks before the move that the cluster works
+ * with the source ({@code ClusterSetup.isAccepted}): after it nothing shows that the source was a
+ * copy.
+ *
  * <p>Both stores get a mark before the first record is written: the target until the move is
  * complete, the source until a person {@link #takeBack takes the records back}. csi4j changes
  * nothing in a store that has a mark, so at any time at most one of the two is used. A {@link

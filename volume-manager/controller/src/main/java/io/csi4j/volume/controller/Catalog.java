@@ -594,9 +594,15 @@ final class Catalog implements AutoCloseable {
 
   private Decision<CatalogRecord> at(
       Optional<CatalogRecord> before, Decision<CatalogRecord> decided) {
-    return decided instanceof Decision.Write<CatalogRecord> write
-        ? new Decision.Write<>(write.next().at(clock.wall(), before))
-        : decided;
+    if (!(decided instanceof Decision.Write<CatalogRecord> write)) {
+      return decided;
+    }
+    return CatalogRoom.refusal(before.map(CatalogRecord::entry), write.next().entry())
+        .map(
+            why ->
+                (Decision<CatalogRecord>)
+                    new Decision.Refuse<CatalogRecord>(OperatorCode.VOLUME_RECORD_FULL, why))
+        .orElseGet(() -> new Decision.Write<>(write.next().at(clock.wall(), before)));
   }
 
   /** Returns a call that is sent only if it may be when its turn comes. */
@@ -767,7 +773,7 @@ final class Catalog implements AutoCloseable {
       case CLAIM_STORE_WENT_BACK -> OperatorCode.CATALOG_WENT_BACK;
       case CLAIM_UNREADABLE -> OperatorCode.CATALOG_UNREADABLE;
       case CLAIM_UNCONFIRMED -> OperatorCode.CATALOG_UNCONFIRMED;
-      case CLAIM_TOO_LARGE -> OperatorCode.STATE_VALUE_TOO_LARGE;
+      case CLAIM_TOO_LARGE -> OperatorCode.VOLUME_RECORD_FULL;
       default -> failed.code();
     };
   }

@@ -86,8 +86,12 @@ final class SnapshotWork implements AutoCloseable {
                     + " it may be in the storage system; ask for just that one, drop it, or take"
                     + " another name");
           }
-          return record.entry().cut(cut).isPresent()
-              ? new Decision.Write<>(record)
+          if (record.entry().cut(cut).isPresent()) {
+            return new Decision.Write<>(record);
+          }
+          Optional<String> full = CatalogRoom.refusal(record.entry(), cut);
+          return full.isPresent()
+              ? new Decision.Refuse<>(OperatorCode.VOLUME_RECORD_FULL, full.get())
               : new Decision.Write<>(record.with(record.entry().with(cut)));
         });
   }

@@ -492,7 +492,7 @@ final class VolumeCreation {
     try {
       work.end(subject, record.in(new State.Present(volume)));
     } catch (ControllerException failed) {
-      if (failed.code() == OperatorCode.STATE_VALUE_TOO_LARGE) {
+      if (failed.code() == OperatorCode.VOLUME_RECORD_FULL) {
         throw unusable(work, record, made.id(), failed);
       }
       // It is there, and the same request finds it again.

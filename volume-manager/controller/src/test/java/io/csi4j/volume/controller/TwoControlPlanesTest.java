@@ -990,6 +990,44 @@ class TwoControlPlanesTest {
         .containsInstanceOf(State.Present.class);
   }
 
+  /** The work on a snapshot stands in the record of its volume, which is one value of a store. */
+  @Test
+  void whereNoFurtherSnapshotBeginsThoseOnRecordAreKeptAndDroppedAndTheVolumeGoes() {
+    one.controller.create(DB, spec());
+    List<SnapshotName> all = new ArrayList<>();
+    ControllerException full = null;
+    // The last one leaves less room than a mark of work needs.
+    for (int size = 2_000; size > 0; size -= full == null ? 0 : 16) {
+      SnapshotName next = SnapshotName.of("tick-" + all.size());
+      Map<String, String> parameters = Map.of("note", "x".repeat(size));
+      ControllerException refused =
+          failure(() -> one.controller.backups().cut(DB, next, parameters));
+      if (refused == null) {
+        all.add(next);
+      } else {
+        full = refused;
+      }
+    }
+    assertThat(plugin.contents().snapshots()).hasSameSizeAs(all).hasSizeGreaterThan(20);
+
+    assertThat(two.controller.expand(DB, LARGER).capacityBytes()).hasValue(2 << 20);
+    assertThat(two.controller.backups().keep(DB, all.get(0))).isTrue();
+    assertThat(two.controller.dropSnapshot(DB, all.get(1))).isTrue();
+    assertThat(two.controller.backups().ready(DB, all.get(2)).readyToUse()).isTrue();
+    assertThat(failure(() -> two.controller.delete(DB)).code())
+        .isEqualTo(OperatorCode.SNAPSHOT_OWED);
+    all.subList(2, all.size())
+        .forEach(each -> assertThat(two.controller.dropSnapshot(DB, each)).isTrue());
+    assertThat(plugin.contents().snapshots()).hasSize(1);
+    two.controller.delete(DB);
+    assertThat(full).isNotNull();
+    assertThat(full.code()).isEqualTo(OperatorCode.VOLUME_RECORD_FULL);
+    assertThat(full.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(full)
+        .hasMessageContaining(
+            "; " + all.size() + " of its snapshots are neither kept nor dropped");
+  }
+
   // ---- ownership
 
   @Test

@@ -269,6 +269,7 @@ public enum OperatorCode {
   CLUSTER_EXISTS(959),
   CLUSTER_OTHER(960),
   CLUSTER_COPIED(961),
+  VOLUME_RECORD_FULL(962),
 
   // 97x: messages between nodes and control planes
   MESSAGE_UNREADABLE(971),

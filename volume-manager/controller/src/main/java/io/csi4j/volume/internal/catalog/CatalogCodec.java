@@ -128,6 +128,12 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     return new RecordBytes<>(message(stored), stored.newer()).bytes();
   }
 
+  /** Returns the number of bytes that are on record of a volume, without the work on it. */
+  public static int size(CatalogEntry entry) {
+    return message(new Stored(CatalogRecord.of(entry), Optional.empty(), UnknownFields.NONE))
+        .getSerializedSize();
+  }
+
   private static CatalogProto.Record message(Stored stored) {
     CatalogEntry record = stored.record().entry();
     CatalogProto.Record.Builder out =

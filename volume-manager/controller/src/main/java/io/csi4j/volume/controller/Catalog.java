@@ -37,8 +37,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -623,22 +627,34 @@ final class Catalog implements AutoCloseable {
   // ---- snapshots
 
   /**
-   * Returns the snapshots of a volume that are on record, and the groups that it belongs to: also
-   * one that a crash has left on the record of other volumes only.
+   * Returns the snapshots of a volume alone that are on record, or the groups that it belongs to:
+   * also one that a crash has left on the record of other volumes only. Those are looked for last.
    */
-  Stream<PendingSnapshot> cuts(VolumeKey key) {
-    return Stream.concat(
-        find(key).stream().flatMap(record -> record.pendingSnapshots().stream()),
-        all().stream()
-            .filter(record -> !record.key().equals(key))
-            .filter(record -> record.pendingSnapshots().stream().anyMatch(it -> isOf(it, key)))
-            .flatMap(record -> find(record.key()).stream())
+  Stream<PendingSnapshot> cuts(VolumeKey key, boolean ofGroups) {
+    Stream<PendingSnapshot> own =
+        find(key).stream()
             .flatMap(record -> record.pendingSnapshots().stream())
-            .filter(cut -> isOf(cut, key)));
+            .filter(cut -> cut.group().isEmpty() != ofGroups);
+    return ofGroups
+        ? Stream.concat(own, Stream.of(key).flatMap(it -> groups(new TreeSet<>(Set.of(it)))))
+        : own;
   }
 
-  private static boolean isOf(PendingSnapshot cut, VolumeKey key) {
-    return cut.group().contains(key);
+  /**
+   * Returns the groups on record to which any of these volumes belongs. All count that were written
+   * before the newest write of the last volume; if that has no record, before this question.
+   */
+  Stream<PendingSnapshot> groups(SortedSet<VolumeKey> volumes) {
+    catchUp(volumes.last());
+    return all().stream()
+        .filter(record -> record.pendingSnapshots().stream().anyMatch(it -> isOf(it, volumes)))
+        .flatMap(record -> find(record.key()).stream())
+        .flatMap(record -> record.pendingSnapshots().stream())
+        .filter(cut -> isOf(cut, volumes));
+  }
+
+  private static boolean isOf(PendingSnapshot cut, Set<VolumeKey> volumes) {
+    return !Collections.disjoint(cut.group(), volumes);
   }
 
   /** The snapshots on record, for people; nothing if there are none. */
@@ -659,13 +675,7 @@ final class Catalog implements AutoCloseable {
    * volume that is being adopted.
    */
   Optional<CatalogEntry> other(CatalogEntry record, VolumeId id) {
-    RecordKey key = CatalogCodec.key(record.key());
-    asked(
-        READING,
-        () -> {
-          view.upTo(key, book.look(key, false).version());
-          return key;
-        });
+    catchUp(record.key());
     return asked(READING, view::all).stream()
         .filter(each -> !each.entry().key().equals(record.key()))
         .filter(each -> each.entry().spec().plugin().equals(record.spec().plugin()))
@@ -673,6 +683,21 @@ final class Catalog implements AutoCloseable {
         .filter(each -> !isTakenBack(each))
         .map(CatalogRecord::entry)
         .findFirst();
+  }
+
+  /** Brings the view to the newest write of a volume; if it has no record, to the store. */
+  private void catchUp(VolumeKey volume) {
+    RecordKey key = CatalogCodec.key(volume);
+    checked(
+        READING,
+        () -> {
+          long version = book.look(key, false).version();
+          if (version > 0) {
+            view.upTo(key, version);
+          } else if (isShared()) {
+            view.readAgain();
+          }
+        });
   }
 
   /** Returns the work of an adoption whose owner has ended, or has given it up, undecided. */

@@ -331,7 +331,12 @@ final class CatalogView implements AutoCloseable {
     return Math.max(reported.getOrDefault(key, 0L), gone.getOrDefault(key, 0L));
   }
 
-  private void readAgain() {
+  /**
+   * Takes in what the store has now.
+   *
+   * @throws RecordStoreException if the store cannot be asked
+   */
+  void readAgain() {
     lock.lock();
     try {
       isComplete = false;

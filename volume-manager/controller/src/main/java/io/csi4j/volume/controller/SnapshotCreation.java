@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Cuts snapshots, and drops those whose fate is not known. A snapshot that is cut and not ready is
@@ -240,7 +241,7 @@ final class SnapshotCreation {
             cluster ->
                 cut.sentAs(
                     catalog
-                        .cuts(key)
+                        .cuts(key, !cut.group().isEmpty())
                         .filter(each -> each.isNamedAs(cut))
                         .findFirst()
                         .map(PendingSnapshot::sentAs)
@@ -254,7 +255,8 @@ final class SnapshotCreation {
    * @return nothing if none of that name is on record
    */
   Optional<Snapshot> ready(CatalogEntry record, SnapshotName name) {
-    return onRecord(record, name, false)
+    return named(record.key(), name, false)
+        .findFirst()
         .map(cut -> single(record.volume().orElseThrow(), cut))
         .map(wish -> awaited(wish, again(wish, false)));
   }
@@ -265,7 +267,8 @@ final class SnapshotCreation {
    * @param record any volume of the group
    */
   Optional<VolumeGroupSnapshot> readyGroup(CatalogEntry record, SnapshotName name) {
-    return onRecord(record, name, true)
+    return merged(named(record.key(), name, true)).stream()
+        .findFirst()
         .map(cut -> group(allMembers(cut), cut))
         .map(wish -> awaited(wish, again(wish, false)));
   }
@@ -315,19 +318,18 @@ final class SnapshotCreation {
 
   /** The snapshot and the groups of this name, with their answer if any of the volumes has it. */
   private List<PendingSnapshot> named(VolumeKey volume, SnapshotName name) {
+    return merged(Stream.concat(named(volume, name, false), named(volume, name, true)));
+  }
+
+  private static List<PendingSnapshot> merged(Stream<PendingSnapshot> found) {
     Map<PendingSnapshot, PendingSnapshot> all = new LinkedHashMap<>();
-    catalog
-        .cuts(volume)
-        .filter(each -> each.name().equals(name.value()))
-        .forEach(each -> all.merge(each.asked(), each, (a, b) -> a.answer().isPresent() ? a : b));
+    found.forEach(
+        each -> all.merge(each.asked(), each, (a, b) -> a.answer().isPresent() ? a : b));
     return List.copyOf(all.values());
   }
 
-  private Optional<PendingSnapshot> onRecord(
-      CatalogEntry record, SnapshotName name, boolean isGroup) {
-    return named(record.key(), name).stream()
-        .filter(each -> each.group().isEmpty() != isGroup)
-        .findFirst();
+  private Stream<PendingSnapshot> named(VolumeKey volume, SnapshotName name, boolean isGroup) {
+    return catalog.cuts(volume, isGroup).filter(each -> each.name().equals(name.value()));
   }
 
   private List<CatalogVolume> allMembers(PendingSnapshot cut) {
@@ -375,19 +377,22 @@ final class SnapshotCreation {
   private static Optional<PendingSnapshot> begun(SnapshotWork work, Wish<?> wish) {
     Optional<PendingSnapshot> known = Optional.empty();
     List<VolumeKey> begun = new ArrayList<>();
-    for (CatalogVolume volume : wish.volumes()) {
-      Optional<PendingSnapshot> before;
-      try {
-        before = work.begin(wish.call().subject(), volume.key(), wish.cut().asked());
-      } catch (ControllerException refused) {
-        begun.forEach(key -> work.end(wish.call().subject(), key, wish.cut()));
-        throw refused;
+    Subject subject = wish.call().subject();
+    try {
+      for (CatalogVolume volume : wish.volumes()) {
+        Optional<PendingSnapshot> before = work.begin(subject, volume.key(), wish.cut().asked());
+        if (before.isEmpty()) {
+          begun.add(volume.key());
+        } else if (known.flatMap(PendingSnapshot::answer).isEmpty()) {
+          known = before;
+        }
       }
-      if (before.isEmpty()) {
-        begun.add(volume.key());
-      } else if (known.flatMap(PendingSnapshot::answer).isEmpty()) {
-        known = before;
+      if (!wish.cut().group().isEmpty() && !begun.isEmpty()) {
+        work.refuseOther(subject, wish.cut().asked());
       }
+    } catch (ControllerException refused) {
+      begun.forEach(key -> work.end(subject, key, wish.cut()));
+      throw refused;
     }
     return known;
   }
@@ -415,7 +420,10 @@ final class SnapshotCreation {
         wish,
         work -> {
           takeUp(work, wish.call().subject(), wish.key(), wish.cut());
-          if (catalog.cuts(wish.key()).noneMatch(it -> it.asked().equals(wish.cut().asked()))) {
+          boolean isGroup = !wish.cut().group().isEmpty();
+          if (catalog
+              .cuts(wish.key(), isGroup)
+              .noneMatch(it -> it.asked().equals(wish.cut().asked()))) {
             throw ControllerFailures.refused(
                 OperatorCode.SNAPSHOT_UNKNOWN,
                 wish.call().subject(),

@@ -28,6 +28,10 @@ final class SnapshotWork implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
 
+  private static final String OTHERWISE =
+      "a snapshot of that name is on record with other parameters, places or volumes, and it may be"
+          + " in the storage system; ask for just that one, drop it, or take another name";
+
   private final Catalog catalog;
   private final ControlPlaneSession session;
   private final Map<VolumeKey, CatalogWork> marks = new HashMap<>();
@@ -62,7 +66,6 @@ final class SnapshotWork implements AutoCloseable {
    * @throws ControllerException if one of the same name was asked for in another way
    */
   Optional<PendingSnapshot> begin(Subject subject, VolumeKey key, PendingSnapshot cut) {
-    boolean isOtherwise = catalog.cuts(key).anyMatch(it -> isOtherwise(it, cut));
     return begin(
         subject,
         key,
@@ -78,13 +81,8 @@ final class SnapshotWork implements AutoCloseable {
               .isPresent()) {
             return new Decision.Refuse<>(OperatorCode.VOLUME_BEING_DELETED, "");
           }
-          if (isOtherwise
-              || record.entry().pendingSnapshots().stream().anyMatch(it -> isOtherwise(it, cut))) {
-            return new Decision.Refuse<>(
-                OperatorCode.VOLUME_REQUEST_REFUSED,
-                "a snapshot of that name is on record with other parameters, places or volumes, and"
-                    + " it may be in the storage system; ask for just that one, drop it, or take"
-                    + " another name");
+          if (record.entry().pendingSnapshots().stream().anyMatch(it -> isOtherwise(it, cut))) {
+            return new Decision.Refuse<>(OperatorCode.VOLUME_REQUEST_REFUSED, OTHERWISE);
           }
           if (record.entry().cut(cut).isPresent()) {
             return new Decision.Write<>(record);
@@ -94,6 +92,17 @@ final class SnapshotWork implements AutoCloseable {
               ? new Decision.Refuse<>(OperatorCode.VOLUME_RECORD_FULL, full.get())
               : new Decision.Write<>(record.with(record.entry().with(cut)));
         });
+  }
+
+  /**
+   * Refuses a group that has begun with all of its volumes, if another one of its name is on record
+   * with any volume of it. Of two that begin at the same time, one finds the other by the record of
+   * a volume that both have.
+   */
+  void refuseOther(Subject subject, PendingSnapshot cut) {
+    if (catalog.groups(cut.group()).anyMatch(it -> isOtherwise(it, cut))) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_REQUEST_REFUSED, subject, OTHERWISE);
+    }
   }
 
   private static boolean isOtherwise(PendingSnapshot known, PendingSnapshot cut) {

@@ -30,6 +30,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.SteppingStore;
@@ -70,6 +71,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.Watch;
 import io.csi4j.volume.store.RecordStore.WriteResult;
 import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordWrite;
@@ -84,6 +86,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,6 +97,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -184,6 +189,20 @@ class TwoControlPlanesTest {
     }
   }
 
+  /** A watch whose reports are late once a test wants that. */
+  private record LateWatch(Watch watch, AtomicBoolean isLate) implements Watch {
+
+    @Override
+    public Optional<Change> next(Duration wait) throws InterruptedException {
+      return isLate.get() && wait.isZero() ? Optional.empty() : watch.next(wait);
+    }
+
+    @Override
+    public void close() {
+      watch.close();
+    }
+  }
+
   /** A control plane: its timers run when a test lets them, and it may stand still at a step. */
   private final class Plane implements Controllers, Scheduler {
 
@@ -205,6 +224,11 @@ class TwoControlPlanesTest {
           }
 
           @Override
+          public Watch watch(RecordKey.Space space) {
+            return new LateWatch(super.watch(space), isLate);
+          }
+
+          @Override
           public WriteResult write(List<RecordWrite> writes) {
             if (writes.stream().anyMatch(it -> it.key().space() == RecordKey.Space.CLAIMS)) {
               pass("write of claims");
@@ -220,6 +244,7 @@ class TwoControlPlanesTest {
             return new WriteResult.Unknown(new ReasonText("it does not answer"));
           }
         };
+    private final AtomicBoolean isLate = new AtomicBoolean();
     private final AtomicReference<Optional<VolumeKey>> losing =
         new AtomicReference<>(Optional.empty());
     private final AtomicReference<Optional<VolumeKey>> unanswered =
@@ -263,6 +288,11 @@ class TwoControlPlanesTest {
     void losesNoAnswers() {
       losing.set(Optional.empty());
       unanswered.set(Optional.empty());
+    }
+
+    /** From now on, only who waits for a report of the store has it. */
+    void hasLateReports() {
+      isLate.set(true);
     }
 
     private static boolean isOf(AtomicReference<Optional<VolumeKey>> volume, RecordKey key) {
@@ -988,6 +1018,63 @@ class TwoControlPlanesTest {
     assertThat(ended(first).readyToUse()).isTrue();
     assertThat(two.controller.record(DB).map(CatalogEntry::state))
         .containsInstanceOf(State.Present.class);
+  }
+
+  private static PendingSnapshot group(Map<String, String> parameters) {
+    return new PendingSnapshot(
+        NIGHTLY.value(), new TreeMap<>(parameters), new TreeSet<>(Set.of(DB, WEB)));
+  }
+
+  /** Puts a group on record with one of its volumes, as a crash leaves it. */
+  private void leave(VolumeKey key, PendingSnapshot group) {
+    CatalogRecord there = StoredCatalog.record(store, key).orElseThrow();
+    StoredCatalog.put(store, there.with(there.entry().with(group)));
+  }
+
+  @Test
+  void aGroupThatIsOnRecordWithAnotherVolumeIsKeptThoughTheViewIsLate() {
+    one.controller.create(DB, spec());
+    one.controller.create(WEB, spec());
+    assertThat(two.controller.volumes()).hasSize(2);
+    two.hasLateReports();
+    leave(WEB, group(Map.of()));
+    one.controller.expand(DB, LARGER);
+
+    assertThat(two.controller.backups().keep(DB, NIGHTLY)).isTrue();
+    assertThat(one.controller.backups().pending()).isEmpty();
+  }
+
+  @Test
+  void aGroupThatIsOnRecordWithAnotherVolumeIsFoundByAVolumeThatIsGoneThoughTheViewIsLate() {
+    one.controller.create(DB, spec());
+    one.controller.create(WEB, spec());
+    assertThat(two.controller.volumes()).hasSize(2);
+    two.hasLateReports();
+    leave(WEB, group(Map.of()));
+    one.controller.delete(DB);
+
+    assertThat(two.controller.backups().keep(DB, NIGHTLY)).isTrue();
+    assertThat(one.controller.backups().pending()).isEmpty();
+  }
+
+  @Test
+  void aGroupUnderTheNameOfOneThatIsOnRecordWithAnotherVolumeIsRefusedThoughTheViewIsLate() {
+    VolumeKey log = VolumeKey.of("log");
+    one.controller.create(DB, spec());
+    one.controller.create(WEB, spec());
+    one.controller.create(log, spec());
+    assertThat(two.controller.volumes()).hasSize(3);
+    two.hasLateReports();
+    PendingSnapshot left = group(Map.of("kind", "full"));
+    leave(WEB, left);
+
+    ControllerException refused =
+        failure(() -> two.controller.backups().cut(Set.of(DB, log), NIGHTLY, Map.of()));
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isZero();
+    assertThat(one.controller.backups().pending()).containsExactly(Map.entry(WEB, List.of(left)));
+    assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::work)).contains(List.of());
   }
 
   /** The work on a snapshot stands in the record of its volume, which is one value of a store. */

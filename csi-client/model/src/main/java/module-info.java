@@ -17,6 +17,7 @@ module io.csi4j.client.model {
       io.csi4j.volume.node;
   exports io.csi4j.client.internal.time to
       io.csi4j.client,
+      io.csi4j.volume.claims,
       io.csi4j.volume.claims.etcd,
       io.csi4j.volume.controller,
       io.csi4j.volume.model,

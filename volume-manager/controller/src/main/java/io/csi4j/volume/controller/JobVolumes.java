@@ -21,6 +21,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -192,10 +193,24 @@ public final class JobVolumes {
    *     stays or is given back, as {@link ClaimCoordinator#acquire} says
    */
   public Acquired acquire(VolumeSpec spec, ClaimRequest request) {
+    return acquire(spec, request, Duration.ZERO);
+  }
+
+  /**
+   * The same, but waits while the claim of another workload is in the way, as {@link
+   * ClaimCoordinator#acquire(ClaimRequest, Duration)} does. If an ephemeral volume is deleted
+   * meanwhile, as its last claim was given back, it is created again.
+   *
+   * @param patience the longest time to wait for other claims
+   * @throws ControllerException as from {@link #acquire(VolumeSpec, ClaimRequest)}
+   * @throws ClaimException likewise; if the patience is over, with what was in the way last
+   */
+  public Acquired acquire(VolumeSpec spec, ClaimRequest request, Duration patience) {
     VolumeKey key = request.usage().volume();
+    long end = System.nanoTime() + patience.toNanos();
     acquiring.merge(key, 1, Integer::sum);
     try {
-      return acquired(spec, request);
+      return acquired(spec, request, end);
     } catch (ClaimException failed) {
       if (failed.outcome() == ChangeOutcome.REFUSED) {
         after(request.usage(), new ClaimProgress.Gone(request.usage()));
@@ -206,12 +221,13 @@ public final class JobVolumes {
     }
   }
 
-  private Acquired acquired(VolumeSpec spec, ClaimRequest request) {
+  private Acquired acquired(VolumeSpec spec, ClaimRequest request, long end) {
     VolumeKey key = request.usage().volume();
     for (int turn = 0; turn < TURNS; turn++) {
       CatalogVolume volume = created(key, spec);
       try {
-        ClaimGrant grant = claims.acquire(request);
+        Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+        ClaimGrant grant = claims.acquire(request, left);
         if (!controller.claims().mayKnow(key, grant.epoch())) {
           throw new IllegalStateException(
               "The claim of "

@@ -55,6 +55,7 @@ import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -216,6 +217,34 @@ class JobVolumesTest {
     assertThat(plugin.contents().volumes()).containsExactly(two.volume().id());
     assertThat(giveBack(two).volume()).isEqualTo(VolumeOutcome.DELETED);
     assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void aTaskWaitsForTheClaimOfAnotherAndGetsTheVolumeThatIsCreatedAfterThatOne() throws Exception {
+    attachesNothing();
+    Acquired one = volumes.acquire(scratch(ALONE), wish("one", "n1", ALONE).build());
+    ClaimRequest wish = wish("two", "n2", ALONE).build();
+    assertThat(refusal(() -> volumes.acquire(scratch(ALONE), wish, Duration.ofMillis(1))))
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+
+    AtomicReference<Acquired> two = new AtomicReference<>();
+    Thread waiting =
+        new Thread(() -> two.set(volumes.acquire(scratch(ALONE), wish, Duration.ofDays(1))));
+    waiting.start();
+    Waits.until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+    Released released = giveBack(one);
+    waiting.join(30_000);
+
+    assertThat(two.get().grant().usage()).isEqualTo(wish.usage());
+    assertThat(controller.find(SCRATCH)).contains(two.get().volume());
+    // The one who waits may claim the volume before its deletion begins.
+    assertThat(two.get().volume().id().equals(one.volume().id()))
+        .isEqualTo(released.volume() == VolumeOutcome.CLAIMED);
+    assertThat(plugin.contents().volumes()).containsExactly(two.get().volume().id());
+  }
+
+  private static OperatorCode refusal(Runnable work) {
+    return catchThrowableOfType(ClaimException.class, work::run).code();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.coordination;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
@@ -54,6 +55,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -96,8 +98,12 @@ public final class ClaimCoordinator {
           OperatorCode.CLAIM_BEING_RELEASED,
           OperatorCode.CLAIM_EXHAUSTED);
 
-  /** A claim that waits is asked for again after this time at the latest. */
-  private static final long LONGEST_PAUSE = Duration.ofSeconds(10).toNanos();
+  /**
+   * The pauses of a claim that waits while no change is reported: only a storage system that takes
+   * no further claim reports none. Claims that wait for one volume ask at different times.
+   */
+  private static final Backoff PAUSES =
+      Backoff.halfJitter(Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   /** The use of a volume does not matter when it is detached. */
   private static final Claim.Use ANY =
@@ -188,8 +194,9 @@ public final class ClaimCoordinator {
   /**
    * Claims a volume as {@link #acquire(ClaimRequest)} does, and waits while a claim of another
    * workload is in the way, or the storage system takes no further claim. Asks again when the
-   * claims of the volume change; there is no queue. All that wait in one coordinator share a watch
-   * on the store. An interrupt ends the waiting, and stays set.
+   * claims of the volume change, and without a change after pauses that grow to a minute; there is
+   * no queue. All that wait in one coordinator share a watch on the store. An interrupt ends the
+   * waiting, and stays set.
    *
    * @param patience the longest time to wait
    * @throws ClaimException as {@link #acquire(ClaimRequest)}; if the patience is over, with what
@@ -213,11 +220,11 @@ public final class ClaimCoordinator {
     Optional<ClaimWaits.Place> entered =
         ClaimBook.asked(subject, () -> waits.enter(key, book::watch, end - System.nanoTime()));
     try (ClaimWaits.Place place = entered.orElseThrow(() -> before)) {
-      while (true) {
+      for (int asked = 1; ; asked++) {
         try {
           return acquire(request);
         } catch (ClaimException refused) {
-          if (!mayWait(refused, end) || !awaitChange(place, request.usage(), end)) {
+          if (!mayWait(refused, end) || !awaitChange(place, request.usage(), asked, end)) {
             throw refused;
           }
         }
@@ -225,8 +232,9 @@ public final class ClaimCoordinator {
     }
   }
 
-  private boolean awaitChange(ClaimWaits.Place place, VolumeUse usage, long end) {
-    long nanos = Math.min(end - System.nanoTime(), LONGEST_PAUSE);
+  private boolean awaitChange(ClaimWaits.Place place, VolumeUse usage, int asked, long end) {
+    Duration pause = PAUSES.pause(asked, ThreadLocalRandom.current().nextDouble());
+    long nanos = Math.min(end - System.nanoTime(), pause.toNanos());
     return reports.during(usage, Work.WAIT, () -> place.await(nanos));
   }
 

@@ -1295,6 +1295,54 @@ class ClaimCoordinatorTest {
     assertThat(stuck.opened).hasValue(1);
   }
 
+  /** A store whose watch reports nothing, and ends each wait at once. */
+  private static final class Silent extends PassingStore {
+    private final List<Duration> waits = new ArrayList<>();
+    private final int most;
+
+    Silent(RecordStore store, int most) {
+      super(store);
+      this.most = most;
+    }
+
+    @Override
+    public Watch watch(RecordKey.Space space) {
+      return new Watch() {
+        @Override
+        public Optional<Change> next(Duration wait) throws InterruptedException {
+          waits.add(wait);
+          if (waits.size() == most) {
+            throw new InterruptedException();
+          }
+          return Optional.empty();
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+  }
+
+  @Test
+  void aClaimThatWaitsAsksLessAndLessOftenWhileNothingChanges() {
+    Silent silent = new Silent(store, 8);
+    ClaimCoordinator waiting =
+        new ClaimCoordinator(
+            new ClaimBook(silent, clock), storage, clock, ClaimEvent.Listener.none());
+    waiting.acquire(alone("web-1", "n1"));
+
+    assertThat(failure(() -> waiting.acquire(alone("web-2", "n2"), Duration.ofDays(1))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(Thread.interrupted()).isTrue();
+    long[] seconds = {10, 20, 40, 60, 60, 60, 60, 60};
+    assertThat(silent.waits).hasSameSizeAs(seconds);
+    for (int i = 0; i < seconds.length; i++) {
+      assertThat(silent.waits.get(i))
+          .isBetween(Duration.ofSeconds(seconds[i] / 2 - 1), Duration.ofSeconds(seconds[i]));
+    }
+    assertThat(Set.copyOf(silent.waits.subList(3, seconds.length))).hasSize(5);
+  }
+
   @Test
   void whereTheThreadThatReadsTheWatchIsInterruptedAnotherOneReads() throws Exception {
     List<ClaimGrant> first =

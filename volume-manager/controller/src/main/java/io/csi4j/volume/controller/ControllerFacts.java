@@ -20,6 +20,11 @@ record ControllerFacts(
     CapabilitySet<ControllerCapability> controller,
     CapabilitySet<PluginCapability> plugin) {
 
+  /** Whether the plugin has a controller at all. */
+  boolean hasController() {
+    return plugin.offers(PluginCapability.CONTROLLER_SERVICE);
+  }
+
   /** Whether it can do this. */
   public boolean offers(ControllerCapability capability) {
     return controller.offers(capability);

@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.plugin.PluginRegistration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -125,16 +126,29 @@ final class ControllerLink {
 
   private static CompletionStage<ControllerFacts> ask(CsiPlugin plugin) {
     try {
-      CompletionStage<CapabilitySet<PluginCapability>> whole =
-          plugin.identity().async().getPluginCapabilities();
-      CompletionStage<CapabilitySet<ControllerCapability>> controller =
-          plugin.controller().async().getCapabilities();
-      return whole.thenCombine(
-          controller,
-          (can, does) -> new ControllerFacts(plugin.name(), plugin.vendorVersion(), does, can));
+      return plugin
+          .identity()
+          .async()
+          .getPluginCapabilities()
+          .thenCompose(
+              can ->
+                  capabilities(plugin, can)
+                      .thenApply(
+                          does ->
+                              new ControllerFacts(
+                                  plugin.name(), plugin.vendorVersion(), does, can)));
     } catch (RuntimeException | Error failed) {
       return CompletableFuture.failedFuture(failed);
     }
+  }
+
+  /** A plugin without a controller has no capabilities of one. */
+  private static CompletionStage<CapabilitySet<ControllerCapability>> capabilities(
+      CsiPlugin plugin, CapabilitySet<PluginCapability> whole) {
+    return whole.offers(PluginCapability.CONTROLLER_SERVICE)
+        ? plugin.controller().async().getCapabilities()
+        : CompletableFuture.completedFuture(
+            new CapabilitySet<ControllerCapability>(Set.of(), Set.of()));
   }
 
   /** Forgets what it said: a call has shown that it may be another one. */

@@ -239,6 +239,9 @@ final class VolumeCreation {
       return described;
     }
     ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
+    if (!facts.hasController()) {
+      return described;
+    }
     validate(subject, volume, facts);
     return decided(described.in(new State.Present(named(volume, facts))), subject, facts);
   }

@@ -247,6 +247,27 @@ class VolumeControllerTest {
                 .build());
   }
 
+  // ---- a plugin without a controller
+
+  @Test
+  void aPluginThatSaysThatItHasNoControllerIsAskedNothingElse() {
+    plugin.close();
+    plugin = world.plugin(PluginShape.nodeOnly());
+    world.only().close();
+    try (PluginHandle there = world.register("other", plugin.nodeEndpoint())) {
+      CatalogVolume volume =
+          CatalogVolume.builder(DB, spec().build(), VolumeId.of("local-1")).build();
+
+      assertThat(controller.register(volume)).isEqualTo(volume);
+      assertThat(controller.attaches(ID)).isFalse();
+      assertThat(controller.offered(ID)).isEmpty();
+      assertThat(plugin.journal().calls(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEmpty();
+      assertThat(failure(() -> controller.create(VolumeKey.of("new"), spec().build())).code())
+          .isEqualTo(OperatorCode.CONTROLLER_CALL_NOT_OFFERED);
+      assertThat(there.registration().id()).isEqualTo(ID);
+    }
+  }
+
   // ---- create
 
   @Test

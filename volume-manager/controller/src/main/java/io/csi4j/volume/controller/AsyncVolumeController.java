@@ -26,6 +26,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
+import io.csi4j.volume.model.VolumeVerdict;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -188,6 +189,15 @@ public final class AsyncVolumeController {
         Optional.of(key),
         "reading volume '" + key + "'",
         () -> reads.inspect(key));
+  }
+
+  /** Finds out whether a volume exists. */
+  public CompletionStage<VolumeVerdict> verdict(VolumeKey key) {
+    return runner.begin(
+        Operation.INSPECT,
+        Optional.of(key),
+        "looking for volume '" + key + "'",
+        () -> reads.verdict(key));
   }
 
   /** Reads what the plugin says is wrong with a volume; nothing if it does not say. */

@@ -36,9 +36,11 @@ import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
+import io.csi4j.volume.model.VolumeVerdict;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -121,6 +123,86 @@ record StorageReads(
               });
     }
     return CompletableFuture.completedFuture(Optional.empty());
+  }
+
+  // ---- whether a volume exists
+
+  /**
+   * Looks for a volume whose node does not find it: on record, then in the storage system. Only an
+   * answer that the volume does not exist proves that; no answer and an incomplete list do not.
+   */
+  VolumeVerdict verdict(VolumeKey key) {
+    Subject subject = Subject.of("looking for volume '" + key + "'");
+    Optional<CatalogEntry> record = catalog.find(key);
+    if (record.isEmpty()) {
+      return new VolumeVerdict.Gone(
+          Messages.of(
+              OperatorCode.VOLUME_GONE, subject, "no volume of that name is on record any more"));
+    }
+    return record
+        .get()
+        .volume()
+        .map(volume -> verdict(subject, volume))
+        .orElseGet(() -> unknown("it is being created or deleted"));
+  }
+
+  private VolumeVerdict verdict(Subject subject, CatalogVolume volume) {
+    try {
+      ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
+      if (facts.offers(ControllerCapability.GET_VOLUME)) {
+        Optional<VolumeVerdict> said = verdict(subject, calls.inspect(volume));
+        if (said.isPresent()) {
+          return said.get();
+        }
+      } else if (facts.offers(ControllerCapability.LIST_VOLUMES) && isListed(volume)) {
+        return new VolumeVerdict.Present();
+      }
+      return verdict(subject, calls.validate(volume, facts))
+          .orElseGet(() -> unknown("the storage system does not say whether it exists"));
+    } catch (ControllerException failed) {
+      return unknown(failed.operatorMessage().seen().text());
+    }
+  }
+
+  /**
+   * Returns the verdict of a call about a volume; nothing if the call was not offered after all.
+   */
+  private Optional<VolumeVerdict> verdict(Subject subject, ControllerCall<?> call) {
+    try {
+      var unused = controllers.answer(call);
+      return Optional.of(new VolumeVerdict.Present());
+    } catch (ControllerException failed) {
+      if (!(failed.getCause() instanceof CsiException answer)) {
+        throw failed;
+      }
+      if (answer.code() == StatusCode.NOT_FOUND && answer.failure().answered()) {
+        return Optional.of(
+            new VolumeVerdict.Gone(
+                Messages.answered(OperatorCode.VOLUME_GONE, subject, answer.failure())));
+      }
+      if (answer.code() == StatusCode.UNIMPLEMENTED) {
+        return Optional.empty();
+      }
+      throw failed;
+    }
+  }
+
+  /** Whether a list names a volume. One that is not named may have been passed over. */
+  private boolean isListed(CatalogVolume volume) {
+    try {
+      for (VolumeEntry each : volumes(volume.plugin())) {
+        if (each.volume().id().equals(volume.id())) {
+          return true;
+        }
+      }
+    } catch (ControllerException incomplete) {
+      // The volume itself is asked about next.
+    }
+    return false;
+  }
+
+  private static VolumeVerdict unknown(String because) {
+    return new VolumeVerdict.Unknown(new ReasonText(because));
   }
 
   // ---- a plugin

@@ -50,6 +50,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
 import java.nio.file.Path;
@@ -431,6 +432,18 @@ public final class VolumeController implements AutoCloseable {
    */
   public VolumeEntry inspect(VolumeKey key) {
     return await(async.inspect(key));
+  }
+
+  /**
+   * Finds out whether a volume exists that a node does not find: whether it is on record, then by
+   * ControllerGetVolume or ListVolumes, where the plugin offers one, then by
+   * ValidateVolumeCapabilities. It is gone only if one of them says so; a plugin that does not
+   * answer, or does not say, leaves it {@linkplain VolumeVerdict.Unknown unknown}.
+   *
+   * @throws ControllerException if the store cannot be asked
+   */
+  public VolumeVerdict verdict(VolumeKey key) {
+    return await(async.verdict(key));
   }
 
   /**

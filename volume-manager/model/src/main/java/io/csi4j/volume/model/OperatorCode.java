@@ -179,6 +179,7 @@ public enum OperatorCode {
   RELEASE_NOT_SENT(714),
   REFRESH_REFUSED(715),
   REFRESH_IN_DOUBT(716),
+  VOLUME_GONE(717),
 
   // 8xx: claims across machines
   CLAIM_HELD_BY(801),

@@ -129,6 +129,9 @@ final class OperatorCodesDoc {
           case NONE -> "";
           case STAGE_AGAIN ->
               "; a volume that the plugin stages is staged once more, and published";
+          case LOOK_UP ->
+              "; under a claim the control plane is asked once whether the volume exists, and if not"
+                  + " the mount ends with `VOLUME_GONE`";
           case ASK_AGAIN -> "; the plugin is asked what it offers before the next release";
         };
     String over =

@@ -3,7 +3,9 @@ package io.csi4j.volume.node;
 import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -198,5 +200,15 @@ public final class NodeClaims {
      * @param epoch the epoch that the node was given with it
      */
     ClaimStanding standing(VolumeUse usage, long epoch);
+
+    /**
+     * Returns whether the volume of a claim exists; asked when a plugin does not find it. By
+     * default that is unknown.
+     *
+     * @param epoch the epoch that the node was given with the claim
+     */
+    default VolumeVerdict verdict(VolumeUse usage, long epoch) {
+      return new VolumeVerdict.Unknown(new ReasonText("no control plane is asked about volumes"));
+    }
   }
 }

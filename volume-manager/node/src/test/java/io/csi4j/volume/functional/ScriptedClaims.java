@@ -4,6 +4,7 @@ import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +27,8 @@ final class ScriptedClaims implements Claims {
 
   private final NodeClaims terms;
   private final Map<VolumeUse, ClaimStanding> standings = new ConcurrentHashMap<>();
+  private final Map<VolumeUse, VolumeVerdict> verdicts = new ConcurrentHashMap<>();
+  private volatile boolean isSilentAboutVolumes;
   private final Set<VolumeUse> silent = ConcurrentHashMap.newKeySet();
   private final List<String> questions = new CopyOnWriteArrayList<>();
   private final AtomicInteger dealtWith = new AtomicInteger();
@@ -56,12 +59,22 @@ final class ScriptedClaims implements Claims {
     standings.put(usage, standing);
   }
 
+  /** From now on this is the verdict on the volume of this use; it is there before. */
+  void is(VolumeUse usage, VolumeVerdict verdict) {
+    verdicts.put(usage, verdict);
+  }
+
   /** From now on nobody answers about this claim. */
   void isSilent(VolumeUse usage) {
     silent.add(usage);
   }
 
-  /** What was asked so far: {@code web-1@7}. */
+  /** From now on there is no verdict on any volume. */
+  void isSilentAboutVolumes() {
+    isSilentAboutVolumes = true;
+  }
+
+  /** What was asked so far: {@code web-1@7}, with a question mark whether its volume exists. */
   List<String> questions() {
     return List.copyOf(questions);
   }
@@ -81,6 +94,15 @@ final class ScriptedClaims implements Claims {
     questions.add(usage.workload() + "@" + epoch);
     if (!silent.contains(usage)) {
       then.accept(standings.getOrDefault(usage, new ClaimStanding.Current()));
+    }
+    dealtWith.incrementAndGet();
+  }
+
+  @Override
+  public void verdict(VolumeUse usage, long epoch, Consumer<VolumeVerdict> then) {
+    questions.add(usage.workload() + "@" + epoch + "?");
+    if (!isSilentAboutVolumes) {
+      then.accept(verdicts.getOrDefault(usage, new VolumeVerdict.Present()));
     }
     dealtWith.incrementAndGet();
   }

@@ -4,6 +4,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
@@ -40,6 +41,7 @@ final class Invariants {
         new NothingBeforeTheHost(world),
         new EveryStartEnds(world),
         new OnlyClaimed(world),
+        new GoneIsNotTriedAgain(world),
         new NoUnstageUnderOthers(world),
         new InlineIsOnlyPublished(world),
         new InlineHasOneLife(world),
@@ -563,6 +565,45 @@ final class Invariants {
       if (isFenced) {
         violated(call + " was sent, and the claim is another node's by now");
       }
+    }
+  }
+
+  /** A use whose volume is gone is not tried again before the host asks for it. */
+  private static final class GoneIsNotTriedAgain extends Invariant {
+    GoneIsNotTriedAgain(World world) {
+      super("I20", world);
+    }
+
+    @Override
+    public void event(Life life, VolumeEvent event) {
+      if (event instanceof VolumeEvent.Ended ended
+          && ended.failure().filter(why -> why.code() == OperatorCode.VOLUME_GONE).isPresent()) {
+        ended
+            .started()
+            .usage()
+            .filter(usage -> !world.host().isAsking(usage))
+            .ifPresent(usage -> world.claims().orElseThrow().isGone(usage));
+      }
+    }
+
+    @Override
+    public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      if (!world.setup().claims() || !call.verb().isForward()) {
+        return;
+      }
+      boolean isUnasked =
+          call.verb() == Verb.PUBLISH
+              ? world.usageAt(call.path()).filter(this::isGone).isPresent()
+              : world.host().all().stream()
+                  .filter(it -> it.identity().handle().value().equals(call.volume()))
+                  .allMatch(it -> isGone(it.usage()));
+      if (isUnasked) {
+        violated(call + " was sent unasked, and the volume is gone");
+      }
+    }
+
+    private boolean isGone(VolumeUse usage) {
+      return world.claims().orElseThrow().isGoneUntilAsked(usage);
     }
   }
 

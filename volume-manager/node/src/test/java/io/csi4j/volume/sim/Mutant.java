@@ -403,7 +403,21 @@ enum Mutant {
 
   /** What is wanted under a claim is staged and published without a question. */
   EPOCH_CONFIRMED(
-      "I13", edit("lifecycle/MountStory", "return turn.epoch() > 0;", "return turn.epoch() < 0;"));
+      "I13", edit("lifecycle/MountStory", "return turn.epoch() > 0;", "return turn.epoch() < 0;")),
+
+  /** A wanted use is tried again although its volume is gone. */
+  GONE_UNTIL_ASKED(
+      "I14 I20",
+      edit(
+          "engine/WantedMounts",
+          """
+                      told.outcome() == VolumeException.Outcome.HELD
+                          || told.code() == OperatorCode.VOLUME_GONE
+          """,
+          """
+                      (told.outcome() == VolumeException.Outcome.HELD
+                              && told.code() != OperatorCode.VOLUME_GONE)
+          """));
 
   private final Set<String> harms;
   private final List<Edit> edits;

@@ -131,7 +131,7 @@ final class MutantHunt {
 
   /** By turns a short history with a crash and a fault, and a long one. */
   private static Setup larger(Mutant mutant, long seed) {
-    if (mutant == Mutant.EPOCH_CONFIRMED) {
+    if (mutant == Mutant.EPOCH_CONFIRMED || mutant == Mutant.GONE_UNTIL_ASKED) {
       return Setup.roam(true, false, 4, 6).claimed();
     }
     if (mutant == Mutant.TOMBSTONES || mutant == Mutant.OTHERS_ARE_SPARED) {
@@ -165,7 +165,9 @@ final class MutantHunt {
     if (mutant == Mutant.EPOCH_CONFIRMED) {
       return List.of(Setup.drill(false, false, 0, 1).claimed());
     }
-    if (mutant == Mutant.HEALTH_TAKES_ITS_TURN || mutant == Mutant.OTHERS_ARE_SPARED) {
+    if (mutant == Mutant.HEALTH_TAKES_ITS_TURN
+        || mutant == Mutant.OTHERS_ARE_SPARED
+        || mutant == Mutant.GONE_UNTIL_ASKED) {
       return List.of();
     }
     if (REFRESHING.contains(mutant)) {

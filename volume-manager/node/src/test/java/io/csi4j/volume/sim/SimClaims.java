@@ -1,10 +1,15 @@
 package io.csi4j.volume.sim;
 
 import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
 import java.util.Map;
@@ -29,11 +34,18 @@ final class SimClaims {
           .interval(Duration.ofMinutes(10))
           .build();
 
+  private static final OperatorMessage GONE =
+      Messages.of(OperatorCode.VOLUME_GONE, Subject.of("looking for a volume"), "it is not listed");
+
   private static final Duration LATE = TERMS.patience().plusSeconds(5);
 
   private final World world;
   private final Map<VolumeUse, Long> granted = new TreeMap<>();
   private final Set<VolumeUse> over = new TreeSet<>();
+
+  /** The uses whose mount has ended as their volume is gone, and that were not asked for since. */
+  private final Set<VolumeUse> gone = new TreeSet<>();
+
   private long epoch;
 
   SimClaims(World world) {
@@ -69,6 +81,21 @@ final class SimClaims {
     over.add(usage);
   }
 
+  /** A mount of a use has ended as its volume is gone. */
+  void isGone(VolumeUse usage) {
+    gone.add(usage);
+  }
+
+  /** The host asks for a use, or is another process. */
+  void isAskedFor(VolumeUse usage) {
+    gone.remove(usage);
+  }
+
+  /** Whether nothing may be tried for a use before the host asks for it. */
+  boolean isGoneUntilAsked(VolumeUse usage) {
+    return gone.contains(usage);
+  }
+
   /** As a process sees them. */
   Claims seenBy(Life life) {
     return new Claims() {
@@ -101,6 +128,24 @@ final class SimClaims {
           }
           case 4 -> answer.accept(new ClaimStanding.Unknown(new ReasonText("the store is down")));
           default -> answer.accept(before);
+        }
+      }
+
+      @Override
+      public void verdict(VolumeUse usage, long asked, Consumer<VolumeVerdict> then) {
+        life.check();
+        int kind = world.trouble("the verdict on the volume of " + usage.workload(), 5);
+        world.findings().note("VERDICT " + kind, usage);
+        VolumeVerdict verdict =
+            switch (kind) {
+              // The storage system lists it later, as one that was restored.
+              case 1, 3 -> new VolumeVerdict.Gone(GONE);
+              case 4 -> new VolumeVerdict.Unknown(new ReasonText("the store is down"));
+              default -> new VolumeVerdict.Present();
+            };
+        if (kind != 2) {
+          Duration time = kind == 3 ? LATE : Duration.ZERO;
+          world.time().later(time, life, () -> then.accept(verdict));
         }
       }
     };

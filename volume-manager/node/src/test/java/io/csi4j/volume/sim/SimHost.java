@@ -281,6 +281,7 @@ final class SimHost {
     mine.told = true;
     List<WantedUse> live = new ArrayList<>();
     for (VolumeUse usage : desired) {
+      world.claims().ifPresent(claims -> claims.isAskedFor(usage));
       boolean names = world.setup().roams() && world.choices().rarely("only names", 2, 0.2) == 1;
       live.add(names ? new WantedUse.Named(usage) : new WantedUse.Requested(request(usage)));
       if (!names) {
@@ -337,6 +338,7 @@ final class SimHost {
     }
     life.named.add(usage);
     life.requested.add(usage);
+    world.claims().ifPresent(claims -> claims.isAskedFor(usage));
     return ask(
         new Asked("MOUNT", usage, life),
         () -> engine.mount(request(usage)),
@@ -506,6 +508,12 @@ final class SimHost {
       await(ask);
     }
     asked.removeIf(Asked::isDone);
+  }
+
+  /** Whether the host waits for the mount of a use. */
+  boolean isAsking(VolumeUse usage) {
+    return asked.stream()
+        .anyMatch(it -> it.usage.equals(usage) && it.what.equals("MOUNT") && !it.isDone());
   }
 
   List<Asked> asked() {

@@ -13,6 +13,7 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.PathStatus;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -70,36 +72,54 @@ final class ClaimChecks {
    * @param then told exactly once, on any thread
    */
   static void ask(EngineParts parts, VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
+    inTime(
+        parts,
+        answer -> parts.claims().standing(usage, epoch, answer),
+        because -> new ClaimStanding.Unknown(new ReasonText(because)),
+        then);
+  }
+
+  /**
+   * Asks whether the volume of a claim exists, and waits no longer for the answer than the host
+   * allows.
+   *
+   * @param then told exactly once, on any thread
+   */
+  static void lookUp(EngineParts parts, VolumeUse usage, long epoch, Consumer<VolumeVerdict> then) {
+    inTime(
+        parts,
+        answer -> parts.claims().verdict(usage, epoch, answer),
+        because -> new VolumeVerdict.Unknown(new ReasonText(because)),
+        then);
+  }
+
+  private static <T> void inTime(
+      EngineParts parts,
+      Consumer<Consumer<T>> question,
+      Function<String, T> unknown,
+      Consumer<T> then) {
     Duration patience = parts.claims().terms().map(NodeClaims::patience).orElse(USUAL);
     AtomicBoolean isTold = new AtomicBoolean();
+    Consumer<T> once =
+        answer -> {
+          if (isTold.compareAndSet(false, true)) {
+            then.accept(answer);
+          }
+        };
     Scheduler.Timer limit =
         parts
             .scheduler()
             .after(
                 patience,
                 () ->
-                    tell(
-                        isTold,
-                        new ClaimStanding.Unknown(
-                            new ReasonText(
-                                "there was no answer within " + patience.toMillis() + " ms")),
-                        then));
-    parts
-        .claims()
-        .standing(
-            usage,
-            epoch,
-            standing -> {
-              limit.cancel();
-              tell(isTold, standing, then);
-            });
-  }
-
-  private static void tell(
-      AtomicBoolean isTold, ClaimStanding standing, Consumer<ClaimStanding> then) {
-    if (isTold.compareAndSet(false, true)) {
-      then.accept(standing);
-    }
+                    once.accept(
+                        unknown.apply(
+                            "there was no answer within " + patience.toMillis() + " ms")));
+    question.accept(
+        answer -> {
+          limit.cancel();
+          once.accept(answer);
+        });
   }
 
   /** Asks about the claim of every use; the answers come later. */

@@ -487,8 +487,11 @@ final class DeadMounts {
     last = null;
   }
 
-  /** The last attempt has failed; returns whether the other mounts may still be made again. */
-  boolean failed() {
+  /**
+   * The last attempt has failed; returns whether the other mounts may still be made again. A use
+   * whose volume is gone is not mounted again before the host asks for it.
+   */
+  boolean failed(Optional<OperatorCode> code) {
     Optional<VolumeUse> usage = Optional.empty();
     if (last instanceof Goal.Withdraw withdraw) {
       usage = withdraw.usage();
@@ -500,6 +503,11 @@ final class DeadMounts {
     if (usage.isPresent()) {
       failed = writable(failed);
       failed.add(usage.get());
+      if (code.equals(Optional.of(OperatorCode.VOLUME_GONE))) {
+        requests.remove(usage.get());
+        unknown = writable(unknown);
+        unknown.add(usage.get());
+      }
     }
     return usage.isPresent();
   }

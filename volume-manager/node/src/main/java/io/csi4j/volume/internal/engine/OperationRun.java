@@ -119,7 +119,10 @@ final class OperationRun {
     Operation now = operation;
     Turn at = turn;
     boolean isWaiting =
-        at != null && (at.step() instanceof Step.Pause || at.step() instanceof Step.Confirm);
+        at != null
+            && (at.step() instanceof Step.Pause
+                || at.step() instanceof Step.Confirm
+                || at.step() instanceof Step.LookUp);
     if (now != null && at != null && isWaiting && !engine.isStopped()) {
       Optional<Turn> end = at.superseded();
       if (end.isPresent()) {
@@ -421,6 +424,15 @@ final class OperationRun {
           step.epoch(),
           standing ->
               mailbox.put(() -> then.accept(new Event.Confirmed(standing, recordSuffices))));
+    }
+
+    @Override
+    public void lookUp(Step.LookUp step, Consumer<Event.LookedUp> then) {
+      ClaimChecks.lookUp(
+          parts,
+          step.usage(),
+          step.epoch(),
+          verdict -> mailbox.put(() -> then.accept(new Event.LookedUp(verdict))));
     }
 
     @Override

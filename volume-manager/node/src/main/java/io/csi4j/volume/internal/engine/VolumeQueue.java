@@ -783,9 +783,9 @@ final class VolumeQueue {
    * tried. None is when the plugin gets no calls at all, or may still work on one.
    */
   private boolean goesOn(Operation operation, Result result) {
-    boolean mayGoOn = dead.failed();
     Optional<VolumeUse> usage = run.turn().flatMap(Turn::usage);
     Optional<VolumeException> failure = report.failure(operation, result, usage);
+    boolean mayGoOn = dead.failed(failure.map(VolumeException::code));
     repairFailure = repairFailure.or(() -> failure);
     return mayGoOn && failure.filter(it -> !ENDS_REPAIRS.contains(it.code())).isPresent();
   }

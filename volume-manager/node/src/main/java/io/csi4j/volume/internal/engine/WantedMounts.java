@@ -82,6 +82,7 @@ final class WantedMounts {
         .filter(
             told ->
                 told.outcome() == VolumeException.Outcome.HELD
+                    || told.code() == OperatorCode.VOLUME_GONE
                     || told.code() == OperatorCode.SUPERSEDED
                     || told.code() == OperatorCode.ENGINE_CLOSED)
         .isEmpty();

@@ -128,6 +128,8 @@ public record CallMeaning(
     NONE,
     /** A volume that could not be published is staged again, once. */
     STAGE_AGAIN,
+    /** The control plane is asked whether a volume exists that was not found, once. */
+    LOOK_UP,
     /** The plugin is asked again what it offers, before the next release. */
     ASK_AGAIN
   }

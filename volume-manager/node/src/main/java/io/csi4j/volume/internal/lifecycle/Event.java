@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.state.StateException;
 import java.util.List;
 import java.util.Optional;
@@ -140,6 +141,13 @@ public sealed interface Event {
       return claim + ", and is current";
     }
   }
+
+  /**
+   * The control plane was asked whether the volume exists, or could not be.
+   *
+   * @param verdict the answer
+   */
+  record LookedUp(VolumeVerdict verdict) implements Event {}
 
   /** The pause is over. */
   record Woke() implements Event {}

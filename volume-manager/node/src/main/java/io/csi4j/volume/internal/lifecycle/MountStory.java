@@ -20,6 +20,7 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountPolicy.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
 import java.util.Optional;
@@ -61,6 +62,12 @@ final class MountStory {
           "waiting for the plugin to stage it",
           (turn, end, now) -> called(turn, Verb.STAGE, end, now));
 
+  static final Moment<Event.LookedUp> LOOK_UP_STAGE =
+      Moment.forth(
+          "LOOK_UP_STAGE",
+          "asking whether the volume exists",
+          (turn, answer, now) -> lookedUp(turn, Verb.STAGE, answer, now));
+
   static final Moment<Event.Woke> STAGE_AGAIN =
       Moment.forth("STAGE_AGAIN", "waiting for the plugin to stage it", MountStory::stageAgain);
 
@@ -90,6 +97,12 @@ final class MountStory {
           "PUBLISH",
           "waiting for the plugin to publish it",
           (turn, end, now) -> called(turn, Verb.PUBLISH, end, now));
+
+  static final Moment<Event.LookedUp> LOOK_UP_PUBLISH =
+      Moment.forth(
+          "LOOK_UP_PUBLISH",
+          "asking whether the volume exists",
+          (turn, answer, now) -> lookedUp(turn, Verb.PUBLISH, answer, now));
 
   static final Moment<Event.Woke> PUBLISH_AGAIN =
       Moment.forth(
@@ -633,6 +646,16 @@ final class MountStory {
   private static Turn failed(Turn turn, Verb verb, Answer answer, Situation now) {
     CallMeaning meaning = CallMeaning.of(answer);
     Turn at = !meaning.goesOn() && answer.isSent() ? idle(turn, verb) : turn;
+    boolean isUnknown =
+        meaning.remedy() == CallMeaning.Remedy.LOOK_UP
+            && isClaimed(at)
+            && at.detour().notFound().isEmpty();
+    if (isUnknown) {
+      return at.lookingUp(answer)
+          .await(
+              verb == Verb.STAGE ? LOOK_UP_STAGE : LOOK_UP_PUBLISH,
+              new Step.LookUp(at.mount().usage(), at.epoch()));
+    }
     boolean isUnstaged =
         verb == Verb.PUBLISH
             && meaning.remedy() == CallMeaning.Remedy.STAGE_AGAIN
@@ -640,6 +663,29 @@ final class MountStory {
     return isUnstaged && !at.detour().restaged()
         ? restage(at, now)
         : repeat(at, verb, meaning.repeat(), CallMeaning.failure(at, verb, answer), now);
+  }
+
+  /** Makes the call again whose volume was not found, unless it is known to be gone. */
+  private static Turn lookedUp(Turn turn, Verb verb, Event.LookedUp answer, Situation now) {
+    if (answer.verdict() instanceof VolumeVerdict.Gone gone) {
+      return ReleaseStory.undo(turn, gone(verb, gone), now);
+    }
+    Answer notFound = turn.detour().notFound().orElseThrow();
+    return repeat(
+        turn,
+        verb,
+        CallMeaning.of(notFound).repeat(),
+        CallMeaning.failure(turn, verb, notFound),
+        now);
+  }
+
+  private static Failure gone(Verb verb, VolumeVerdict.Gone gone) {
+    return Failure.of(
+            OperatorCode.VOLUME_GONE,
+            verb.operation().rpcName()
+                + " did not find it, and the control plane says: "
+                + gone.message().seen().text())
+        .as(Outcome.HELD);
   }
 
   /** Makes the same call again after a pause, or gives up. */

@@ -574,7 +574,7 @@ final class ReleaseStory {
 
   private static Turn finished(Turn turn, UnmountOutcome release) {
     return turn.failure().isPresent()
-        ? turn.end(Outcome.REFUSED, turn.failure().get())
+        ? turn.end(turn.failure().get())
         : turn.end(new Result.Released(release));
   }
 

@@ -188,6 +188,19 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
+   * Ask whether the volume exists.
+   *
+   * @param usage the use of it that is claimed
+   * @param epoch the epoch of the claim
+   */
+  record LookUp(VolumeUse usage, long epoch) implements Later<Event.LookedUp> {
+    @Override
+    public void by(Performer performer, Consumer<Event.LookedUp> then) {
+      performer.lookUp(this, then);
+    }
+  }
+
+  /**
    * Wait.
    *
    * @param time how long
@@ -244,6 +257,9 @@ public sealed interface Step<E extends Event> {
 
     /** Asks what a claim is worth. */
     void confirm(Confirm step, Consumer<Event.Confirmed> then);
+
+    /** Asks whether the volume exists. */
+    void lookUp(LookUp step, Consumer<Event.LookedUp> then);
 
     /** Waits. */
     void pause(Pause step, Consumer<Event.Woke> then);

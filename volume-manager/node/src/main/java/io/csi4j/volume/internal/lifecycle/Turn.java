@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.Verb;
@@ -93,12 +94,19 @@ public record Turn(
    *     it is missing
    * @param spared whether what is at the target stays there should the goal not be reached, as a
    *     workload may be using it
+   * @param notFound the answer with which the plugin did not find the volume, once the control
+   *     plane was asked about that
    */
   public record Detour(
-      Optional<Failure> failure, Clearing clearing, int cleared, boolean restaged, boolean spared) {
+      Optional<Failure> failure,
+      Clearing clearing,
+      int cleared,
+      boolean restaged,
+      boolean spared,
+      Optional<Answer> notFound) {
 
     private static final Detour NONE =
-        new Detour(Optional.empty(), Clearing.NOTHING, 0, false, false);
+        new Detour(Optional.empty(), Clearing.NOTHING, 0, false, false, Optional.empty());
   }
 
   /** The obstacle that has to go before a volume can be published. */
@@ -382,7 +390,8 @@ public record Turn(
                 Clearing.NOTHING,
                 detour.cleared(),
                 detour.restaged(),
-                detour.spared()));
+                detour.spared(),
+                detour.notFound()));
   }
 
   /** This has to go before the goal is tried again. */
@@ -390,7 +399,12 @@ public record Turn(
     return fresh()
         .with(
             new Detour(
-                detour.failure(), what, detour.cleared() + 1, detour.restaged(), detour.spared()));
+                detour.failure(),
+                what,
+                detour.cleared() + 1,
+                detour.restaged(),
+                detour.spared(),
+                detour.notFound()));
   }
 
   /** Nothing is in the way any more. */
@@ -402,7 +416,8 @@ public record Turn(
                 Clearing.NOTHING,
                 detour.cleared(),
                 detour.restaged(),
-                detour.spared()));
+                detour.spared(),
+                detour.notFound()));
   }
 
   /** The volume is staged once more. */
@@ -410,13 +425,36 @@ public record Turn(
     return fresh()
         .with(
             new Detour(
-                detour.failure(), detour.clearing(), detour.cleared(), true, detour.spared()));
+                detour.failure(),
+                detour.clearing(),
+                detour.cleared(),
+                true,
+                detour.spared(),
+                detour.notFound()));
   }
 
   /** Returns the operation that leaves the mount at the target, should its goal not be reached. */
   Turn sparing() {
     return with(
-        new Detour(detour.failure(), detour.clearing(), detour.cleared(), detour.restaged(), true));
+        new Detour(
+            detour.failure(),
+            detour.clearing(),
+            detour.cleared(),
+            detour.restaged(),
+            true,
+            detour.notFound()));
+  }
+
+  /** The control plane is asked about a volume that the plugin did not find. */
+  Turn lookingUp(Answer answer) {
+    return with(
+        new Detour(
+            detour.failure(),
+            detour.clearing(),
+            detour.cleared(),
+            detour.restaged(),
+            detour.spared(),
+            Optional.of(answer)));
   }
 
   // ---- what it is about

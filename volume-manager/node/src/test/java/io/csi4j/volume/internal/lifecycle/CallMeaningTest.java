@@ -186,8 +186,9 @@ class CallMeaningTest {
   void whatComesBeforeAnotherCallFollowsFromTheStatusOfOneThatWasSent() {
     assertThat(remedy(StatusCode.FAILED_PRECONDITION)).isEqualTo(Remedy.STAGE_AGAIN);
     assertThat(remedy(StatusCode.UNIMPLEMENTED)).isEqualTo(Remedy.ASK_AGAIN);
+    assertThat(remedy(StatusCode.NOT_FOUND)).isEqualTo(Remedy.LOOK_UP);
     assertThat(CallMeaning.table().values().stream().filter(row -> row.remedy() != Remedy.NONE))
-        .hasSize(2);
+        .hasSize(3);
   }
 
   private static Remedy remedy(StatusCode code) {

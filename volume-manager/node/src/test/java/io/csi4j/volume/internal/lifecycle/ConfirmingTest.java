@@ -12,10 +12,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -33,6 +36,14 @@ class ConfirmingTest {
   private static final Event MISSING = standing(new ClaimStanding.Missing());
   private static final Event SILENT =
       standing(new ClaimStanding.Unknown(new ReasonText("nobody is there")));
+
+  private static final Event GONE =
+      new Event.LookedUp(
+          new VolumeVerdict.Gone(
+              Messages.of(
+                  OperatorCode.VOLUME_GONE, Subject.of("looking for it"), "it is not listed")));
+  private static final Event UNJUDGED =
+      new Event.LookedUp(new VolumeVerdict.Unknown(new ReasonText("nobody is there")));
 
   private static final String INTENT =
       "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT@7?]; make volume; ";
@@ -139,6 +150,102 @@ class ConfirmingTest {
             INTENT + "confirm 7; " + NEVER_STAGED + "CLAIM_BEING_RELEASED"));
   }
 
+  static Stream<Arguments> notFound() {
+    String published =
+        "confirm 7; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7]; published";
+    String gone =
+        "remove use; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; ";
+    return Stream.of(
+        row(
+            "not found while it is staged, and there: staged again",
+            fromNothing().at("STAGE", 1, fails(StatusCode.NOT_FOUND)),
+            claimed(),
+            INTENT + "confirm 7; STAGE; look up 7; pause; confirm 7; " + STAGED + published),
+        row(
+            "not found while it is staged, and nobody knows: staged again",
+            fromNothing().at("STAGE", 1, fails(StatusCode.NOT_FOUND)).always("look up 7", UNJUDGED),
+            claimed(),
+            INTENT + "confirm 7; STAGE; look up 7; pause; confirm 7; " + STAGED + published),
+        row(
+            "never found: asked about once",
+            fromNothing().always("STAGE", fails(StatusCode.NOT_FOUND)),
+            claimed(),
+            INTENT
+                + "confirm 7; STAGE; look up 7; pause; confirm 7; STAGE; pause; confirm 7; STAGE; "
+                + UNSTAGED
+                + "REFUSED_BY_PLUGIN"),
+        row(
+            "not found while it is staged, and gone",
+            fromNothing().always("STAGE", fails(StatusCode.NOT_FOUND)).always("look up 7", GONE),
+            claimed(),
+            INTENT + "confirm 7; STAGE; look up 7; " + gone + "held VOLUME_GONE"),
+        row(
+            "not found while it is published, and there: published again",
+            fromNothing().at("PUBLISH", 1, fails(StatusCode.NOT_FOUND)),
+            claimed(),
+            INTENT
+                + "confirm 7; "
+                + STAGED
+                + "confirm 7; PUBLISH; look up 7; pause; look; "
+                + published),
+        row(
+            "not found while it is published, and gone: the staging goes again",
+            fromNothing().always("PUBLISH", fails(StatusCode.NOT_FOUND)).always("look up 7", GONE),
+            claimed(),
+            INTENT
+                + "confirm 7; "
+                + STAGED
+                + "confirm 7; PUBLISH; look up 7; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7];"
+                + " UNPUBLISH; look; "
+                + gone
+                + "held VOLUME_GONE"),
+        row(
+            "found neither while it is staged nor while it is published: asked about once",
+            fromNothing()
+                .at("STAGE", 1, fails(StatusCode.NOT_FOUND))
+                .at("PUBLISH", 1, fails(StatusCode.NOT_FOUND)),
+            claimed(),
+            INTENT
+                + "confirm 7; STAGE; look up 7; pause; confirm 7; "
+                + STAGED
+                + "confirm 7; PUBLISH; pause; look; "
+                + published),
+        row(
+            "gone beside another use: what that one has stays",
+            fromUsedBy(B).always("PUBLISH", fails(StatusCode.NOT_FOUND)).always("look up 7", GONE),
+            claimed(),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use; confirm 7;"
+                + " PUBLISH; look up 7; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7, b PRESENT];"
+                + " UNPUBLISH; look; remove use; save USE_END_SAVED [PRESENT, b PRESENT];"
+                + " held VOLUME_GONE"),
+        row(
+            "gone for a workload that may be using it: what is there stays",
+            doubted(confirmed(7))
+                .always("PUBLISH", fails(StatusCode.NOT_FOUND))
+                .always("look up 7", GONE),
+            claimed(),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; PUBLISH;"
+                + " look up 7; unfinished VOLUME_GONE"),
+        row(
+            "gone, and the undoing fails",
+            fromNothing()
+                .always("STAGE", fails(StatusCode.NOT_FOUND))
+                .always("UNSTAGE", fails(StatusCode.INTERNAL))
+                .always("look up 7", GONE),
+            claimed(),
+            INTENT
+                + "confirm 7; STAGE; look up 7; remove use; save USE_END_SAVED [IN_DOUBT UNSTAGE?];"
+                + " UNSTAGE; pause; UNSTAGE; pause; UNSTAGE;"
+                + " unfinished VOLUME_GONE, undoing UNSTAGE_IN_DOUBT"),
+        row(
+            "without a claim nobody is asked",
+            fromNothing().at("STAGE", 1, fails(StatusCode.NOT_FOUND)),
+            publish(A),
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; STAGE; pause; STAGE; look;"
+                + " save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+                + " save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"));
+  }
+
   static Stream<Arguments> mounted() {
     String looked = "look; confirm 7; ";
     return Stream.of(
@@ -231,6 +338,12 @@ class ConfirmingTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("acquiring")
   void acquires(String name, Walk walk, Goal goal, String steps) {
+    assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("notFound")
+  void isLookedUp(String name, Walk walk, Goal goal, String steps) {
     assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
   }
 

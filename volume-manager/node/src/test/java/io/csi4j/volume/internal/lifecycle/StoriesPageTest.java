@@ -70,6 +70,7 @@ class StoriesPageTest {
             RepairingTest.repairing(),
             RepairingTest.inTrouble(),
             ConfirmingTest.acquiring(),
+            ConfirmingTest.notFound(),
             ConfirmingTest.mounted(),
             ConfirmingTest.remembered(),
             RefreshingTest.refreshing(),

@@ -37,6 +37,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
@@ -563,6 +564,11 @@ final class Walk implements Step.Performer {
   }
 
   @Override
+  public void lookUp(Step.LookUp step, Consumer<Event.LookedUp> then) {
+    then.accept(answer(new Event.LookedUp(new VolumeVerdict.Present())));
+  }
+
+  @Override
   public void pause(Step.Pause step, Consumer<Event.Woke> then) {
     pauses.add(step.time());
     then.accept(answer(new Event.Woke()));
@@ -644,6 +650,8 @@ final class Walk implements Step.Performer {
       return "pause";
     } else if (step instanceof Step.Confirm confirm) {
       return "confirm " + confirm.epoch();
+    } else if (step instanceof Step.LookUp lookUp) {
+      return "look up " + lookUp.epoch();
     }
     if (step instanceof Step.LookAtUses) {
       return "look at uses";

@@ -7,8 +7,11 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.NodeClaims;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -90,6 +93,56 @@ class AskedClaimsTest {
       hang.countDown();
       assertThat(get(first)).isEqualTo(new ClaimStanding.Current());
       assertThat(get(ask(claims, use(1)))).isEqualTo(new ClaimStanding.Current());
+    }
+  }
+
+  private static CompletableFuture<VolumeVerdict> lookUp(AskedClaims claims, VolumeUse usage) {
+    CompletableFuture<VolumeVerdict> answer = new CompletableFuture<>();
+    claims.verdict(usage, 7, answer::complete);
+    return answer;
+  }
+
+  @Test
+  void whoKnowsClaimsNeedNotKnowVolumes() throws Exception {
+    try (AskedClaims claims = asking((usage, epoch) -> new ClaimStanding.Current())) {
+      assertThat(lookUp(claims, use(1)).get(20, TimeUnit.SECONDS))
+          .isEqualTo(
+              new VolumeVerdict.Unknown(new ReasonText("no control plane is asked about volumes")));
+    }
+  }
+
+  @Test
+  void questionsAboutVolumesThatHangKeepNoQuestionAboutAClaimWaiting() throws Exception {
+    CountDownLatch hang = new CountDownLatch(1);
+    NodeClaims.Confirmation confirmation =
+        new NodeClaims.Confirmation() {
+          @Override
+          public ClaimStanding standing(VolumeUse usage, long epoch) {
+            return new ClaimStanding.Current();
+          }
+
+          @Override
+          public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+            await(hang);
+            return new VolumeVerdict.Present();
+          }
+        };
+    try (AskedClaims claims = asking(confirmation)) {
+      List<CompletableFuture<VolumeVerdict>> hanging = new ArrayList<>();
+      for (int number = 0; number < 40; number++) {
+        hanging.add(lookUp(claims, use(number)));
+      }
+
+      assertThat(get(ask(claims, use(1)))).isEqualTo(new ClaimStanding.Current());
+      assertThat(lookUp(claims, use(1)).get(20, TimeUnit.SECONDS))
+          .isEqualTo(
+              new VolumeVerdict.Unknown(
+                  new ReasonText("an earlier question has not been answered yet")));
+      assertThat(hanging).noneMatch(CompletableFuture::isDone);
+      hang.countDown();
+      for (CompletableFuture<VolumeVerdict> each : hanging) {
+        assertThat(each.get(20, TimeUnit.SECONDS)).isEqualTo(new VolumeVerdict.Present());
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.agent;
 
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
@@ -36,4 +37,13 @@ public interface ControlPlane extends NodeClaims.Confirmation {
    */
   @Override
   ClaimStanding standing(VolumeUse usage, long epoch);
+
+  /**
+   * Returns whether the volume of a claim exists; asked when the plugin of the node does not find
+   * it.
+   *
+   * @throws io.csi4j.volume.model.OperatorException if that cannot be known now
+   */
+  @Override
+  VolumeVerdict verdict(VolumeUse usage, long epoch);
 }

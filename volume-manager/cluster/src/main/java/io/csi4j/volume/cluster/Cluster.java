@@ -32,6 +32,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.LeavingUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeExpansion;
@@ -296,6 +297,14 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   @Override
   public ClaimStanding standing(VolumeUse usage, long epoch) {
     return book.standing(usage, epoch);
+  }
+
+  @Override
+  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+    // Without its claim the volume may be another one by now.
+    return standing(usage, epoch) instanceof ClaimStanding.Current
+        ? controller.verdict(usage.volume())
+        : new VolumeVerdict.Unknown(new ReasonText("the claim is not current"));
   }
 
   /** Ends the control plane. Its claims and its work are in the store, for any other. */

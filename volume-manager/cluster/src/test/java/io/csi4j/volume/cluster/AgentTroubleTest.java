@@ -24,6 +24,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.SentSecrets;
@@ -85,6 +86,11 @@ class AgentTroubleTest {
     public ClaimStanding standing(VolumeUse usage, long epoch) {
       beforeStanding.accept(usage);
       return cluster.standing(usage, epoch);
+    }
+
+    @Override
+    public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+      return cluster.verdict(usage, epoch);
     }
   }
 

@@ -37,6 +37,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
@@ -95,6 +96,12 @@ class ClusterTest {
     public ClaimStanding standing(VolumeUse usage, long epoch) {
       check();
       return cluster.standing(usage, epoch);
+    }
+
+    @Override
+    public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+      check();
+      return cluster.verdict(usage, epoch);
     }
 
     private void check() {

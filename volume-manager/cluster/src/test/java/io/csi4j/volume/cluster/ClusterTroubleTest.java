@@ -33,6 +33,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeExpansion;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
@@ -281,6 +282,11 @@ class ClusterTroubleTest {
           @Override
           public ClaimStanding standing(VolumeUse usage, long epoch) {
             return cluster.standing(usage, epoch);
+          }
+
+          @Override
+          public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+            return cluster.verdict(usage, epoch);
           }
         };
     b.close();

@@ -16,6 +16,7 @@ import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.store.RecordStore;
@@ -100,6 +101,11 @@ class EachStepTest {
       @Override
       public ClaimStanding standing(VolumeUse usage, long epoch) {
         return passed(() -> cluster.standing(usage, epoch));
+      }
+
+      @Override
+      public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+        return passed(() -> cluster.verdict(usage, epoch));
       }
 
       private <T> T passed(Supplier<T> call) {

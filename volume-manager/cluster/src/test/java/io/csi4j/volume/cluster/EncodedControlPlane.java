@@ -6,6 +6,7 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.NodeWire;
@@ -36,6 +37,13 @@ final class EncodedControlPlane implements ControlPlane {
     ClaimEpoch asked =
         Wire.standingQuestion(crossed(Wire.standingQuestion(new ClaimEpoch(node, usage, epoch))));
     return Wire.standing(crossed(Wire.standing(to.standing(asked.usage(), asked.epoch()))));
+  }
+
+  @Override
+  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+    ClaimEpoch asked =
+        Wire.volumeQuestion(crossed(Wire.volumeQuestion(new ClaimEpoch(node, usage, epoch))));
+    return Wire.verdict(crossed(Wire.verdict(to.verdict(asked.usage(), asked.epoch()))));
   }
 
   private static ClusterMessage crossed(ClusterMessage message) {

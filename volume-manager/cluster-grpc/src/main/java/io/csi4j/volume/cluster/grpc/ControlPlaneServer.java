@@ -102,6 +102,11 @@ public final class ControlPlaneServer implements AutoCloseable {
         checkNode(names, claim.node());
         return Wire.standing(controlPlane.standing(claim.usage(), claim.epoch()));
       }
+      case VOLUME_QUESTION -> {
+        ClaimEpoch claim = Wire.volumeQuestion(question);
+        checkNode(names, claim.node());
+        return Wire.verdict(controlPlane.verdict(claim.usage(), claim.epoch()));
+      }
       default ->
           throw refused(
               OperatorCode.MESSAGE_UNREADABLE,

@@ -12,6 +12,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.model.WireException;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
@@ -93,6 +94,12 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
   public ClaimStanding standing(VolumeUse usage, long epoch) {
     Subject subject = Subject.of("confirming the claim").by(usage);
     return Wire.standing(ask(subject, Wire.standingQuestion(new ClaimEpoch(node, usage, epoch))));
+  }
+
+  @Override
+  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+    Subject subject = Subject.of("looking for the volume").by(usage);
+    return Wire.verdict(ask(subject, Wire.volumeQuestion(new ClaimEpoch(node, usage, epoch))));
   }
 
   private ClusterMessage ask(Subject subject, ClusterMessage question) {

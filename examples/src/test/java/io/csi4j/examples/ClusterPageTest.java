@@ -103,6 +103,7 @@ class ClusterPageTest {
                     ClusterSnippets.mounted(
                         agent, WEB, path -> assertThat(Files.exists(path)).isTrue());
                     assertThat(plugin.contents().idle()).isTrue();
+                    ClusterSnippets.drained(cluster, NODE);
                     assertThat(ClusterSnippets.acquired(cluster, JOB, request)).isEqualTo(NODE);
                     assertThat(ClusterSnippets.off(cluster, NODE))
                         .singleElement()
@@ -110,6 +111,8 @@ class ClusterPageTest {
                             released ->
                                 assertThat(released.claim())
                                     .isEqualTo(new ClaimProgress.Gone(JOB)));
+                    ClusterSnippets.forgotten(cluster, NODE);
+                    assertThat(cluster.nodes().all().nodes()).isEmpty();
                   }));
       plugin.assertLawful();
     }

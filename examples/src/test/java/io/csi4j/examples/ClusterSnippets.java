@@ -96,4 +96,17 @@ final class ClusterSnippets {
     // end
     return released;
   }
+
+  static void drained(Cluster cluster, NodeName node) {
+    // snippet: drain
+    cluster.drain(node, new ReasonText("ada replaces its disks"));
+    cluster.undrain(node);
+    // end
+  }
+
+  static void forgotten(Cluster cluster, NodeName node) {
+    // snippet: forget
+    cluster.forgetNode(node); // refused with NODE_CLAIMED while a claim is left, or cannot be read
+    // end
+  }
 }

@@ -102,6 +102,9 @@ public final class NodeAgent implements AutoCloseable {
 
   private final ReportRounds rounds;
 
+  /** Whether the host wants no more volumes here. */
+  private volatile boolean isDraining;
+
   /** Whether the volumes that were found at the start are settled; read in a round of reports. */
   private boolean isSettled;
 
@@ -271,6 +274,27 @@ public final class NodeAgent implements AutoCloseable {
         outcome, Messages.of(code, Subject.of("giving back").by(usage), seen), null, null);
   }
 
+  /**
+   * Lets this node take no more volumes, and reports that. What it has stays. The agent does not
+   * remember it: after a restart the host says it again, where {@code Cluster.drain} lasts.
+   *
+   * @throws OperatorException if there are no orders now; a later report says it
+   */
+  public void drain() {
+    isDraining = true;
+    var unused = orders();
+  }
+
+  /**
+   * Ends {@link #drain}, and reports that.
+   *
+   * @throws OperatorException if there are no orders now; a later report says it
+   */
+  public void undrain() {
+    isDraining = false;
+    var unused = orders();
+  }
+
   /** Returns what does the work, for all that concerns this node alone. */
   public VolumeManager manager() {
     return manager;
@@ -367,7 +391,7 @@ public final class NodeAgent implements AutoCloseable {
         manager.boot(),
         clock.instant(),
         number,
-        false,
+        isDraining,
         plugins,
         manager.volumes(),
         pending.ended(),

@@ -4,6 +4,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
@@ -16,6 +17,7 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.controller.NodeBook;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -44,6 +46,7 @@ import io.csi4j.volume.node.SentUse;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.time.Clock;
@@ -68,8 +71,7 @@ import java.util.function.UnaryOperator;
  * and gives each node its orders. Claims and catalog are in one store, and any number of control
  * planes may work on it; a node may report to any of them.
  *
- * <p>Nodes are known from their reports. A volume is created or attached for a node only after a
- * report of the node to this control plane.
+ * <p>A node is known to all control planes from its first report on: its facts are on record.
  *
  * <p>Methods block as long as the store and the storage system do. Safe for many threads.
  *
@@ -88,6 +90,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   private final VolumeController controller;
   private final ClusterSetup setup;
+  private final NodeBook nodes;
   private final ClaimBook book;
   private final ClaimCoordinator claims;
   private final JobVolumes volumes;
@@ -97,37 +100,44 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /** What nodes have reported and is worked on now: a repeated report begins nothing again. */
   private final Set<Object> underWay = ConcurrentHashMap.newKeySet();
 
-  /** The nodes as they reported themselves last. */
-  private final ConcurrentMap<NodeName, Reported> nodes = new ConcurrentHashMap<>();
+  /** The nodes that have reported here, with the health of their plugins as of then. */
+  private final ConcurrentMap<NodeName, Reported> reported = new ConcurrentHashMap<>();
 
   /**
-   * A node as it reported itself.
+   * A node as it reported itself here last.
    *
-   * @param boot the boot in which it did
-   * @param number the number of the report in that boot
-   * @param node the node
+   * @param facts what is on record of it
+   * @param plugins its plugins with their health
    */
-  private record Reported(String boot, long number, Placement.Node node) {
+  private record Reported(NodeEntry facts, List<RegisteredPlugin> plugins) {
 
     static Reported of(NodeReport report) {
+      List<RegisteredPlugin> plugins = report.plugins().stream().map(PluginOnNode::plugin).toList();
       return new Reported(
-          report.boot(),
-          report.number(),
-          Placement.Node.of(
-              report.node(), report.plugins().stream().map(PluginOnNode::plugin).toList()));
+          NodeEntry.reported(
+              report.node(), report.boot(), report.number(), plugins, report.draining()),
+          plugins);
     }
 
     /** Returns the later of two reports: one may arrive after its successor. */
     Reported or(Reported next) {
-      return boot.equals(next.boot) && next.number < number ? this : next;
+      boolean isLate =
+          facts.boot().equals(next.facts.boot()) && next.facts.report() < facts.report();
+      return isLate ? this : next;
     }
   }
 
   private Cluster(Builder parts, VolumeController controller) {
     this.controller = controller;
     setup = new ClusterSetup(parts.store);
+    nodes = new NodeBook(parts.store);
     book = new ClaimBook(parts.store, parts.clock);
-    claims = new ClaimCoordinator(book, controller.attachments(), parts.clock, parts.listener);
+    claims =
+        new ClaimCoordinator(
+            book.asking(nodes::whyNotClaimed),
+            controller.attachments(),
+            parts.clock,
+            parts.listener);
     volumes = new JobVolumes(controller, claims);
     placement = Placement.builder(controller).claims(book).clock(parts.clock).build();
     patience = parts.patience;
@@ -146,13 +156,14 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   // ---- for the host
 
   /**
-   * Ranks the nodes that have reported, for a workload that asks for a volume.
+   * Ranks the nodes of the cluster for a workload that asks for a volume. The health of plugins
+   * counts as the nodes have reported it to this control plane.
    *
    * @throws OperatorException {@link OperatorCode#VOLUME_UNKNOWN} if the volume is not on record,
    *     and the request does not have it created; or if the claims cannot be read
    */
   public Placement.Report nodesFor(VolumeUse usage, VolumeRequest request) {
-    List<Placement.Node> known = nodes.values().stream().map(Reported::node).toList();
+    List<Placement.Node> known = nodes.all().nodes().stream().map(this::placed).toList();
     Optional<CatalogVolume> volume = controller.find(usage.volume());
     return volume.isPresent()
         ? placement.candidates(volume.get(), wish(usage, request), known)
@@ -164,15 +175,14 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * says so and it is not there, claimed, and attached where its plugin attaches volumes. From then
    * on the orders of the node name it. The same again returns the same.
    *
-   * @throws OperatorException if the volume is not there, with the reason of {@link #nodesFor} if
+   * @throws OperatorException {@link OperatorCode#NODE_UNKNOWN} if the node has never reported to a
+   *     control plane; {@link OperatorCode#NODE_DRAINING} or {@link OperatorCode#NODE_AWAY} if it
+   *     takes no new volume; if the volume is not there, with the reason of {@link #nodesFor} if
    *     the node cannot use a volume that has to be created, or as from {@link JobVolumes#acquire}
    *     and {@link ClaimCoordinator#acquire}
    */
   public ClaimGrant acquire(NodeName node, VolumeUse usage, VolumeRequest request) {
-    Placement.Node where =
-        Optional.ofNullable(nodes.get(node))
-            .map(Reported::node)
-            .orElseGet(() -> Placement.Node.of(node, List.of()));
+    Placement.Node where = placed(nodes.get(node));
     ClaimRequest claim = where.claim(plugin(usage, request), usage.volume(), wish(usage, request));
     if (request.created().isEmpty()) {
       return claims.acquire(claim);
@@ -189,6 +199,15 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       }
       return volumes.acquire(there, claim).grant();
     }
+  }
+
+  /** Returns a node, with the health of its plugins if it has reported the same facts here. */
+  private Placement.Node placed(NodeEntry known) {
+    Placement.Node node = Placement.Node.of(known);
+    return Optional.ofNullable(reported.get(known.name()))
+        .filter(here -> here.facts().plugins().equals(known.plugins()))
+        .map(here -> node.with(here.plugins()))
+        .orElse(node);
   }
 
   /**
@@ -230,7 +249,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * @throws OperatorException as from {@link JobVolumes#endNode}
    */
   public List<JobVolumes.Released> nodeIsFenced(NodeName node, ReasonText by) {
-    return endNode(node, claim -> new ReleaseProof.Fenced(claim.usage(), claim.epoch(), node, by));
+    return endNode(
+        node, by, claim -> new ReleaseProof.Fenced(claim.usage(), claim.epoch(), node, by));
   }
 
   /**
@@ -242,12 +262,48 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    */
   public List<JobVolumes.Released> nodeIsOff(NodeName node, ReasonText by) {
     return endNode(
-        node, claim -> new ReleaseProof.PowerOff(claim.usage(), claim.epoch(), node, by));
+        node, by, claim -> new ReleaseProof.PowerOff(claim.usage(), claim.epoch(), node, by));
   }
 
-  private List<JobVolumes.Released> endNode(NodeName node, JobVolumes.NodeProof proof) {
-    nodes.remove(node);
+  private List<JobVolumes.Released> endNode(
+      NodeName node, ReasonText by, JobVolumes.NodeProof proof) {
+    var unused = nodes.away(node, by);
     return volumes.endNode(node, proof);
+  }
+
+  /**
+   * Forgets a node that is gone for good, and has no claims any more.
+   *
+   * @throws OperatorException as from {@link NodeBook#forget}
+   */
+  public void forgetNode(NodeName node) {
+    nodes.forget(node, claims);
+  }
+
+  /**
+   * Lets a node take no more volumes: nothing new is claimed for it. What it has stays, until its
+   * workloads end.
+   *
+   * @param why the reason, as a clause for people
+   * @throws OperatorException as from {@link NodeBook#drain}
+   */
+  public NodeEntry drain(NodeName node, ReasonText why) {
+    return nodes.drain(node, why);
+  }
+
+  /**
+   * Ends {@link #drain}. A node that drains itself ({@link io.csi4j.volume.agent.NodeAgent#drain})
+   * takes volumes again only when it says so.
+   *
+   * @throws OperatorException as from {@link NodeBook#undrain}
+   */
+  public NodeEntry undrain(NodeName node) {
+    return nodes.undrain(node);
+  }
+
+  /** Returns the nodes, for all that concerns nodes alone. */
+  public NodeBook nodes() {
+    return nodes;
   }
 
   /** Returns the volumes, for all that concerns volumes and storage systems alone. */
@@ -265,7 +321,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   @Override
   public NodeOrders exchange(NodeReport report) {
     NodeName node = report.node();
-    nodes.merge(node, Reported.of(report), Reported::or);
+    Reported latest = reported.merge(node, Reported.of(report), Reported::or);
+    accept(() -> nodes.reported(latest.facts()));
     accept(report);
     ClaimsOfNode now = claims.ofNode(node);
     List<SentUse> wanted = new ArrayList<>();

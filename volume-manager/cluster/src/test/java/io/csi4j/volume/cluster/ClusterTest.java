@@ -26,10 +26,13 @@ import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
@@ -42,6 +45,8 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.io.IOException;
@@ -71,6 +76,9 @@ class ClusterTest {
           CsiOperation.NODE_PUBLISH_VOLUME,
           CsiOperation.NODE_UNPUBLISH_VOLUME,
           CsiOperation.NODE_UNSTAGE_VOLUME);
+
+  private static final VolumeUse LOG = VolumeUse.of(VolumeKey.of("log"), WEB.workload());
+  private static final VolumeUse THERE = VolumeUse.of(VolumeKey.of("there"), WEB.workload());
 
   @TempDir private Path temp;
   private final MemoryStore store = new MemoryStore();
@@ -358,14 +366,13 @@ class ClusterTest {
 
   @Test
   void aPluginThatHangsHoldsNoOtherVolumeUp() {
-    VolumeUse other = VolumeUse.of(VolumeKey.of("log"), WEB.workload());
     cluster.acquire(A, WEB, REQUEST);
-    cluster.acquire(A, other, REQUEST);
+    cluster.acquire(A, LOG, REQUEST);
     a.mount(WEB);
     VolumeId first = world.storage.contents().published().get(0).volume();
-    a.mount(other);
+    a.mount(LOG);
     cluster.release(WEB);
-    cluster.release(other);
+    cluster.release(LOG);
     world.storage.inject(
         Fault.hang(), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME).ofVolume(first));
 
@@ -435,5 +442,129 @@ class ClusterTest {
 
     assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
     assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
+  }
+
+  // ---- the nodes on record
+
+  @Test
+  void aControlPlaneThatHasHeardNoNodeClaimsAndAttachesForThose() {
+    NodeName unknown = NodeName.of("c");
+    try (Cluster next = world.cluster(store)) {
+      assertThat(next.nodesFor(WEB, REQUEST).nodes()).containsExactly(A, B);
+      assertThat(
+              catchThrowableOfType(
+                      ControllerException.class, () -> next.acquire(unknown, WEB, REQUEST))
+                  .code())
+          .isEqualTo(OperatorCode.NODE_UNKNOWN);
+      assertThat(world.storage.contents().volumes()).isEmpty();
+
+      ClaimGrant grant = next.acquire(A, WEB, REQUEST);
+
+      assertThat(grant.node()).isEqualTo(A);
+    }
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+    assertThat(world.publishedOn()).containsExactly("a");
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aReportWithTheSameFactsWritesNothing() {
+    RecordKey key = new RecordKey(RecordKey.Space.CLUSTER, "node/a");
+    Optional<StoredRecord> written = store.read(key);
+    assertThat(written).isPresent();
+
+    a.exchange();
+    a.close();
+    a = world.agent(A, line);
+    a.exchange();
+
+    assertThat(store.read(key)).isEqualTo(written);
+  }
+
+  @Test
+  void aNodeThatAnOperatorDrainsKeepsWhatItHasAndGetsNothingNew() {
+    ClaimGrant grant = cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    ReasonText why = new ReasonText("it gets new disks");
+
+    assertThat(cluster.drain(A, why).drained()).contains(why);
+
+    assertThat(cluster.acquire(A, WEB, REQUEST)).as("the same again").isEqualTo(grant);
+    a.exchange();
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+    assertThat(a.refresh(WEB).usage()).isEqualTo(WEB);
+    isRefused(OperatorCode.NODE_DRAINING, A, "an operator drains node 'a': it gets new disks");
+    a.release(WEB);
+    isRefused(OperatorCode.NODE_DRAINING, A, "an operator drains node 'a': it gets new disks");
+
+    assertThat(cluster.undrain(A).drained()).isEmpty();
+    assertThat(cluster.acquire(A, LOG, REQUEST).node()).isEqualTo(A);
+  }
+
+  @Test
+  void aNodeThatDrainsItselfGetsNothingNewUntilItSaysOtherwise() {
+    a.drain();
+    isRefused(OperatorCode.NODE_DRAINING, A, "node 'a' reports so itself");
+    cluster.undrain(A);
+    isRefused(OperatorCode.NODE_DRAINING, A, "node 'a' reports so itself");
+
+    a.undrain();
+
+    assertThat(cluster.acquire(A, LOG, REQUEST).node()).isEqualTo(A);
+  }
+
+  @Test
+  void aNodeThatIsOffGetsNothingBeforeItsNextReport() {
+    cluster.nodeIsOff(A, new ReasonText("its plug is pulled"));
+    try (Cluster next = world.cluster(store)) {
+      assertThat(next.nodesFor(LOG, REQUEST).nodes()).containsExactly(B);
+    }
+    isRefused(OperatorCode.NODE_AWAY, A, "node 'a': its plug is pulled");
+
+    a.exchange();
+
+    assertThat(cluster.acquire(A, LOG, REQUEST).node()).isEqualTo(A);
+  }
+
+  /** No new volume and no volume that is there is placed on a node, or claimed for it. */
+  private void isRefused(OperatorCode code, NodeName node, String seen) {
+    VolumeException uncreated =
+        catchThrowableOfType(VolumeException.class, () -> cluster.acquire(node, LOG, REQUEST));
+    assertThat(uncreated.code()).isEqualTo(code);
+    assertThat(uncreated.operatorMessage().seen().text()).isEqualTo(seen);
+    assertThat(cluster.nodesFor(LOG, REQUEST).nodes()).containsExactly(B);
+    assertThat(cluster.nodesFor(LOG, REQUEST).excluded().get(0).why())
+        .extracting(OperatorMessage::code)
+        .containsExactly(code);
+    cluster.acquire(B, THERE, REQUEST);
+    b.exchange();
+    cluster.release(THERE);
+    b.exchange();
+    ClaimException unclaimed =
+        catchThrowableOfType(ClaimException.class, () -> cluster.acquire(node, THERE, REQUEST));
+    assertThat(unclaimed.code()).isEqualTo(code);
+    assertThat(unclaimed.operatorMessage().seen().text()).isEqualTo(seen);
+    assertThat(cluster.nodesFor(THERE, REQUEST).nodes()).containsExactly(B);
+  }
+
+  @Test
+  void onlyANodeWithoutClaimsIsForgotten() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    cluster.drain(A, new ReasonText("it is sold"));
+    ControllerException refused =
+        catchThrowableOfType(ControllerException.class, () -> cluster.forgetNode(A));
+    assertThat(refused.code()).isEqualTo(OperatorCode.NODE_CLAIMED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(cluster.nodes().find(A)).isPresent();
+    a.release(WEB);
+
+    cluster.forgetNode(A);
+    cluster.forgetNode(A);
+
+    assertThat(cluster.nodes().find(A)).isEmpty();
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(B);
+    a.exchange();
+    assertThat(cluster.acquire(A, WEB, REQUEST).node()).isEqualTo(A);
   }
 }

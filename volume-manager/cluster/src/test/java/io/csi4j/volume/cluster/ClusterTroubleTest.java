@@ -23,6 +23,7 @@ import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
@@ -30,7 +31,6 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
-import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
@@ -193,9 +193,9 @@ class ClusterTroubleTest {
             new ClusterWorld(temp.resolve("zones"), PluginShape.full().topologies(east, west));
         Cluster two = zones.cluster(new MemoryStore());
         NodeAgent inWest = zones.agent(B, two)) {
-      VolumeException unknown =
-          catchThrowableOfType(VolumeException.class, () -> two.acquire(B, WEB, REQUEST));
-      assertThat(unknown.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+      ControllerException unknown =
+          catchThrowableOfType(ControllerException.class, () -> two.acquire(B, WEB, REQUEST));
+      assertThat(unknown.code()).isEqualTo(OperatorCode.NODE_UNKNOWN);
       assertThat(zones.storage.contents().volumes()).isEmpty();
       inWest.exchange();
 
@@ -207,6 +207,18 @@ class ClusterTroubleTest {
       inWest.release(WEB);
       zones.storage.assertLawful();
     }
+  }
+
+  @Test
+  void aNodeWithAClaimThatCannotBeReadIsNotForgotten() {
+    store.damageClaim(LOG.volume());
+
+    ControllerException refused =
+        catchThrowableOfType(ControllerException.class, () -> cluster.forgetNode(A));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.NODE_CLAIMED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
+    assertThat(cluster.nodes().find(A)).isPresent();
   }
 
   @Test

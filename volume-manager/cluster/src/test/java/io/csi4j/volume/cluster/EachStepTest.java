@@ -15,6 +15,7 @@ import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeOrders;
@@ -43,6 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EachStepTest {
 
   private static final int NEVER = -1;
+  private static final ReasonText WHY = new ReasonText("it gets new disks");
 
   @TempDir private Path temp;
 
@@ -72,8 +74,6 @@ class EachStepTest {
       toA = new Link(nodeDies, isDone);
       a = world.agent(A, toA);
       b = world.agent(B, new Link(NEVER, false));
-      a.exchange();
-      b.exchange();
       toA.isCounting = true;
       seen.count();
     }
@@ -127,6 +127,8 @@ class EachStepTest {
 
     /** Does it all; what dies on the way is opened again, and the step is repeated. */
     void play() {
+      drive(() -> reported(a));
+      drive(() -> reported(b));
       drive(() -> cluster.acquire(A, WEB, REQUEST));
       drive(() -> a.mount(WEB));
       assertThat(world.publishedOn()).containsExactly("a");
@@ -137,6 +139,8 @@ class EachStepTest {
           });
       drive(() -> cluster.claims().resume());
       assertThat(world.storage.contents().pending()).isEmpty();
+      drive(() -> cluster.drain(A, WHY));
+      assertThat(cluster.nodesFor(JOB, REQUEST).nodes()).containsExactly(B);
       drive(() -> cluster.acquire(B, JOB, REQUEST));
       drive(() -> b.mount(JOB));
       assertThat(world.publishedOn()).containsExactly("b");
@@ -154,6 +158,11 @@ class EachStepTest {
       assertThat(cluster.claims().ofNode(B))
           .isEqualTo(new ClaimsOfNode(List.of(), List.of(), List.of(), List.of()));
       world.storage.assertLawful();
+    }
+
+    private NodeAgent reported(NodeAgent agent) {
+      agent.exchange();
+      return agent;
     }
 
     private void drive(Supplier<?> step) {

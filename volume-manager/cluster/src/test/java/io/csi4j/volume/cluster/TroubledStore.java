@@ -31,7 +31,15 @@ final class TroubledStore extends PassingStore {
 
   /** Puts bytes of a newer format into the record of a volume in the catalog. */
   void damage(VolumeKey volume) {
-    RecordKey key = RecordKey.of(RecordKey.Space.VOLUMES, volume);
+    damage(RecordKey.of(RecordKey.Space.VOLUMES, volume));
+  }
+
+  /** Puts such bytes into the record of the claims of a volume. */
+  void damageClaim(VolumeKey volume) {
+    damage(RecordKey.of(RecordKey.Space.CLAIMS, volume));
+  }
+
+  private void damage(RecordKey key) {
     StateValue newer = StateValue.of(new byte[] {8, 9});
     assertThat(write(List.of(new RecordWrite(key, read(key), Optional.of(newer)))))
         .isInstanceOf(WriteResult.Written.class);

@@ -4,6 +4,7 @@ import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.controller.ControlPlaneStatus.Pending;
 import io.csi4j.volume.internal.text.ReportArchive;
 import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,12 +22,14 @@ import java.util.stream.Stream;
  *
  * @param status its state
  * @param plugins the instances of plugins
+ * @param nodes the nodes of the cluster
  * @param summaries the volumes
  * @param explanations those with something pending, explained
  */
 record ControllerReport(
     ControlPlaneStatus status,
     List<RegisteredPlugin> plugins,
+    NodeBook.Nodes nodes,
     List<Catalog.Listed> summaries,
     List<VolumeExplanation> explanations) {
 
@@ -50,6 +53,13 @@ record ControllerReport(
         "plugins.txt",
         ReportArchive.orElse(
             "no plugin is known", plugins.stream().flatMap(each -> each.linesInFull().stream())));
+    entries.put(
+        "nodes.txt",
+        ReportArchive.orElse(
+            "no node is known",
+            Stream.concat(
+                nodes.nodes().stream().flatMap(each -> each.lines().stream()),
+                nodes.unreadable().stream().map(OperatorMessage::line))));
     entries.put(
         "volumes.txt",
         ReportArchive.orElse(

@@ -943,10 +943,10 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Writes a report for a bug into one new ZIP archive, which only its owner may read: the state of
-   * this control plane, the plugins and how they are, the volumes, what is pending and why, and the
-   * versions. Reads the store; calls no plugin. It has no secrets, contexts, mount flags and values
-   * of parameters; it has names of volumes, plugins and paths, and the texts of plugins as
-   * listeners receive them.
+   * this control plane, the plugins and their health, the nodes of the cluster, the volumes, what
+   * is pending and why, and the versions. Reads the store; calls no plugin. It has no secrets,
+   * contexts, mount flags and values of parameters; it has names of volumes, plugins and paths, and
+   * the texts of plugins as listeners receive them.
    *
    * @param archive the archive, where nothing may be yet
    * @throws ControllerException if something is there, which is left as it is, if the archive
@@ -959,6 +959,7 @@ public final class VolumeController implements AutoCloseable {
     new ControllerReport(
             status,
             registry.plugins(),
+            new NodeBook(store).all(),
             listed,
             status.pending().stream().map(it -> explain(it.volume(), Optional.of(it))).toList())
         .writeTo(archive);

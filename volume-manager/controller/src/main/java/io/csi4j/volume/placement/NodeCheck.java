@@ -143,6 +143,9 @@ record NodeCheck(
 
   private List<OperatorMessage> obstacles(Placement.Node node) {
     List<OperatorMessage> why = new ArrayList<>();
+    node.closed()
+        .map(closed -> message(closed.code(), node, closed.because().text()))
+        .ifPresent(why::add);
     Optional<RegisteredPlugin> plugin = serving(node, wanted.spec().plugin()).findFirst();
     if (plugin.isEmpty()) {
       why.add(notThere(node));

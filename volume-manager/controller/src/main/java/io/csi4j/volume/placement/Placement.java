@@ -5,7 +5,9 @@ import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimPage;
@@ -262,19 +264,34 @@ public final class Placement {
    * @param plugins the plugins there, as the registry of the node lists them, the newest first; of
    *     several instances of a plugin that serve nodes, the first that is ready counts, and the
    *     first if none is
+   * @param closed why no new volume may be placed there, such as that it drains
    * @since 1.0
    */
-  public record Node(NodeName name, List<RegisteredPlugin> plugins) {
+  public record Node(NodeName name, List<RegisteredPlugin> plugins, Optional<Refused> closed) {
 
     /** Copies the list. */
     public Node {
       Objects.requireNonNull(name, "name");
       plugins = List.copyOf(plugins);
+      Objects.requireNonNull(closed, "closed");
     }
 
-    /** The node of this name with these plugins. */
+    /** Returns the node of this name with these plugins, which takes volumes. */
     public static Node of(NodeName name, Collection<RegisteredPlugin> plugins) {
-      return new Node(name, List.copyOf(plugins));
+      return new Node(name, List.copyOf(plugins), Optional.empty());
+    }
+
+    /** Returns a node as it is on record. */
+    public static Node of(NodeEntry known) {
+      return new Node(
+          known.name(),
+          known.plugins().stream().map(NodeEntry.KnownPlugin::registered).toList(),
+          known.whyNotClaimed());
+    }
+
+    /** Returns the same node with these plugins. */
+    public Node with(Collection<RegisteredPlugin> now) {
+      return new Node(name, List.copyOf(now), closed);
     }
 
     /**

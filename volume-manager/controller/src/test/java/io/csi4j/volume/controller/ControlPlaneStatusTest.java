@@ -281,7 +281,7 @@ class ControlPlaneStatusTest {
     Map<String, String> entries = entries(archive);
     assertThat(entries)
         .containsOnlyKeys(
-            "versions.txt", "status.txt", "plugins.txt", "volumes.txt", "explain.txt");
+            "versions.txt", "status.txt", "plugins.txt", "nodes.txt", "volumes.txt", "explain.txt");
     assertThat(entries.get("versions.txt")).contains("control plane 'one'");
     assertThat(entries.get("status.txt"))
         .contains("DELETING 1")

@@ -506,7 +506,7 @@ class ControllerFamilyTest {
     samples.put(generic(Collection.class, CatalogVolume.class), List.of(VOLUME));
     samples.put(
         generic(Collection.class, Placement.Node.class),
-        List.of(new Placement.Node(NODE, List.of())));
+        List.of(Placement.Node.of(NODE, List.of())));
     samples.put(generic(List.class, Leftover.class), List.of());
     samples.put(generic(Set.class, VolumeUse.class), Set.of(USE));
     samples.put(

@@ -272,13 +272,18 @@ public enum OperatorCode {
   CLUSTER_COPIED(961),
   VOLUME_RECORD_FULL(962),
 
-  // 97x: messages between nodes and control planes
+  // 97x: nodes and control planes
   MESSAGE_UNREADABLE(971),
   MESSAGE_TOO_LARGE(972),
   MESSAGE_FROM_NEWER_VERSION(973),
   CODE_OF_NEWER_VERSION(974),
   CONTROL_PLANE_SILENT(975),
-  CONTROL_PLANE_REFUSES(976);
+  CONTROL_PLANE_REFUSES(976),
+  NODE_UNKNOWN(977),
+  NODE_DRAINING(978),
+  NODE_AWAY(979),
+  NODE_CLAIMED(980),
+  CONTROL_PLANE_OTHER(981);
 
   private final int number;
 

@@ -1,0 +1,45 @@
+package io.csi4j.volume.controller;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.csi4j.volume.claim.jdbc.JdbcSettings;
+import io.csi4j.volume.claim.jdbc.PostgresServer;
+import io.csi4j.volume.claim.jdbc.PostgresStore;
+import io.csi4j.volume.claim.jdbc.PostgresTest;
+import io.csi4j.volume.store.PassingStore;
+import io.csi4j.volume.store.RecordStore;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+
+/** The same with a pool of connections to a PostgreSQL for each control plane. */
+@PostgresTest
+@Tag("campaign")
+class NodeBookOnPostgresTest extends NodeBookTest {
+
+  private static PostgresServer postgres;
+
+  @BeforeAll
+  static void aPostgresIsThere() {
+    postgres = PostgresServer.begin();
+  }
+
+  @AfterAll
+  static void thePostgresEnds() {
+    postgres.close();
+  }
+
+  @Override
+  RecordStore client(String ofTest) {
+    String schema = "t" + ofTest.replace("-", "");
+    postgres.sql("CREATE SCHEMA IF NOT EXISTS " + schema);
+    HikariDataSource pool = postgres.pool();
+    return new PassingStore(
+        PostgresStore.open(pool, JdbcSettings.builder().schema(schema).build())) {
+      @Override
+      public void close() {
+        super.close();
+        pool.close();
+      }
+    };
+  }
+}

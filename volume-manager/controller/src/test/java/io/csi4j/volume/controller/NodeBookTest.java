@@ -1,0 +1,256 @@
+package io.csi4j.volume.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.catalog.NodeEntry;
+import io.csi4j.volume.catalog.NodeSamples;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.store.local.StoreMove;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The nodes of a cluster, as two control planes have them on record. */
+class NodeBookTest {
+
+  private static final NodeName A = NodeName.of("a");
+  private static final RecordKey KEY = new RecordKey(RecordKey.Space.CLUSTER, "node/a");
+  private static final ReasonText WHY = new ReasonText("new disks");
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
+
+  private RecordStore store;
+  private RecordStore other;
+  private NodeBook here;
+  private NodeBook there;
+
+  /** A client of the store of this test. */
+  RecordStore client(String ofTest) {
+    return store == null ? new MemoryStore() : store;
+  }
+
+  @BeforeEach
+  void open() {
+    String test = UUID.randomUUID().toString();
+    store = client(test);
+    other = client(test);
+    here = new NodeBook(store);
+    there = new NodeBook(other);
+  }
+
+  @AfterEach
+  void close() {
+    other.close();
+    store.close();
+  }
+
+  private static NodeEntry report(long number, String nodeId) {
+    return NodeSamples.report("a", number, nodeId);
+  }
+
+  private long version() {
+    return store.read(KEY).map(StoredRecord::version).orElse(0L);
+  }
+
+  private static ClaimRequest request() {
+    return ClaimRequest.builder(
+            WEB,
+            A,
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .build();
+  }
+
+  private static Optional<OperatorCode> whyNot(NodeBook book) {
+    return book.whyNotClaimed(request()).map(Refused::code);
+  }
+
+  @Test
+  void aNodeIsKnownToAllControlPlanesAndWrittenOnlyWhenItsFactsChange() {
+    assertThat(there.find(A)).isEmpty();
+    assertThat(whyNot(there)).contains(OperatorCode.NODE_UNKNOWN);
+    assertThat(catchThrowableOfType(ControllerException.class, () -> there.get(A)).code())
+        .isEqualTo(OperatorCode.NODE_UNKNOWN);
+
+    NodeEntry first = here.reported(report(1, "i-1"));
+
+    assertThat(there.get(A)).isEqualTo(first);
+    assertThat(whyNot(there)).isEmpty();
+    long version = version();
+    assertThat(there.reported(report(2, "i-1"))).isEqualTo(first);
+    NodeEntry restarted =
+        NodeEntry.reported(
+            A, "boot-2", 1, List.of(NodeSamples.plugin("i-1", PluginHealth.State.STARTING)), false);
+    assertThat(here.reported(restarted)).as("health is no fact").isEqualTo(first);
+    assertThat(version()).isEqualTo(version);
+
+    here.reported(report(3, "i-2"));
+    assertThat(version()).isGreaterThan(version);
+    assertThat(there.get(A)).isEqualTo(report(3, "i-2"));
+  }
+
+  @Test
+  void aReportThatArrivesAfterALaterOneOfTheSameBootChangesNothing() {
+    here.reported(report(5, "i-5"));
+
+    assertThat(there.reported(report(4, "i-4"))).isEqualTo(report(5, "i-5"));
+    assertThat(here.get(A)).isEqualTo(report(5, "i-5"));
+
+    NodeEntry rebooted =
+        NodeEntry.reported(
+            A, "boot-2", 1, List.of(NodeSamples.plugin("i-1", PluginHealth.State.READY)), false);
+    assertThat(there.reported(rebooted)).isEqualTo(rebooted);
+  }
+
+  @Test
+  void theWordOfAnOperatorOutlivesReports() {
+    here.reported(report(1, "i-1"));
+    assertThat(there.drain(A, WHY).drained()).contains(WHY);
+
+    NodeEntry drained = here.reported(report(2, "i-2"));
+
+    assertThat(drained).isEqualTo(report(2, "i-2").drained(Optional.of(WHY)));
+    assertThat(here.whyNotClaimed(request()))
+        .contains(
+            new Refused(
+                OperatorCode.NODE_DRAINING,
+                Optional.empty(),
+                new ReasonText("an operator drains node 'a': new disks")));
+    assertThat(there.undrain(A)).isEqualTo(report(2, "i-2"));
+    assertThat(whyNot(here)).isEmpty();
+  }
+
+  @Test
+  void aNodeDrainsItselfUntilItReportsOtherwise() {
+    here.reported(NodeEntry.reported(A, "boot-1", 1, List.of(), true));
+    assertThat(there.undrain(A).isDraining()).isTrue();
+    assertThat(there.whyNotClaimed(request()))
+        .contains(
+            new Refused(
+                OperatorCode.NODE_DRAINING,
+                Optional.empty(),
+                new ReasonText("node 'a' reports so itself")));
+
+    there.reported(NodeEntry.reported(A, "boot-1", 2, List.of(), false));
+
+    assertThat(whyNot(here)).isEmpty();
+  }
+
+  @Test
+  void aNodeThatIsAwayIsBackWithItsNextReport() {
+    assertThat(here.away(A, WHY)).isEmpty();
+    here.reported(report(1, "i-1"));
+    assertThat(here.away(A, WHY).orElseThrow().away()).contains(WHY);
+    assertThat(there.whyNotClaimed(request()))
+        .contains(
+            new Refused(
+                OperatorCode.NODE_AWAY, Optional.empty(), new ReasonText("node 'a': new disks")));
+
+    assertThat(there.reported(report(2, "i-1"))).isEqualTo(report(1, "i-1"));
+
+    assertThat(whyNot(here)).isEmpty();
+  }
+
+  @Test
+  void onlyANodeOnRecordIsDrained() {
+    for (Runnable call : List.<Runnable>of(() -> here.drain(A, WHY), () -> here.undrain(A))) {
+      ControllerException refused = catchThrowableOfType(ControllerException.class, call::run);
+      assertThat(refused.code()).isEqualTo(OperatorCode.NODE_UNKNOWN);
+      assertThat(refused.outcome()).isEqualTo(io.csi4j.volume.model.ChangeOutcome.REFUSED);
+    }
+    assertThat(store.read(KEY)).isEmpty();
+  }
+
+  @Test
+  void aNodeThatIsNotOnRecordIsClaimedFor() {
+    ClaimBook claims = new ClaimBook(store, Clock.systemUTC()).asking(here::whyNotClaimed);
+
+    ClaimException unknown =
+        catchThrowableOfType(ClaimException.class, () -> claims.claim(request()));
+    assertThat(unknown.code()).isEqualTo(OperatorCode.NODE_UNKNOWN);
+
+    there.reported(report(1, "i-1"));
+    assertThat(claims.claim(request()).node()).isEqualTo(A);
+    there.drain(A, WHY);
+    assertThat(claims.claim(request()).node()).as("what it has stays").isEqualTo(A);
+  }
+
+  @Test
+  void allNodesAreListedByNameAndOneThatCannotBeReadHidesNoOther() {
+    assertThat(here.all()).isEqualTo(new NodeBook.Nodes(List.of(), List.of()));
+    new ClusterSetup(store).create();
+    for (String name : List.of("c", "a", "b")) {
+      here.reported(NodeSamples.report(name, 1, "i-" + name));
+    }
+    RecordKey damaged = new RecordKey(RecordKey.Space.CLUSTER, "node/b");
+    StateValue newer = StateValue.of(new byte[] {8, 9});
+    assertThat(store.write(new RecordWrite(damaged, store.read(damaged), Optional.of(newer))))
+        .isInstanceOf(RecordStore.WriteResult.Written.class);
+
+    NodeBook.Nodes all = there.all();
+
+    assertThat(all.nodes())
+        .extracting(NodeEntry::name)
+        .extracting(NodeName::value)
+        .containsExactly("a", "c");
+    assertThat(all.unreadable())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.CATALOG_UNREADABLE);
+    assertThat(all.unreadable().get(0).line()).contains("the record of node 'b'");
+    ControllerException unread =
+        catchThrowableOfType(ControllerException.class, () -> there.get(NodeName.of("b")));
+    assertThat(unread.code()).isEqualTo(OperatorCode.CATALOG_UNREADABLE);
+  }
+
+  @Test
+  void manyNodesAreReadByPages() {
+    for (int i = 0; i < 501; i++) {
+      here.reported(NodeSamples.report("n" + i, 1, "i"));
+    }
+
+    assertThat(there.all().nodes()).hasSize(501);
+  }
+
+  /** A move takes all records along, and these are among them. */
+  @Test
+  void aNodeIsKnownAfterItsRecordsWereMovedToADirectory(@TempDir Path directory) {
+    here.reported(report(1, "i-1"));
+    here.drain(A, WHY);
+
+    try (LocalStore target = LocalStore.open(directory)) {
+      assertThat(StoreMove.run(store, target).records()).containsEntry(RecordKey.Space.CLUSTER, 1);
+      assertThat(new NodeBook(target).get(A)).isEqualTo(report(1, "i-1").drained(Optional.of(WHY)));
+    }
+    try (LocalStore again = LocalStore.open(directory)) {
+      assertThat(new NodeBook(again).undrain(A)).isEqualTo(report(1, "i-1"));
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.csi4j.volume.internal.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.csi4j.volume.catalog.NodeEntry;
+import io.csi4j.volume.catalog.NodeSamples;
+import io.csi4j.volume.internal.catalog.proto.CatalogProto;
+import io.csi4j.volume.internal.fields.CodecContract;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.store.ValueCodec;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.store.RecordKey;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Nodes as bytes. */
+class NodeCodecTest implements CodecContract<NodeCodecTest.Stored> {
+
+  private static final NodeCodec CODEC = new NodeCodec();
+  private static final UUID MARK = new UUID(3, 4);
+
+  private static final NodeEntry FULL =
+      NodeSamples.report("a", 7, "i-0a1")
+          .drained(Optional.of(new ReasonText("new disks")))
+          .away(new ReasonText("its power is off"));
+
+  private static final NodeEntry PLAIN =
+      NodeEntry.reported(NodeName.of("b"), "boot-2", 1, List.of(), true);
+
+  /** Written once, and read for ever. */
+  private static final String GOLDEN =
+      "08011201611a06626f6f742d3120072aad010a036562731203692d311a0d2f72756e2f6562732e"
+          + "736f636b2001328f010a0f6562732e6373692e6578616d706c651203312e341a20564f4c554d45"
+          + "5f4143434553534942494c4954595f434f4e53545241494e545320012a185055424c4953485f55"
+          + "4e5055424c4953485f564f4c554d4530013a05692d30613140114a0e0a0c0a047a6f6e65120465"
+          + "617374521453544147455f554e53544147455f564f4c554d45520854454c45504f52543a096e65"
+          + "77206469736b73421069747320706f776572206973206f66664903000000000000005104000000"
+          + "00000000";
+
+  private static final String GOLDEN_PLAIN =
+      "08011201621a06626f6f742d3220013001490300000000000000510400000000000000";
+
+  /** A node, with the mark of the write. */
+  record Stored(NodeEntry node, UUID mark, UnknownFields newer) {}
+
+  @Override
+  public List<Stored> records() {
+    return List.of(
+        new Stored(FULL, MARK, UnknownFields.NONE), new Stored(PLAIN, MARK, UnknownFields.NONE));
+  }
+
+  @Override
+  public List<byte[]> samples() {
+    return List.of(HexFormat.of().parseHex(GOLDEN), HexFormat.of().parseHex(GOLDEN_PLAIN));
+  }
+
+  @Override
+  public byte[] encode(Stored record) {
+    return CODEC.encode(record.node(), record.mark(), record.newer());
+  }
+
+  @Override
+  public Stored decode(byte[] bytes) throws MalformedRecordException {
+    ValueCodec.Decoded<NodeEntry> read = CODEC.decode(bytes);
+    try {
+      CatalogProto.KnownNode marked = CatalogProto.KnownNode.parseFrom(bytes);
+      return new Stored(
+          read.value(), new UUID(marked.getMarkHigh(), marked.getMarkLow()), read.newer());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public int formats() {
+    return 1;
+  }
+
+  /** Names of capabilities are sorted, and a place that is there twice is read once. */
+  @Override
+  public boolean isCanonical() {
+    return false;
+  }
+
+  @Test
+  void theBytesOfTheFirstVersionAreReadForEver() throws MalformedRecordException {
+    for (int i = 0; i < samples().size(); i++) {
+      assertThat(HexFormat.of().formatHex(encode(records().get(i))))
+          .isEqualTo(HexFormat.of().formatHex(samples().get(i)));
+      assertThat(decode(samples().get(i))).isEqualTo(records().get(i));
+    }
+  }
+
+  @Test
+  void theKeyOfANodeIsThatOfNoOtherRecord() {
+    assertThat(NodeCodec.key(NodeName.of("a")))
+        .isEqualTo(new RecordKey(RecordKey.Space.CLUSTER, "node/a"));
+    assertThat(NodeCodec.isOfNode(NodeCodec.key(NodeName.of("a")))).isTrue();
+    for (RecordKey other : List.of(ClusterCodec.KEY, SessionCodec.UPKEEP, NodeCodec.BEFORE_ALL)) {
+      assertThat(NodeCodec.isOfNode(other)).isFalse();
+    }
+  }
+}

@@ -55,6 +55,7 @@ final class OpenedManager implements AutoCloseable {
   private final EventHub events;
   private final RealParts parts;
   private final StateStore state;
+  private final ClusterOfNode cluster;
   private final PluginWiring plugins;
   private final VolumeEngine engine;
   private final Callbacks callbacks;
@@ -98,12 +99,14 @@ final class OpenedManager implements AutoCloseable {
       EventHub events,
       RealParts parts,
       StateStore state,
+      ClusterOfNode cluster,
       PluginWiring plugins,
       VolumeEngine engine) {
     this.options = options;
     this.events = events;
     this.parts = parts;
     this.state = state;
+    this.cluster = cluster;
     this.plugins = plugins;
     this.engine = engine;
     callbacks = new Callbacks();
@@ -126,13 +129,15 @@ final class OpenedManager implements AutoCloseable {
       prepareRoot(parts, events);
       StateStore state = opening.add(state(options, parts, events));
       Consumer<OperatorMessage> told = message -> events.accept(new VolumeEvent.Noticed(message));
+      ClusterOfNode cluster = new ClusterOfNode(state);
       PluginWiring plugins =
           opening.add(PluginWiring.open(parts, new StoredPlugins(state, told), told));
       options.plugins().forEach(plugins::register);
       VolumeEngine engine =
           VolumeEngine.open(parts.parts(state, points, events, events::asked, events::calling));
       plugins.tell(engine);
-      return new OpenedManager(options, events, parts, state, plugins, opening.done(engine));
+      return new OpenedManager(
+          options, events, parts, state, cluster, plugins, opening.done(engine));
     } catch (StateException | MountException problem) {
       throw obstacle(Subject.of("opening the manager").at(options.root()), problem);
     } finally {
@@ -223,6 +228,11 @@ final class OpenedManager implements AutoCloseable {
   /** Its directory. */
   public MountPath root() {
     return options.root();
+  }
+
+  /** Returns the cluster that the node belongs to. */
+  ClusterOfNode cluster() {
+    return cluster;
   }
 
   /** The engine. */

@@ -24,6 +24,7 @@ import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.UnmountOutcome;
@@ -106,6 +107,32 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /** Returns the boot of this machine, as its receipts name it. */
   public String boot() {
     return opened.know("reading the boot of this machine", () -> opened.engine().boot());
+  }
+
+  /**
+   * Returns the identity of the cluster that this directory belongs to: that of the first orders
+   * that had one.
+   */
+  public Optional<String> cluster() {
+    return opened.cluster().identity();
+  }
+
+  /**
+   * Checks that orders are of the cluster that this directory belongs to. The first ones that name
+   * a cluster decide which one that is, for as long as the state lasts.
+   *
+   * @throws io.csi4j.volume.model.VolumeException {@link
+   *     io.csi4j.volume.model.OperatorCode#CONTROL_PLANE_OTHER} if they are of another cluster, or
+   *     if the state cannot be written
+   */
+  public void checkCluster(NodeOrders orders) {
+    var unused =
+        opened.know(
+            "checking which cluster this node belongs to",
+            () -> {
+              opened.cluster().check(orders);
+              return orders;
+            });
   }
 
   /**

@@ -52,6 +52,11 @@ public record StateKey(Kind kind, String id) implements Comparable<StateKey> {
     return new StateKey(Kind.CATALOG, id);
   }
 
+  /** The key of the cluster of a node. */
+  public static StateKey cluster() {
+    return new StateKey(Kind.CLUSTER, "cluster");
+  }
+
   /** Whether this text can be an id. */
   public static boolean isId(String text) {
     // No expression: a start over many volumes asks this of each of their records.
@@ -100,6 +105,8 @@ public record StateKey(Kind kind, String id) implements Comparable<StateKey> {
     /** A claim that this host holds on a volume. */
     CLAIM,
     /** A volume of a storage system: what was asked for, and how far it is. */
-    CATALOG
+    CATALOG,
+    /** The cluster that this node belongs to. */
+    CLUSTER
   }
 }

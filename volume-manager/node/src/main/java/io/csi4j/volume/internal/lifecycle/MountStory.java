@@ -141,7 +141,8 @@ final class MountStory {
   /** Begins, unless the volume may not be published for one more workload. */
   static Turn begin(Turn turn) {
     Goal.Publish goal = turn.mount();
-    return Admission.refusal(turn.record(), goal)
+    return overtaken(turn)
+        .or(() -> Admission.refusal(turn.record(), goal))
         .map(refusal -> turn.end(Outcome.REFUSED, refusal))
         .orElseGet(() -> look(goal.keeps() ? turn.sparing() : turn, LOOK_FIRST));
   }
@@ -722,6 +723,24 @@ final class MountStory {
   }
 
   // ---- claims
+
+  /**
+   * Why a claim is over, where no one has to be asked: a later claim of the same use was current
+   * here before.
+   */
+  static Optional<Failure> overtaken(Turn turn) {
+    ClaimMark mark = turn.record().claim(turn.mount().usage());
+    return isClaimed(turn) && mark.confirmed() && turn.epoch() < mark.epoch()
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.FENCED,
+                "its claim has epoch "
+                    + turn.epoch()
+                    + ", and epoch "
+                    + mark.epoch()
+                    + " was current on this node before"))
+        : Optional.empty();
+  }
 
   /** Whether the use is not under a newer claim than the one that is over. */
   private static boolean isOurs(Turn turn) {

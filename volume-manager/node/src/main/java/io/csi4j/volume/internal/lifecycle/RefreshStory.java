@@ -70,6 +70,7 @@ final class RefreshStory {
             ? Admission.differences(turn.record(), turn.mount())
             : Optional.of(Failure.of(OperatorCode.NOT_MOUNTED, "there is no such mount on record"));
     return refusal
+        .or(() -> MountStory.overtaken(turn))
         .map(failure -> turn.end(Outcome.REFUSED, failure))
         .orElseGet(() -> look(turn, LOOK_PRESENT));
   }

@@ -268,10 +268,20 @@ class ConfirmingTest {
                 + TAKEN
                 + "FENCED_WHILE_MOUNTED"),
         row(
-            "a stale request leaves what a newer claim has mounted",
-            under(confirmed(9)).always("confirm 7", STALE),
+            "a newer claim was current here: nobody is asked, and what it has mounted stays",
+            under(confirmed(9)),
+            claimed(),
+            "refused FENCED"),
+        row(
+            "a newer claim is wanted here, and nobody has confirmed it: the older one is asked about",
+            under(new ClaimMark(9, false)).always("confirm 7", STALE),
             claimed(),
             looked + "refused FENCED"),
+        row(
+            "a refresh under a claim before the current one",
+            under(confirmed(9)),
+            new Goal.Refresh(claimed()),
+            "refused FENCED"),
         row(
             "unconfirmed: what was confirmed before stays, and somebody is told",
             under(confirmed(7)).always("confirm 7", SILENT),

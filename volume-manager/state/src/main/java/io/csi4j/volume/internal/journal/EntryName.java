@@ -20,6 +20,7 @@ record EntryName(int kind, String id) {
   static final int CLAIM = 6;
   static final int DOUBT = 7;
   static final int CATALOG = 8;
+  static final int CLUSTER = 9;
 
   static EntryName of(StateKey key) {
     int kind =
@@ -29,6 +30,7 @@ record EntryName(int kind, String id) {
           case PLUGIN -> PLUGIN;
           case CLAIM -> CLAIM;
           case CATALOG -> CATALOG;
+          case CLUSTER -> CLUSTER;
         };
     return new EntryName(kind, key.id());
   }
@@ -42,6 +44,7 @@ record EntryName(int kind, String id) {
           case PLUGIN -> StateKey.Kind.PLUGIN;
           case CLAIM -> StateKey.Kind.CLAIM;
           case CATALOG -> StateKey.Kind.CATALOG;
+          case CLUSTER -> StateKey.Kind.CLUSTER;
           default -> null;
         };
     return known == null ? Optional.empty() : Optional.of(new StateKey(known, id));

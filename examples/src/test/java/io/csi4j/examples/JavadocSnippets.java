@@ -377,7 +377,6 @@ final class JavadocSnippets {
     try (NodeAgent agent = NodeAgent.builder(node, directory, controlPlane).plugin(config).open()) {
       MountedVolume mounted = agent.mount(usage); // claimed for this node by the control plane
       log.accept(mounted.path());
-      agent.exchange(); // at intervals, and when the control plane has something to do
       agent.release(usage); // the workload has ended
     }
     // end

@@ -15,6 +15,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -33,6 +34,8 @@ import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.seal.Sealer;
 import java.nio.file.Path;
@@ -51,6 +54,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -70,7 +74,6 @@ import java.util.function.UnaryOperator;
  * try (NodeAgent agent = NodeAgent.builder(node, directory, controlPlane).plugin(config).open()) {
  *   MountedVolume mounted = agent.mount(usage); // claimed for this node by the control plane
  *   log.accept(mounted.path());
- *   agent.exchange(); // at intervals, and when the control plane has something to do
  *   agent.release(usage); // the workload has ended
  * }
  * }</pre>
@@ -89,6 +92,7 @@ public final class NodeAgent implements AutoCloseable {
 
   private final NodeName node;
   private final ControlPlane controlPlane;
+  private final ClusterConfirmation confirmation;
   private final Function<String, SecretsProvider> secrets;
   private final Sealer sealer;
   private final Duration patience;
@@ -102,6 +106,9 @@ public final class NodeAgent implements AutoCloseable {
 
   private final ReportRounds rounds;
 
+  /** Exchanges at intervals, unless the host does so. */
+  private final Optional<ExchangeTimer> timer;
+
   /** Whether the host wants no more volumes here. */
   private volatile boolean isDraining;
 
@@ -111,7 +118,12 @@ public final class NodeAgent implements AutoCloseable {
   /** The number of the last report; in a round of reports. */
   private long number;
 
-  private NodeAgent(Builder parts, VolumeManager manager, PluginSupervisor supervisor) {
+  private NodeAgent(
+      Builder parts,
+      ClusterConfirmation confirmation,
+      VolumeManager manager,
+      PluginSupervisor supervisor) {
+    this.confirmation = confirmation;
     this.manager = manager;
     this.supervisor = supervisor;
     node = parts.node;
@@ -121,6 +133,10 @@ public final class NodeAgent implements AutoCloseable {
     sealer = parts.sealer;
     clock = parts.clock;
     rounds = new ReportRounds(node, this::round);
+    timer =
+        parts.hasTimer
+            ? Optional.of(ExchangeTimer.of(parts.interval, this::exchange, parts.listener))
+            : Optional.empty();
   }
 
   /**
@@ -136,8 +152,8 @@ public final class NodeAgent implements AutoCloseable {
 
   /**
    * Reports, and does what the orders say: gives back what is leaving, and lets filesystems follow
-   * the size of their volumes. The first one also settles what was found at the start. To be called
-   * at intervals; what does not succeed is done again with the next call.
+   * the size of their volumes. The first one also settles what was found at the start. The timer of
+   * the agent does so at intervals; what does not succeed is done again with the next one.
    *
    * <p>Callers that come while a report is under way share the next one, and an interrupt ends the
    * waiting. All volumes are worked on at the same time. A plugin that takes longer than the
@@ -220,6 +236,35 @@ public final class NodeAgent implements AutoCloseable {
     return mounted;
   }
 
+  /** Begins with the first exchange; a plugin that comes, goes or changes is reported at once. */
+  private void begin(ExchangeTimer exchanges) {
+    // It ends with the manager.
+    var unused =
+        manager
+            .plugins()
+            .listen(
+                PluginRole.NODE,
+                event -> {
+                  if (!(event instanceof PluginEvent.Noticed)) {
+                    exchanges.wake();
+                  }
+                });
+    exchanges.wake();
+  }
+
+  /** Lets the timer do what orders say about other uses. */
+  private void wakeFor(NodeOrders orders, VolumeUse done) {
+    boolean hasWork =
+        orders.leaving().stream().anyMatch(each -> !each.claim().usage().equals(done))
+            || orders.wanted().stream()
+                .filter(each -> each.grown().isPresent())
+                .map(each -> each.use().usage())
+                .anyMatch(each -> !each.equals(done) && manager.hasMount(each));
+    if (hasWork) {
+      timer.ifPresent(ExchangeTimer::wake);
+    }
+  }
+
   /**
    * Publishes a mounted volume again, with the contexts and secrets of now, as {@link
    * VolumeManager#refresh} does.
@@ -252,6 +297,7 @@ public final class NodeAgent implements AutoCloseable {
     if (pending.hasReceipt(usage)) {
       orders = orders();
     }
+    wakeFor(orders, usage);
     if (pending.hasEnded(usage) || leaving.filter(orders.leaving()::contains).isPresent()) {
       throw unreleased(
           VolumeException.Outcome.IN_PROGRESS,
@@ -300,13 +346,12 @@ public final class NodeAgent implements AutoCloseable {
     return manager;
   }
 
-  /** Ends the agent. Nothing is unmounted. */
+  /** Ends the agent, and waits up to 5 s for an exchange of its timer. Nothing is unmounted. */
   @Override
   public void close() {
-    try {
-      supervisor.close();
-    } finally {
-      manager.close();
+    try (manager;
+        supervisor) {
+      timer.ifPresent(ExchangeTimer::close);
     }
   }
 
@@ -334,9 +379,17 @@ public final class NodeAgent implements AutoCloseable {
           null,
           null);
     }
+    checkCluster(orders);
     pending.accepted(report, orders);
     settle(orders);
     return orders;
+  }
+
+  /** Takes no word for a claim while the control plane is one of another cluster. */
+  private void checkCluster(NodeOrders orders) {
+    confirmation.isOfCluster(false);
+    manager.checkCluster(orders);
+    confirmation.isOfCluster(true);
   }
 
   /**
@@ -408,7 +461,9 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   private SentUse wanted(String doing, VolumeUse usage) {
-    return PendingReport.wanted(orders(), usage).orElseThrow(() -> missing(doing, usage));
+    NodeOrders orders = orders();
+    wakeFor(orders, usage);
+    return PendingReport.wanted(orders, usage).orElseThrow(() -> missing(doing, usage));
   }
 
   private VolumeException missing(String doing, VolumeUse usage) {
@@ -445,7 +500,7 @@ public final class NodeAgent implements AutoCloseable {
     return uses.during(
         usage,
         () -> {
-          if (!(controlPlane.standing(usage, leaving.claim().epoch())
+          if (!(confirmation.standing(usage, leaving.claim().epoch())
               instanceof ClaimStanding.Leaving)) {
             return Optional.empty();
           }
@@ -545,6 +600,9 @@ public final class NodeAgent implements AutoCloseable {
     private Function<String, SecretsProvider> secrets = name -> SecretsProvider.none();
     private Sealer sealer = new NoKey();
     private Duration patience = Duration.ofSeconds(5);
+    private Duration interval = Duration.ofSeconds(10);
+    private boolean hasTimer = true;
+    private Consumer<OperatorMessage> listener = Messages::log;
     private Clock clock = Clock.systemUTC();
     private UnaryOperator<NodeClaims.Builder> claims = UnaryOperator.identity();
     private UnaryOperator<VolumeManager.Builder> manager = UnaryOperator.identity();
@@ -585,13 +643,43 @@ public final class NodeAgent implements AutoCloseable {
       return this;
     }
 
+    /** Sets the time between two exchanges, a fifth more or less. 10 s by default. */
+    public Builder interval(Duration value) {
+      interval = positive("interval", value);
+      return this;
+    }
+
+    /**
+     * Sets whether the agent exchanges at intervals on its own. It does so by default; without
+     * that, the host calls {@link NodeAgent#exchange}.
+     */
+    public Builder timer(boolean value) {
+      hasTimer = value;
+      return this;
+    }
+
+    /**
+     * Sets the listener for failures of exchanges that the timer begins: notified once, until an
+     * exchange succeeds or fails for another reason. It is notified between two exchanges, which
+     * wait for it. By default messages are logged.
+     */
+    public Builder listener(Consumer<OperatorMessage> value) {
+      listener = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
     /** Sets how long an exchange waits for plugins. 5 s by default. */
     public Builder patience(Duration value) {
-      if (value.isNegative() || value.isZero()) {
-        throw new IllegalArgumentException("The patience has to be positive, not " + value + ".");
-      }
-      patience = value;
+      patience = positive("patience", value);
       return this;
+    }
+
+    private static Duration positive(String name, Duration value) {
+      if (value.isNegative() || value.isZero()) {
+        throw new IllegalArgumentException(
+            "The " + name + " has to be positive, not " + value + ".");
+      }
+      return value;
     }
 
     /** Changes the terms on which claims are checked. */
@@ -607,20 +695,24 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * Opens the agent, and finds what is mounted. No control plane is asked yet.
+     * Opens the agent, and finds what is mounted. Its timer then begins with the first exchange.
      *
      * @throws VolumeException as from {@link VolumeManager.Builder#open}
      * @throws io.csi4j.volume.plugin.PluginException if a plugin is configured in a way that is
      *     impossible
      */
     public NodeAgent open() {
+      ClusterConfirmation confirmation = new ClusterConfirmation(controlPlane);
       VolumeManager opened =
           manager
               .apply(VolumeManager.builder(directory))
-              .claims(claims.apply(NodeClaims.builder(node, controlPlane)).build())
+              .claims(claims.apply(NodeClaims.builder(node, confirmation)).build())
               .open();
       try {
-        return new NodeAgent(this, opened, supervisor(opened));
+        confirmation.isOfCluster(opened.cluster().isEmpty());
+        NodeAgent agent = new NodeAgent(this, confirmation, opened, supervisor(opened));
+        agent.timer.ifPresent(agent::begin);
+        return agent;
       } catch (RuntimeException | Error failed) {
         opened.close();
         throw failed;

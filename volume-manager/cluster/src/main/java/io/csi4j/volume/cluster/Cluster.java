@@ -48,6 +48,8 @@ import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.time.Clock;
 import java.time.Duration;
@@ -97,6 +99,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   private final Placement placement;
   private final Duration patience;
 
+  /** Goes on with releases, and deletes what nothing claims, unless the host does so. */
+  private final Optional<VolumeKeeper> keeper;
+
   /** What nodes have reported and is worked on now: a repeated report begins nothing again. */
   private final Set<Object> underWay = ConcurrentHashMap.newKeySet();
 
@@ -141,6 +146,24 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     volumes = new JobVolumes(controller, claims);
     placement = Placement.builder(controller).claims(book).clock(parts.clock).build();
     patience = parts.patience;
+    Reaper reaper =
+        new Reaper(
+            book,
+            Reaper.Sources.of(claims).with(Reaper.Sources.Ephemeral.of(volumes)),
+            parts.clock,
+            Messages::log);
+    keeper =
+        parts.isKept
+            ? Optional.of(
+                parts
+                    .keeper
+                    .apply(
+                        VolumeKeeper.builder()
+                            .oneAtATime(controller)
+                            .resuming(claims)
+                            .reaping(reaper, Reaper.Throttle.oneEach(Duration.ofSeconds(1))))
+                    .open())
+            : Optional.empty();
   }
 
   /**
@@ -367,7 +390,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /** Ends the control plane. Its claims and its work are in the store, for any other. */
   @Override
   public void close() {
-    controller.close();
+    try (controller) {
+      keeper.ifPresent(VolumeKeeper::close);
+    }
   }
 
   /**
@@ -531,6 +556,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     private final PluginRegistry plugins;
     private final RecordStore store;
     private UnaryOperator<VolumeController.Builder> controller = UnaryOperator.identity();
+    private UnaryOperator<VolumeKeeper.Builder> keeper = UnaryOperator.identity();
+    private boolean isKept = true;
     private ClaimEvent.Listener listener = event -> {};
     private Clock clock = Clock.systemUTC();
     private Duration patience = Duration.ofSeconds(2);
@@ -543,6 +570,25 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     /** Changes the settings of the controller of volumes. */
     public Builder controller(UnaryOperator<VolumeController.Builder> change) {
       controller = Objects.requireNonNull(change, "change");
+      return this;
+    }
+
+    /**
+     * Changes the upkeep, such as its pauses or its listener, or adds chores of the host. It has
+     * the chores {@code resume} and {@code reap} of a {@link VolumeKeeper}, for ephemeral volumes;
+     * one control plane at a time does each.
+     */
+    public Builder keeper(UnaryOperator<VolumeKeeper.Builder> change) {
+      keeper = Objects.requireNonNull(change, "change");
+      return this;
+    }
+
+    /**
+     * Sets whether the control plane takes part in the upkeep. It does so by default; without that,
+     * the host opens a {@link VolumeKeeper}.
+     */
+    public Builder upkeep(boolean value) {
+      isKept = value;
       return this;
     }
 
@@ -577,8 +623,14 @@ public final class Cluster implements ControlPlane, AutoCloseable {
      * @throws OperatorException as from {@link VolumeController.Builder#open}
      */
     public Cluster open() {
-      return new Cluster(
-          this, controller.apply(VolumeController.builder(plugins, store)).claims(store).open());
+      VolumeController opened =
+          controller.apply(VolumeController.builder(plugins, store)).claims(store).open();
+      try {
+        return new Cluster(this, opened);
+      } catch (RuntimeException | Error failed) {
+        opened.close();
+        throw failed;
+      }
     }
   }
 }

@@ -16,11 +16,14 @@ import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -39,13 +42,17 @@ import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -577,6 +584,138 @@ class AgentTroubleTest {
 
     assertThat(cluster.claims().ofNode(A).all()).isEmpty();
     assertThat(world.storage.contents().idle()).isTrue();
+    world.storage.assertLawful();
+  }
+
+  // ---- the timer
+
+  private NodeAgent timed(Duration interval, Consumer<OperatorMessage> listener) {
+    NodeAgent timed =
+        world.agent(A, line, parts -> parts.timer(true).interval(interval).listener(listener));
+    ClusterWorld.awaitPlugin(timed);
+    return timed;
+  }
+
+  /** The plugin is not up with the first report; that it is up lets the next one begin. */
+  private void awaitReport() {
+    Eventually.isTrue(
+        "the plugin was reported", () -> cluster.nodesFor(WEB, REQUEST).nodes().equals(List.of(A)));
+  }
+
+  private boolean hasClaim(VolumeUse usage) {
+    return cluster.claims().ofNode(A).all().stream().anyMatch(each -> each.usage().equals(usage));
+  }
+
+  @Test
+  void anAgentWithATimerGivesBackWithoutBeingAsked() {
+    agent.close();
+    agent = timed(Duration.ofMillis(50), message -> {});
+    awaitReport();
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+
+    cluster.release(WEB);
+
+    Eventually.isTrue("the node has given it back", () -> !hasClaim(WEB));
+    assertThat(world.publishedOn()).isEmpty();
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aMountOfOneVolumeLetsTheTimerGiveAnotherBackAtOnce() {
+    agent.close();
+    cluster.forgetNode(A);
+    agent = timed(Duration.ofDays(1), message -> {});
+    awaitReport();
+    cluster.acquire(A, WEB, REQUEST);
+    cluster.acquire(A, LOG, REQUEST);
+    agent.mount(WEB);
+    cluster.release(WEB);
+
+    agent.mount(LOG);
+
+    Eventually.isTrue("the node has given it back", () -> !hasClaim(WEB));
+    assertThat(hasClaim(LOG)).isTrue();
+  }
+
+  @Test
+  void theTimerReportsAFailureOnceUntilAnExchangeSucceeds() {
+    agent.close();
+    BlockingQueue<OperatorCode> reported = new LinkedBlockingQueue<>();
+    AtomicInteger failed = new AtomicInteger();
+    AtomicBoolean isCut = new AtomicBoolean(true);
+    line.beforeExchange =
+        report -> {
+          if (isCut.get()) {
+            failed.incrementAndGet();
+            throw new IllegalStateException("the line is cut");
+          }
+        };
+    agent = timed(Duration.ofMillis(10), message -> reported.add(message.code()));
+
+    Eventually.isTrue("it has tried several times", () -> failed.get() > 3);
+    assertThat(reported).containsExactly(OperatorCode.STEP_FAILED);
+    isCut.set(false);
+    agent.exchange();
+    CompletableFuture<NodeReport> next = new CompletableFuture<>();
+    line.beforeExchange = next::complete;
+    assertThat(next.orTimeout(30, TimeUnit.SECONDS).join().node()).isEqualTo(A);
+    failed.set(0);
+    line.orders =
+        orders -> {
+          failed.incrementAndGet();
+          return new NodeOrders(
+              A, orders.answers() - 1, orders.cluster(), List.of(), List.of(), true);
+        };
+    Eventually.isTrue("it has tried several times again", () -> failed.get() > 3);
+    assertThat(reported).containsExactly(OperatorCode.STEP_FAILED, OperatorCode.CLAIM_UNCONFIRMED);
+  }
+
+  // ---- the cluster of the node
+
+  @Test
+  void aNodeIsOfTheClusterOfItsFirstOrdersAndDoesNothingForAnother() throws IOException {
+    ClusterIdentity blue = new ClusterSetup(store).create();
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    assertThat(agent.manager().cluster()).contains(blue.value());
+    MemoryStore stores = new MemoryStore();
+    new ClusterSetup(stores).create();
+    Cluster own = cluster;
+    AtomicInteger asked = new AtomicInteger();
+    try (Cluster other = world.cluster(stores)) {
+      other.exchange(
+          new NodeReport(
+              A,
+              "b",
+              Instant.EPOCH,
+              1,
+              false,
+              List.of(),
+              List.of(),
+              List.of(),
+              List.of(),
+              List.of()));
+      cluster = other;
+      agent.close();
+      line.beforeStanding = usage -> asked.incrementAndGet();
+      agent = world.agent(A, line);
+
+      for (Runnable call : List.<Runnable>of(() -> agent.exchange(), () -> agent.mount(WEB))) {
+        VolumeException refused = catchThrowableOfType(VolumeException.class, call::run);
+        assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_OTHER);
+        assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.HELD);
+      }
+      assertThat(agent.manager().hasMount(WEB)).isTrue();
+      assertThat(asked).as("another cluster knows nothing of its claims").hasValue(0);
+    } finally {
+      cluster = own;
+    }
+    agent.exchange();
+    assertThat(agent.mount(WEB).usage()).isEqualTo(WEB);
+    agent.release(WEB);
+    assertThat(asked).hasPositiveValue();
+    assertThat(hasClaim(WEB)).isFalse();
     world.storage.assertLawful();
   }
 }

@@ -10,8 +10,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.agent.ControlPlane;
@@ -78,6 +81,7 @@ class ClusterTroubleTest {
         Cluster.builder(world.plugins, store)
             .listener(this::on)
             .patience(Duration.ofMillis(200))
+            .upkeep(false)
             .open();
     a = world.agent(A, cluster);
     b = world.agent(B, cluster);
@@ -312,6 +316,39 @@ class ClusterTroubleTest {
 
     cluster.exchange(later(last, last.number() + 3, List.of()));
     assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(A);
+  }
+
+  @Test
+  void aControlPlaneBringsOnWhatAnotherHasBegunAndOneAtATimeDoesSo() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    FaultRule busy =
+        world.storage.inject(
+            Fault.fail(StatusCode.UNAVAILABLE, "the storage is busy"),
+            When.calling(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
+    a.release(WEB);
+    assertThat(cluster.claims().nodeIsDown(A)).isEmpty();
+    assertThat(world.storage.contents().idle()).isFalse();
+    busy.close();
+
+    try (Cluster one = kept("one");
+        Cluster two = kept("two")) {
+      Eventually.isTrue("it is detached", () -> world.storage.contents().idle());
+      Eventually.isTrue(
+          "one has the chore",
+          () ->
+              one.volumes().status().chores().contains("resume")
+                  != two.volumes().status().chores().contains("resume"));
+    }
+  }
+
+  private Cluster kept(String name) {
+    return Cluster.builder(world.plugins, store)
+        .controller(parts -> parts.controlPlane(name))
+        .keeper(
+            keeper ->
+                keeper.every("resume", Duration.ofMillis(20)).every("reap", Duration.ofMillis(20)))
+        .open();
   }
 
   @Test

@@ -74,7 +74,7 @@ final class ClusterWorld implements AutoCloseable {
 
   /** Opens a control plane, whose answer to a node waits for the storage system. */
   Cluster cluster(RecordStore store) {
-    return Cluster.builder(plugins, store).patience(LIMIT).open();
+    return Cluster.builder(plugins, store).patience(LIMIT).upkeep(false).open();
   }
 
   /** Opens the agent of a node, whose plugin is ready; what it exchanges is encoded. */
@@ -98,6 +98,7 @@ final class ClusterWorld implements AutoCloseable {
                     PluginConfig.builder(PLUGIN.value(), socket.getParent())
                         .socketName(socket.getFileName().toString()))
                 .patience(Duration.ofSeconds(1))
+                .timer(false)
                 .claims(terms -> terms.interval(Duration.ofMillis(50)))
                 .manager(this::inMemory))
         .open();

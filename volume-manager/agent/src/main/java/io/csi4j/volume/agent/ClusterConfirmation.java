@@ -1,0 +1,44 @@
+package io.csi4j.volume.agent;
+
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.NodeClaims;
+
+/**
+ * The answers of a control plane about claims, as long as its orders are of the cluster of this
+ * node: a control plane of another cluster knows other claims under the same names, and a mount
+ * that its answer ends may belong to a running workload.
+ */
+final class ClusterConfirmation implements NodeClaims.Confirmation {
+
+  private final ControlPlane controlPlane;
+  private volatile boolean isOfCluster;
+
+  ClusterConfirmation(ControlPlane controlPlane) {
+    this.controlPlane = controlPlane;
+  }
+
+  /** Sets whether the control plane is known to be of the cluster. */
+  void isOfCluster(boolean value) {
+    isOfCluster = value;
+  }
+
+  @Override
+  public ClaimStanding standing(VolumeUse usage, long epoch) {
+    if (!isOfCluster) {
+      throw new VolumeException(
+          VolumeException.Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.CLAIM_UNCONFIRMED,
+              Subject.of("confirming the claim of").by(usage),
+              "no orders have shown that the control plane is of the cluster of this node"),
+          null,
+          null);
+    }
+    return controlPlane.standing(usage, epoch);
+  }
+}

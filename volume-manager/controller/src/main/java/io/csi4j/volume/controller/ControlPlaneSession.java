@@ -110,7 +110,9 @@ final class ControlPlaneSession implements AutoCloseable {
   /** The sessions of this process that are written, or have work, the oldest first. */
   private final Map<String, Session> open = new LinkedHashMap<>();
 
-  private boolean isPlanned;
+  /** What renews the sessions after a while; nothing while there is nothing to renew. */
+  private Scheduler.@Nullable Timer planned;
+
   private boolean closed;
 
   /** A session of this process, guarded by the lock. */
@@ -651,9 +653,8 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   private void plan() {
-    if (isShared && !isPlanned && !closed) {
-      isPlanned = true;
-      timers.after(expiry.dividedBy(RENEWALS), this::renewSoon);
+    if (isShared && planned == null && !closed) {
+      planned = timers.after(expiry.dividedBy(RENEWALS), this::renewSoon);
     }
   }
 
@@ -697,7 +698,7 @@ final class ControlPlaneSession implements AutoCloseable {
   private void again() {
     lock.lock();
     try {
-      isPlanned = false;
+      planned = null;
       if (!renewable().isEmpty()) {
         plan();
       }
@@ -764,6 +765,11 @@ final class ControlPlaneSession implements AutoCloseable {
         forget(last);
       }
       current = null;
+      // What still works is renewed no more, as no call is sent for it from now on.
+      if (planned != null) {
+        planned.cancel();
+        planned = null;
+      }
     } finally {
       lock.unlock();
     }

@@ -105,6 +105,9 @@ final class UnfinishedWork implements AutoCloseable {
   /** The code of the last failure of each of them that was reported to anybody. */
   private final ConcurrentMap<VolumeKey, OperatorCode> reported = new ConcurrentHashMap<>();
 
+  /** What waits for its time, so that nothing holds the catalog once this is closed. */
+  private final Set<Scheduler.Timer> waiting = ConcurrentHashMap.newKeySet();
+
   private volatile boolean closed;
 
   /**
@@ -253,7 +256,7 @@ final class UnfinishedWork implements AutoCloseable {
 
   private void lookLater() {
     if (catalog.isShared() && !closed) {
-      timers.after(BETWEEN_LOOKS, this::lookAgain);
+      after(BETWEEN_LOOKS, this::lookAgain);
     }
   }
 
@@ -290,7 +293,7 @@ final class UnfinishedWork implements AutoCloseable {
     } else if (!closed && !planned.containsKey(key)) {
       Duration pause = pauses.pause(attempts.getOrDefault(key, 0) + 1, timers.random());
       if (planned.putIfAbsent(key, catalog.wall().plus(pause)) == null) {
-        timers.after(pause, () -> attempt(key));
+        after(pause, () -> attempt(key));
       }
     }
   }
@@ -308,7 +311,7 @@ final class UnfinishedWork implements AutoCloseable {
   /** Looks after a pause whether the stores are settled that volumes wait for. */
   private void lookAtStoresLater() {
     if (!closed && isLookPlanned.compareAndSet(false, true)) {
-      timers.after(BETWEEN_LOOKS, this::lookAtStores);
+      after(BETWEEN_LOOKS, this::lookAtStores);
     }
   }
 
@@ -432,5 +435,23 @@ final class UnfinishedWork implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    waiting.forEach(Scheduler.Timer::cancel);
+  }
+
+  /** Runs something after a pause, unless this is closed before. */
+  private void after(Duration pause, Runnable work) {
+    CompletableFuture<Scheduler.Timer> timer = new CompletableFuture<>();
+    Scheduler.Timer begun =
+        timers.after(
+            pause,
+            () -> {
+              var unused = timer.thenAccept(waiting::remove);
+              work.run();
+            });
+    waiting.add(begun);
+    timer.complete(begun);
+    if (closed) {
+      begun.cancel();
+    }
   }
 }

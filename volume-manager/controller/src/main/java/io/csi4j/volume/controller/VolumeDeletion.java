@@ -326,9 +326,23 @@ final class VolumeDeletion {
       if (begun.before().isPresent()) {
         keep(work, begun, isAsked, failed);
       }
-      throw failed;
+      throw failed.outcome() == ChangeOutcome.UNAVAILABLE ? onRecord(failed) : failed;
     }
     gone(work, known, begun.held());
+  }
+
+  /** The failure of an attempt: the deletion is on record, so the volume may be deleted later. */
+  private static ControllerException onRecord(ControllerException failed) {
+    ControllerException uncertain =
+        new ControllerException(
+            ChangeOutcome.UNCERTAIN,
+            failed.operatorMessage(),
+            failed.violations(),
+            failed.getCause());
+    for (Throwable each : failed.getSuppressed()) {
+      uncertain.addSuppressed(each);
+    }
+    return uncertain;
   }
 
   /** Returns the record with the id of the volume, which no other record has. */

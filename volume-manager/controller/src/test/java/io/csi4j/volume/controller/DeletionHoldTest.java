@@ -290,7 +290,7 @@ class DeletionHoldTest {
     VolumeController controller = opened(true);
     CatalogVolume made = controller.create(DB, spec());
     world.only().close();
-    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(isHeld()).isTrue();
     world.register("again", plugin.endpoint());
     refuse(StatusCode.FAILED_PRECONDITION);

@@ -1171,6 +1171,20 @@ class TwoControlPlanesTest {
   }
 
   @Test
+  void nothingWaitsForItsTimeOnceAControlPlaneIsClosed() {
+    one.controller.create(DB, spec());
+    plugin.inject(Fault.fail(StatusCode.UNKNOWN, "?"), When.calling(CONTROLLER_EXPAND_VOLUME));
+    assertThat(failure(() -> one.controller.expand(DB, LARGER)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(one.later).as("a look, an attempt, a renewal").hasSizeGreaterThanOrEqualTo(3);
+
+    one.controller.close();
+
+    assertThat(one.later).isEmpty();
+    plugin.clearFaults();
+  }
+
+  @Test
   void workGoesOnThoughTheResultOfAWriteAboutAnotherVolumeIsUnknown() {
     one.controller.create(DB, spec());
     Gate gate = one.before(CONTROLLER_EXPAND_VOLUME);
@@ -1272,7 +1286,7 @@ class TwoControlPlanesTest {
 
     ControllerException stopped = failure(first);
     assertThat(stopped.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_CANCELLED);
-    assertThat(stopped.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
+    assertThat(stopped.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(calls(DELETE_VOLUME)).isZero();
     two.controller.resume(DB);
     assertThat(plugin.contents().empty()).isTrue();

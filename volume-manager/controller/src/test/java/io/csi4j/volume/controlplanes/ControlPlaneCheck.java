@@ -60,6 +60,17 @@ final class ControlPlaneCheck {
       return !outcome.equals("REFUSED") && !outcome.equals("UNAVAILABLE");
     }
 
+    /** Shows it with its times in milliseconds since a moment. */
+    String since(long moment) {
+      return number
+          + " from "
+          + millis(begun - moment)
+          + " to "
+          + (ended == Long.MAX_VALUE ? "?" : millis(ended - moment))
+          + " "
+          + answer.map(id -> "answered").orElse(outcome + " " + message);
+    }
+
     @Override
     public String toString() {
       return number + " " + deed + " " + key;
@@ -91,6 +102,7 @@ final class ControlPlaneCheck {
   private final List<Life> lives = new ArrayList<>();
   private final Map<String, Life> named = new HashMap<>();
   private final Set<String> lateSnapshots = new HashSet<>();
+  private final List<JournalEvent> journal;
   private final List<Long> resumed;
   private final List<String> wrong = new ArrayList<>();
 
@@ -101,6 +113,7 @@ final class ControlPlaneCheck {
    */
   ControlPlaneCheck(List<JournalEvent> journal, List<Long> resumed) {
     this.resumed = resumed;
+    this.journal = journal;
     for (JournalEvent event : journal) {
       if (event instanceof JournalEvent.Worked worked) {
         worked(worked.call(), nanos(worked.at()));
@@ -108,6 +121,10 @@ final class ControlPlaneCheck {
         answered(ended.call());
       }
     }
+  }
+
+  private static long millis(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nanos);
   }
 
   private static long nanos(Instant at) {
@@ -224,6 +241,54 @@ final class ControlPlaneCheck {
     return known;
   }
 
+  /** Shows the calls about a snapshot, and what processes were asked for meanwhile. */
+  String story(String snapshot) {
+    Predicate<RecordedCall> isAbout =
+        call ->
+            call.request().text("snapshot_id").equals(snapshot)
+                || call.answer()
+                    .map(it -> it.message("snapshot").text("snapshot_id"))
+                    .filter(snapshot::equals)
+                    .isPresent();
+    Set<String> names = new HashSet<>();
+    List<RecordedCall> calls = new ArrayList<>();
+    for (JournalEvent event : journal) {
+      if (event instanceof JournalEvent.Ended ended) {
+        RecordedCall call = ended.call();
+        if (call.operation() == CsiOperation.CREATE_SNAPSHOT) {
+          if (isAbout.test(call)) {
+            names.add(call.request().text("name"));
+          }
+          calls.add(call);
+        } else if (call.operation() == CsiOperation.DELETE_SNAPSHOT && isAbout.test(call)) {
+          calls.add(call);
+        }
+      }
+    }
+    calls.removeIf(
+        call ->
+            call.operation() == CsiOperation.CREATE_SNAPSHOT
+                && !names.contains(call.request().text("name")));
+    long first = calls.stream().mapToLong(call -> nanos(call.began())).min().orElse(0);
+    return calls.stream()
+            .map(call -> call + " at " + millis(nanos(call.began()) - first))
+            .toList()
+        + "; processes went on at "
+        + resumed.stream().map(at -> millis(at - first)).toList()
+        + "; asked for "
+        + operations.values().stream()
+            .filter(
+                each ->
+                    each.deed == Deed.SNAPSHOT
+                        || each.deed == Deed.KEEP
+                        || each.deed == Deed.DROP
+                        || each.deed == Deed.DELETE_SNAPSHOT)
+            .filter(each -> each.ended >= first)
+            .limit(40)
+            .map(each -> each.deed + " " + each.key + " " + each.since(first))
+            .toList();
+  }
+
   /** Returns what is wrong. */
   List<String> wrong() {
     oneVolumeForAKey();
@@ -271,7 +336,17 @@ final class ControlPlaneCheck {
                               ? each.ended > life.begun
                               : false || each.ended > life.deleted));
       if (!isAskedFor) {
-        wrong.add("volume " + life.id + " of key " + life.key + " was deleted without a request");
+        wrong.add(
+            "volume "
+                + life.id
+                + " of key "
+                + life.key
+                + " was deleted without a request; those to delete it: "
+                + operations(each -> each.deed == Deed.DELETE && each.key.equals(life.key)).stream()
+                    .map(each -> each.since(life.begun))
+                    .toList()
+                + ", it was there from 0 to "
+                + millis(life.deleted - life.begun));
       }
       uses.stream()
           .filter(use -> use.key().equals(life.key))

@@ -548,7 +548,8 @@ final class ControlPlaneRound {
     without = snapshots.size();
     snapshots.removeAll(check.late());
     late += without - snapshots.size();
-    snapshots.forEach(id -> wrong.add("snapshot " + id + " is known to none"));
+    snapshots.forEach(
+        id -> wrong.add("snapshot " + id + " is known to none: " + check.story(id)));
     settled.contents().attached().forEach(each -> wrong.add("without a claim there is " + each));
     return late;
   }

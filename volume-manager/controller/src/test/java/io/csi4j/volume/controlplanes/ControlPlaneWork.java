@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
@@ -25,6 +26,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -50,6 +52,7 @@ final class ControlPlaneWork {
     EXPAND,
     FIND,
     SNAPSHOT,
+    KEEP,
     DROP,
     DELETE_SNAPSHOT,
     ACQUIRE,
@@ -176,7 +179,7 @@ final class ControlPlaneWork {
               deed,
               key,
               () -> controller.find(key).map(CatalogVolume::id).map(Object::toString).orElse(""));
-      case SNAPSHOT -> cut(key);
+      case SNAPSHOT, KEEP -> cut(key);
       case DELETE_SNAPSHOT, DROP -> deleteSnapshot();
       case ACQUIRE -> known.get(key) == Knowledge.USED || acquire(key);
       case RELEASE -> release(key);
@@ -204,23 +207,32 @@ final class ControlPlaneWork {
 
   // ---- snapshots
 
+  /** The log has a snapshot before the control plane forgets it: no kill comes between. */
   private boolean cut(VolumeKey key) {
     SnapshotName name = SnapshotName.of(names + "-" + snapshots++);
-    Cut asked = new Cut(key, name, Optional.empty());
-    boolean[] isCut = new boolean[1];
+    SnapshotBackups backups = controller.backups();
+    List<Snapshot> ready = new ArrayList<>();
     boolean isAnswered =
         run(
             Deed.SNAPSHOT,
             key,
             () -> {
-              Snapshot snapshot = controller.createSnapshot(key, name, Map.of());
-              cuts.add(new Cut(key, name, Optional.of(snapshot)));
-              isCut[0] = true;
-              return snapshot.id().value();
+              var unused = backups.cut(key, name, Map.of());
+              ready.add(backups.ready(key, name));
+              return ready.get(0).id().value();
             });
-    if (!isCut[0]) {
-      cuts.add(asked);
+    boolean[] isKept = new boolean[1];
+    if (!ready.isEmpty()) {
+      isAnswered =
+          run(
+              Deed.KEEP,
+              key,
+              () -> {
+                isKept[0] = backups.keep(key, name);
+                return "";
+              });
     }
+    cuts.add(new Cut(key, name, ready.stream().filter(each -> isKept[0]).findFirst()));
     return isAnswered;
   }
 

@@ -60,6 +60,17 @@ public final class PluginConfig {
     return new Builder(id, socketDirectory);
   }
 
+  /**
+   * Begins with a plugin for volumes of this node and the usual patience, by its socket.
+   *
+   * @param id the name under which the host knows it
+   * @param socket its socket, in a directory that no other plugin uses
+   */
+  public static Builder builder(String id, CsiEndpoint socket) {
+    Path path = socket.path();
+    return builder(id, path.getParent()).socketName(path.getFileName().toString());
+  }
+
   /** Begins with this configuration. */
   public Builder toBuilder() {
     return new Builder(parts);

@@ -64,6 +64,16 @@ class PluginConfigTest {
   }
 
   @Test
+  void aSocketSaysItsDirectoryAndItsName() {
+    CsiEndpoint socket = CsiEndpoint.parse("unix:///run/csi/hostpath/a.sock");
+    PluginConfig config = PluginConfig.builder("hostpath", socket).volumeRoot(ROOT).build();
+
+    assertThat(config.endpoint()).isEqualTo(socket);
+    assertThat(config.socketDirectory()).isEqualTo(SOCKETS);
+    assertThat(config.socketName()).isEqualTo("a.sock");
+  }
+
+  @Test
   void aPluginInAContainerSeesBothDirectoriesElsewhere() {
     PluginConfig config =
         good()

@@ -151,6 +151,17 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
+   * Begins with an agent of a node that belongs to no cluster. Its host says to the {@linkplain
+   * #manager manager} what is to be mounted; what was found at the start stays as it is.
+   *
+   * @param node the name of the node
+   * @param directory the directory of its volumes and its state, which belongs to it alone
+   */
+  public static Builder builder(NodeName node, Path directory) {
+    return new Builder(node, directory, new NoControlPlane());
+  }
+
+  /**
    * Reports, and does what the orders say: gives back what is leaving, and lets filesystems follow
    * the size of their volumes. The first one also settles what was found at the start. The timer of
    * the agent does so at intervals; what does not succeed is done again with the next one.

@@ -1,0 +1,32 @@
+package io.csi4j.volume.agent;
+
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
+import java.util.List;
+import java.util.Optional;
+
+/** The control plane of a node that belongs to no cluster: it orders nothing and knows nothing. */
+final class NoControlPlane implements ControlPlane {
+
+  private static final ReasonText NONE = new ReasonText("the node belongs to no cluster");
+
+  @Override
+  public NodeOrders exchange(NodeReport report) {
+    return new NodeOrders(
+        report.node(), report.number(), Optional.empty(), List.of(), List.of(), true);
+  }
+
+  @Override
+  public ClaimStanding standing(VolumeUse usage, long epoch) {
+    return new ClaimStanding.Unknown(NONE);
+  }
+
+  @Override
+  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+    return new VolumeVerdict.Unknown(NONE);
+  }
+}

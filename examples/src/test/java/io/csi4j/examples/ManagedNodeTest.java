@@ -7,6 +7,7 @@ import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.ConformanceRun;
+import io.csi4j.conformance.model.OrchestratorUnderTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,28 +28,50 @@ class ManagedNodeTest {
   private static final Set<String> SLICE =
       Set.of("mount", "secrets", "shape", "plugin", "health", "refresh", "inline");
 
+  private static final Set<String> NODE_SLICE = Set.of("restart", "shape");
+
+  private static final Duration CALL = Duration.ofMillis(500);
+
   private static final OrchestratorConformance SUITE =
-      OrchestratorConformance.create().withCallDeadline(Duration.ofMillis(500));
+      OrchestratorConformance.create().withCallDeadline(CALL);
+
+  private static final OrchestratorConformance NODE_ONLY =
+      OrchestratorConformance.nodeOnly().withCallDeadline(CALL);
 
   @Test
   @Tag("campaign")
   void everyScenarioComesOutAsExpected() throws Exception {
     assertThat(SUITE.chosen()).hasSize(106);
-    passes(SUITE);
+    passes(SUITE, ManagedNode::new);
+  }
+
+  @Test
+  @Tag("campaign")
+  void everyScenarioOfANodeComesOutAsExpectedOnTheAgentAlone() throws Exception {
+    assertThat(NODE_ONLY.chosen()).hasSize(92);
+    passes(NODE_ONLY, AgentAlone::new);
+  }
+
+  @Test
+  void someScenariosOfANodeComeOutAsExpectedOnTheAgentAlone() throws Exception {
+    OrchestratorConformance slice = NODE_ONLY.only(each -> NODE_SLICE.contains(each.group()));
+    assertThat(slice.chosen()).hasSizeGreaterThan(8);
+    passes(slice, AgentAlone::new);
   }
 
   @Test
   void someScenariosComeOutAsExpected() throws Exception {
     OrchestratorConformance slice = SUITE.only(each -> SLICE.contains(each.group()));
     assertThat(slice.chosen()).hasSizeGreaterThan(15);
-    passes(slice);
+    passes(slice, ManagedNode::new);
   }
 
-  private static void passes(OrchestratorConformance suite) throws Exception {
+  private static void passes(OrchestratorConformance suite, OrchestratorUnderTest.Factory factory)
+      throws Exception {
     List<Future<CaseResult>> running = new ArrayList<>();
     List<CaseResult> results = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(12);
-    try (ConformanceRun run = suite.open(ManagedNode::new)) {
+    try (ConformanceRun run = suite.open(factory)) {
       for (ConformanceCase each : suite.chosen()) {
         running.add(pool.submit(() -> run.run(each)));
       }

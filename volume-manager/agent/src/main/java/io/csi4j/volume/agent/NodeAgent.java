@@ -185,7 +185,7 @@ public final class NodeAgent implements AutoCloseable {
     }
     await(begun);
     begun.stream().filter(Begun::isDone).forEach(each -> attempt(failures, each.end()));
-    if (pending.isOpen()) {
+    if (pending.takeNews()) {
       attempt(failures, this::orders);
     }
     if (!failures.isEmpty()) {
@@ -398,9 +398,13 @@ public final class NodeAgent implements AutoCloseable {
 
   /** Takes no word for a claim while the control plane is one of another cluster. */
   private void checkCluster(NodeOrders orders) {
-    confirmation.isOfCluster(false);
-    manager.checkCluster(orders);
-    confirmation.isOfCluster(true);
+    boolean isOurs = false;
+    try {
+      manager.checkCluster(orders);
+      isOurs = true;
+    } finally {
+      confirmation.isOfCluster(isOurs);
+    }
   }
 
   /**
@@ -429,7 +433,7 @@ public final class NodeAgent implements AutoCloseable {
     }
     // Without its state the manager has found a mount, and not the name of its use.
     orders.leaving().stream()
-        .filter(each -> found.contains(new VolumeIdentity(each.plugin(), each.handle())))
+        .filter(each -> each.volume().filter(found::contains).isPresent())
         .map(each -> each.claim().usage())
         .filter(named::add)
         .forEach(usage -> live.add(new WantedUse.Named(usage)));
@@ -540,13 +544,18 @@ public final class NodeAgent implements AutoCloseable {
 
   private NodeReceipt receipt(LeavingUse leaving) {
     ClaimEpoch claim = leaving.claim();
-    return manager.receipt(claim.usage(), claim.epoch(), leaving.plugin(), leaving.handle());
+    return leaving
+        .volume()
+        .map(it -> manager.receipt(claim.usage(), claim.epoch(), it.plugin(), it.handle()))
+        .orElseGet(() -> manager.receipt(claim.usage(), claim.epoch()));
   }
 
   /** Lets the filesystem of a mounted volume follow the size of the volume, if it has grown. */
   private Optional<Begun> beginExpansion(SentUse wanted) {
     VolumeUse usage = wanted.use().usage();
-    if (wanted.grown().isEmpty() || !manager.hasMount(usage)) {
+    if (wanted.grown().isEmpty()
+        || pending.hasExpanded(usage.volume(), wanted.grown().get())
+        || !manager.hasMount(usage)) {
       return Optional.empty();
     }
     CapacityRange size = wanted.grown().get();

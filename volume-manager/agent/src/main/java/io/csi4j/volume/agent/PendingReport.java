@@ -1,5 +1,6 @@
 package io.csi4j.volume.agent;
 
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.VolumeKey;
@@ -30,6 +31,9 @@ final class PendingReport {
   private final ConcurrentMap<VolumeUse, NodeReceipt> receipts = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeKey, NodeExpansion> expansions = new ConcurrentHashMap<>();
 
+  /** Whether a receipt or a size was added since the last report. */
+  private volatile boolean hasNews;
+
   /**
    * Notes that the workload of a use has ended.
    *
@@ -46,10 +50,12 @@ final class PendingReport {
 
   void add(NodeReceipt receipt) {
     receipts.put(receipt.usage(), receipt);
+    hasNews = true;
   }
 
   void add(NodeExpansion expansion) {
     expansions.put(expansion.volume(), expansion);
+    hasNews = true;
   }
 
   List<ClaimEpoch> ended() {
@@ -64,9 +70,19 @@ final class PendingReport {
     return List.copyOf(expansions.values());
   }
 
-  /** Whether a receipt or a size was not accepted yet. */
-  boolean isOpen() {
-    return !receipts.isEmpty() || !expansions.isEmpty();
+  /**
+   * Says whether there is a receipt or a size that no report has had, and counts it as reported.
+   */
+  boolean takeNews() {
+    boolean isNew = hasNews;
+    hasNews = false;
+    return isNew;
+  }
+
+  /** Whether a filesystem follows this size already, while other nodes may not do so yet. */
+  boolean hasExpanded(VolumeKey volume, CapacityRange to) {
+    NodeExpansion done = expansions.get(volume);
+    return done != null && done.to().equals(to) && done.refused().isEmpty();
   }
 
   boolean hasReceipt(VolumeUse usage) {

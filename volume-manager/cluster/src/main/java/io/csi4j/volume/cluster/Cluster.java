@@ -4,7 +4,9 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.NodeEntry;
+import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
@@ -32,6 +34,9 @@ import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeHealth;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
@@ -43,18 +48,23 @@ import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.PluginOnNode;
 import io.csi4j.volume.node.SentSecrets;
 import io.csi4j.volume.node.SentUse;
+import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -67,6 +77,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * A control plane of a cluster: creates, claims and attaches volumes for the workloads of nodes,
@@ -90,6 +101,7 @@ import java.util.function.UnaryOperator;
  */
 public final class Cluster implements ControlPlane, AutoCloseable {
 
+  private final PluginRegistry registry;
   private final VolumeController controller;
   private final ClusterSetup setup;
   private final NodeBook nodes;
@@ -98,6 +110,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   private final JobVolumes volumes;
   private final Placement placement;
   private final Duration patience;
+
+  /** Knows what storage systems say of the health of volumes. */
+  private final HealthMonitor monitor;
 
   /** Goes on with releases, and deletes what nothing claims, unless the host does so. */
   private final Optional<VolumeKeeper> keeper;
@@ -113,15 +128,26 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    *
    * @param facts what is on record of it
    * @param plugins its plugins with their health
+   * @param unwell the volumes there that have a known fault
    */
-  private record Reported(NodeEntry facts, List<RegisteredPlugin> plugins) {
+  private record Reported(
+      NodeEntry facts, List<RegisteredPlugin> plugins, List<VolumeStatus> unwell) {
 
     static Reported of(NodeReport report) {
       List<RegisteredPlugin> plugins = report.plugins().stream().map(PluginOnNode::plugin).toList();
-      return new Reported(
+      NodeEntry facts =
           NodeEntry.reported(
-              report.node(), report.boot(), report.number(), plugins, report.draining()),
-          plugins);
+                  report.node(), report.boot(), report.number(), plugins, report.draining())
+              .expanded(
+                  report.expansions().stream()
+                      .filter(each -> each.refused().isEmpty())
+                      .collect(
+                          Collectors.toMap(
+                              NodeExpansion::volume, NodeExpansion::to, (one, same) -> same)));
+      return new Reported(
+          facts,
+          plugins,
+          report.volumes().stream().filter(each -> !each.health().isWell()).toList());
     }
 
     /** Returns the later of two reports: one may arrive after its successor. */
@@ -134,6 +160,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   private Cluster(Builder parts, VolumeController controller) {
     this.controller = controller;
+    registry = parts.plugins;
     setup = new ClusterSetup(parts.store);
     nodes = new NodeBook(parts.store);
     book = new ClaimBook(parts.store, parts.clock);
@@ -152,6 +179,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
             Reaper.Sources.of(claims).with(Reaper.Sources.Ephemeral.of(volumes)),
             parts.clock,
             Messages::log);
+    monitor = HealthMonitor.builder(controller).timer(parts.isKept).open();
     keeper =
         parts.isKept
             ? Optional.of(
@@ -291,6 +319,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   private List<JobVolumes.Released> endNode(
       NodeName node, ReasonText by, JobVolumes.NodeProof proof) {
     var unused = nodes.away(node, by);
+    reported.remove(node);
     return volumes.endNode(node, proof);
   }
 
@@ -301,6 +330,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    */
   public void forgetNode(NodeName node) {
     nodes.forget(node, claims);
+    reported.remove(node);
   }
 
   /**
@@ -322,6 +352,39 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    */
   public NodeEntry undrain(NodeName node) {
     return nodes.undrain(node);
+  }
+
+  /**
+   * Returns the known faults of a volume: those that its storage system reports, and those that its
+   * nodes see, as they have reported last to this control plane.
+   *
+   * @throws OperatorException if the record of the volume cannot be read
+   */
+  public VolumeHealth health(VolumeKey volume) {
+    VolumeHealth all = monitor.health(volume);
+    for (Reported each : reported.values()) {
+      for (VolumeStatus seen : each.unwell()) {
+        all = seen.isOf(volume) ? all.and(seen.health()) : all;
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Returns the number of instances of a plugin on the nodes on record and in the registry of this
+   * control plane. One whose node has reported to other control planes alone is known, and not
+   * counted as healthy.
+   *
+   * @param expected how many there should be
+   * @throws OperatorException if the nodes cannot be read
+   */
+  public PluginView plugin(PluginId plugin, ExpectedInstances expected) {
+    Map<NodeName, List<RegisteredPlugin>> instances = new HashMap<>();
+    nodes.all().nodes().forEach(each -> instances.put(each.name(), placed(each).plugins()));
+    instances.put(
+        NodeName.of("control plane '" + controller.status().controlPlane() + "'"),
+        registry.plugins());
+    return PluginView.of(plugin, instances, expected);
   }
 
   /** Returns the nodes, for all that concerns nodes alone. */
@@ -355,7 +418,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       complete &= isReadable(() -> wanted(each).ifPresent(wanted::add));
     }
     for (ClaimEpoch each : now.leaving()) {
-      complete &= isReadable(() -> leaving(each).ifPresent(leaving::add));
+      complete &= isReadable(() -> leaving.add(leaving(each)));
     }
     Optional<String> cluster = setup.identity().map(ClusterIdentity::value);
     return new NodeOrders(node, report.number(), cluster, wanted, leaving, complete);
@@ -390,7 +453,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /** Ends the control plane. Its claims and its work are in the store, for any other. */
   @Override
   public void close() {
-    try (controller) {
+    try (controller;
+        monitor) {
       keeper.ifPresent(VolumeKeeper::close);
     }
   }
@@ -419,20 +483,35 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     await(begun);
   }
 
-  /** Notes the end of an expansion on a node, if the node uses the volume. */
+  /**
+   * Notes the end of an expansion on a node that uses the volume. The size stays in the orders
+   * until all nodes that use the volume follow it, by their records; each reports that until then.
+   */
   private CompletionStage<?> accept(NodeName node, NodeExpansion ended) {
-    boolean isUsedThere =
-        book.read(ended.volume()).holders().values().stream()
-            .anyMatch(
-                holder ->
-                    holder.node().equals(node)
-                        && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING));
-    if (!isUsedThere) {
+    Set<NodeName> using = new HashSet<>();
+    for (ClaimHolder holder : book.read(ended.volume()).holders().values()) {
+      if (!holder.state().isAfter(ClaimHolder.State.UNPUBLISHING)) {
+        using.add(holder.node());
+      }
+    }
+    if (!using.contains(node)) {
       return CompletableFuture.completedFuture(ended);
     }
-    return ended.refused().isPresent()
-        ? controller.async().nodeCannotExpand(ended.volume(), ended.to(), ended.refused().get())
-        : controller.async().nodeHasExpanded(ended.volume(), ended.to());
+    if (ended.refused().isPresent()) {
+      return controller.async().nodeCannotExpand(ended.volume(), ended.to(), ended.refused().get());
+    }
+    boolean areAll =
+        using.stream()
+            .allMatch(
+                each ->
+                    each.equals(node)
+                        || nodes
+                            .find(each)
+                            .filter(it -> it.hasExpanded(ended.volume(), ended.to()))
+                            .isPresent());
+    return areAll
+        ? controller.async().nodeHasExpanded(ended.volume(), ended.to())
+        : CompletableFuture.completedFuture(ended);
   }
 
   private static void accept(Runnable fact) {
@@ -510,14 +589,13 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                         change -> change.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE));
   }
 
-  /**
-   * Returns what a node needs to give a volume back; nothing if the catalog does not have the
-   * volume any more.
-   */
-  private Optional<LeavingUse> leaving(ClaimEpoch claim) {
-    return controller
-        .find(claim.usage().volume())
-        .map(volume -> new LeavingUse(claim, volume.plugin(), volume.id()));
+  /** Returns what a node needs to give a volume back, also one that is not on record any more. */
+  private LeavingUse leaving(ClaimEpoch claim) {
+    return new LeavingUse(
+        claim,
+        controller
+            .find(claim.usage().volume())
+            .map(volume -> new VolumeIdentity(volume.plugin(), volume.id())));
   }
 
   // ---- what a request says
@@ -584,8 +662,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
 
     /**
-     * Sets whether the control plane takes part in the upkeep. It does so by default; without that,
-     * the host opens a {@link VolumeKeeper}.
+     * Sets whether the control plane takes part in the upkeep, and asks storage systems for the
+     * health of volumes. It does so by default; without that, the host opens a {@link VolumeKeeper}
+     * and a {@link HealthMonitor}.
      */
     public Builder upkeep(boolean value) {
       isKept = value;

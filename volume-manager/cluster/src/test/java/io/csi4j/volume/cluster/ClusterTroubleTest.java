@@ -8,10 +8,14 @@ import static io.csi4j.volume.cluster.ClusterWorld.WEB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
@@ -20,12 +24,16 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.catalog.ExpectedInstances;
+import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
@@ -34,13 +42,17 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.NodeExpansion;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.PluginOnNode;
+import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.io.IOException;
@@ -238,6 +250,176 @@ class ClusterTroubleTest {
 
     assertThat(cluster.exchange(report(A, 100, done)).wanted()).hasSize(1);
     assertThat(pending(WEB.volume())).isEmpty();
+  }
+
+  /** A volume that both nodes may write. */
+  private static final VolumeRequest SHARED =
+      REQUEST.toBuilder().accessMode(AccessMode.MULTI_NODE_MULTI_WRITER).build();
+
+  private static final VolumeUse OTHER = VolumeUse.of(WEB.volume(), WorkloadId.of("other"));
+
+  private long expansions(NodeName node) {
+    return world.storage.journal().calls().stream()
+        .filter(call -> call.operation() == CsiOperation.NODE_EXPAND_VOLUME)
+        .filter(call -> call.node().equals(Optional.of(NodeId.of(node.value()))))
+        .count();
+  }
+
+  private void growShared(NodeAgent... mounting) {
+    cluster.acquire(A, WEB, SHARED);
+    cluster.acquire(B, OTHER, SHARED);
+    a.mount(WEB);
+    for (NodeAgent each : mounting) {
+      each.mount(OTHER);
+    }
+    cluster.volumes().expand(WEB.volume(), CapacityRange.atLeast(32 << 20));
+    assertThat(pending(WEB.volume())).isPresent();
+  }
+
+  @Test
+  void aSizeIsPendingUntilAllNodesThatUseTheVolumeFollowIt() {
+    try (Cluster next = world.cluster(store)) {
+      b.close();
+      b = world.agent(B, next);
+      growShared(b);
+
+      a.exchange();
+      a.exchange();
+      assertThat(pending(WEB.volume())).as("node b has not reported").isPresent();
+      assertThat(expansions(A)).as("once is enough").isEqualTo(1);
+      b.exchange();
+
+      assertThat(expansions(B)).isEqualTo(1);
+      assertThat(pending(WEB.volume())).isEmpty();
+      a.exchange(); // its report has the size still, and its orders do not
+      a.exchange();
+      b.exchange();
+      assertThat(cluster.nodes().get(A).expanded()).isEmpty();
+      assertThat(cluster.nodes().get(B).expanded()).isEmpty();
+    }
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aSizeIsNotPendingForANodeThatHasGivenTheVolumeBack() {
+    growShared();
+    a.exchange();
+    assertThat(pending(WEB.volume())).isPresent();
+    cluster.release(OTHER);
+    b.exchange();
+
+    a.exchange();
+
+    assertThat(pending(WEB.volume())).isEmpty();
+    assertThat(expansions(B)).isZero();
+  }
+
+  @Test
+  void aUseWhoseVolumeIsNotOnRecordAnyMoreIsGivenBack() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    cluster.release(WEB);
+    assertThat(
+            cluster
+                .volumes()
+                .deregister(
+                    WEB.volume(), new ClaimOverride.Person("ada"), new ReasonText("it was moved")))
+        .isTrue();
+
+    assertThat(cluster.exchange(report(A, 100)).leaving())
+        .singleElement()
+        .satisfies(
+            leaving -> {
+              assertThat(leaving.claim().usage()).isEqualTo(WEB);
+              assertThat(leaving.volume()).isEmpty();
+            });
+    a.exchange();
+
+    assertThat(world.publishedOn()).isEmpty();
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+  }
+
+  // ---- health
+
+  /** The words of a plugin before CSI 1.13 for a fault. */
+  private static final String SAID = "DATA_LOSS DiskGone: block 7";
+
+  @Test
+  void theHealthOfAVolumeIsWhatItsStorageSystemAndItsNodesReport() {
+    cluster.acquire(A, WEB, REQUEST);
+    VolumeHealthEntry lost =
+        VolumeHealthEntry.of(
+            VolumeHealthEntry.Status.DATA_LOSS, HealthReason.of("DiskGone"), "block 7");
+    VolumeHealthEntry slow =
+        VolumeHealthEntry.of(
+            VolumeHealthEntry.Status.DEGRADED, HealthReason.of("Slow"), "a path is gone");
+    CatalogVolume volume = cluster.volumes().find(WEB.volume()).orElseThrow();
+    world.storage.health(volume.id(), lost);
+    VolumeHealth.Source node =
+        new VolumeHealth.Source(VolumeHealth.Source.Kind.NODE, Optional.of(A));
+    VolumeHealth seen =
+        new VolumeHealth(
+            List.of(new VolumeHealth.Finding(slow, node, Instant.EPOCH, Instant.EPOCH)));
+    NodeReport report = unwell(volume, seen);
+
+    try (Cluster kept = kept("one")) {
+      kept.exchange(report);
+      Eventually.isTrue("both are known", () -> kept.health(WEB.volume()).findings().size() == 2);
+
+      assertThat(kept.health(WEB.volume()).findings())
+          .extracting(VolumeHealth.Finding::source)
+          .containsExactly(node, VolumeHealth.Source.controller());
+      assertThat(kept.health(WEB.volume()).findings())
+          .extracting(each -> each.entry().message())
+          .containsExactly("a path is gone", SAID);
+      assertThat(kept.health(LOG.volume()).isWell()).isTrue();
+      kept.nodeIsOff(A, OFF);
+      assertThat(kept.health(WEB.volume()).findings())
+          .extracting(each -> each.entry().message())
+          .containsExactly(SAID);
+    }
+  }
+
+  private static NodeReport unwell(CatalogVolume volume, VolumeHealth health) {
+    VolumeStatus status =
+        new VolumeStatus(
+            volume.plugin(),
+            volume.id(),
+            PathStatus.PRESENT,
+            List.of(new VolumeStatus.Use(WEB, PathStatus.PRESENT, false, Path.of("/v"))),
+            List.of(),
+            Map.of(),
+            AccessMode.SINGLE_NODE_SINGLE_WRITER,
+            Optional.empty(),
+            false,
+            Optional.empty(),
+            health);
+    return new NodeReport(
+        A,
+        "boot",
+        Instant.EPOCH,
+        1,
+        false,
+        List.of(),
+        List.of(status),
+        List.of(),
+        List.of(),
+        List.of());
+  }
+
+  @Test
+  void theInstancesOfAPluginAreCountedOnTheNodesOnRecord() {
+    ExpectedInstances expected = new ExpectedInstances(1, 3);
+    assertThat(cluster.plugin(ClusterWorld.PLUGIN, expected).nodes())
+        .isEqualTo(new PluginView.Count(2, 2, 3));
+
+    try (Cluster next = world.cluster(store)) {
+      assertThat(next.plugin(ClusterWorld.PLUGIN, expected).nodes())
+          .as("known from records alone")
+          .isEqualTo(new PluginView.Count(0, 2, 3));
+      assertThat(next.plugin(ClusterWorld.PLUGIN, expected).controllers().registered())
+          .isEqualTo(1);
+    }
   }
 
   private Optional<CapacityRange> pending(VolumeKey volume) {

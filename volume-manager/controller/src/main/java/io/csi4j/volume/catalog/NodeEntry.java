@@ -1,5 +1,6 @@
 package io.csi4j.volume.catalog;
 
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.model.NodeName;
@@ -7,6 +8,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -17,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -33,6 +36,8 @@ import java.util.Set;
  * @param isDraining whether the node itself takes no more volumes
  * @param drained why an operator lets it take no more volumes, if one does
  * @param away what keeps it away, as was attested since its last report
+ * @param expanded the sizes that filesystems there follow, of volumes for which another node has
+ *     not reported that yet
  * @since 1.0
  */
 public record NodeEntry(
@@ -42,7 +47,8 @@ public record NodeEntry(
     List<KnownPlugin> plugins,
     boolean isDraining,
     Optional<ReasonText> drained,
-    Optional<ReasonText> away) {
+    Optional<ReasonText> away,
+    Map<VolumeKey, CapacityRange> expanded) {
 
   private static final PluginHealth ON_RECORD =
       new PluginHealth(
@@ -114,6 +120,7 @@ public record NodeEntry(
     plugins = List.copyOf(plugins);
     Objects.requireNonNull(drained, "drained");
     Objects.requireNonNull(away, "away");
+    expanded = Map.copyOf(expanded);
     if (report < 1) {
       throw new IllegalArgumentException("Reports count from 1, not from " + report + ".");
     }
@@ -139,7 +146,18 @@ public record NodeEntry(
         plugins.stream().map(KnownPlugin::of).toList(),
         isDraining,
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        Map.of());
+  }
+
+  /** Returns the node with the expansions that it reports. */
+  public NodeEntry expanded(Map<VolumeKey, CapacityRange> reported) {
+    return new NodeEntry(name, boot, report, plugins, isDraining, drained, away, reported);
+  }
+
+  /** Whether the node reports that a filesystem follows this size of its volume. */
+  public boolean hasExpanded(VolumeKey volume, CapacityRange to) {
+    return to.equals(expanded.get(volume));
   }
 
   /**
@@ -152,11 +170,20 @@ public record NodeEntry(
     if (boot.equals(next.boot) && next.report < report) {
       return this;
     }
-    boolean isSame = plugins.equals(next.plugins) && isDraining == next.isDraining;
-    return isSame
-        ? new NodeEntry(name, boot, report, plugins, isDraining, drained, Optional.empty())
-        : new NodeEntry(
-            name, next.boot, next.report, next.plugins, next.isDraining, drained, Optional.empty());
+    boolean isSame =
+        plugins.equals(next.plugins)
+            && isDraining == next.isDraining
+            && expanded.equals(next.expanded);
+    NodeEntry facts = isSame ? this : next;
+    return new NodeEntry(
+        name,
+        facts.boot,
+        facts.report,
+        facts.plugins,
+        facts.isDraining,
+        drained,
+        Optional.empty(),
+        facts.expanded);
   }
 
   /**
@@ -165,7 +192,7 @@ public record NodeEntry(
    * @param why why it takes no more volumes; nothing to end that
    */
   public NodeEntry drained(Optional<ReasonText> why) {
-    return new NodeEntry(name, boot, report, plugins, isDraining, why, away);
+    return new NodeEntry(name, boot, report, plugins, isDraining, why, away, expanded);
   }
 
   /**
@@ -174,7 +201,8 @@ public record NodeEntry(
    * @param by what keeps it away
    */
   public NodeEntry away(ReasonText by) {
-    return new NodeEntry(name, boot, report, plugins, isDraining, drained, Optional.of(by));
+    return new NodeEntry(
+        name, boot, report, plugins, isDraining, drained, Optional.of(by), expanded);
   }
 
   /** Returns why nothing new may be claimed for the node; nothing if it may be. */

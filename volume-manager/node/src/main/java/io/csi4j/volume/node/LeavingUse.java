@@ -1,24 +1,23 @@
 package io.csi4j.volume.node;
 
-import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.ClaimEpoch;
-import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A use that a node has to unmount, and to give its receipt for.
  *
  * @param claim the claim, which is on its way back
- * @param plugin the plugin of the volume
- * @param handle the volume as the plugin names it
+ * @param volume the volume as its plugin names it; nothing if the control plane has no record of it
+ *     any more
  * @since 1.0
  */
-public record LeavingUse(ClaimEpoch claim, PluginId plugin, VolumeId handle) {
+public record LeavingUse(ClaimEpoch claim, Optional<VolumeIdentity> volume) {
 
-  /** Checks that all parts are there. */
+  /** Checks that both are there. */
   public LeavingUse {
     Objects.requireNonNull(claim, "claim");
-    Objects.requireNonNull(plugin, "plugin");
-    Objects.requireNonNull(handle, "handle");
+    Objects.requireNonNull(volume, "volume");
   }
 }

@@ -21,12 +21,14 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.wire.Envelopes;
 import io.csi4j.volume.internal.wire.WireParts;
 import io.csi4j.volume.internal.wire.WireSchema;
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.StorageFinding;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -37,6 +39,7 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.wire.ClusterMessage;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -122,8 +125,15 @@ public final class NodeWire {
             .number(2, orders.answers())
             .text(3, orders.cluster().orElse(""));
     orders.wanted().forEach(each -> out.part(4, wanted(each)));
-    orders.leaving().forEach(each -> out.part(5, leaving(each)));
-    return written(ClusterMessage.Kind.NODE_ORDERS, out.flag(6, !orders.complete()));
+    for (LeavingUse each : orders.leaving()) {
+      each.volume().ifPresent(volume -> out.part(5, leaving(each.claim(), volume)));
+    }
+    out.flag(6, !orders.complete());
+    // A field of its own, which an older node passes over.
+    orders.leaving().stream()
+        .filter(each -> each.volume().isEmpty())
+        .forEach(each -> out.part(7, WireParts.claim(each.claim())));
+    return written(ClusterMessage.Kind.NODE_ORDERS, out);
   }
 
   /**
@@ -138,14 +148,17 @@ public final class NodeWire {
     return read(
         message,
         ClusterMessage.Kind.NODE_ORDERS,
-        in ->
-            new NodeOrders(
-                NodeName.of(in.text(1)),
-                in.number(2),
-                WireParts.said(in.text(3)),
-                in.parts(4, each -> wanted(each, secrets)),
-                in.parts(5, NodeWire::leaving),
-                !in.flag(6)));
+        in -> {
+          NodeName node = NodeName.of(in.text(1));
+          long answers = in.number(2);
+          Optional<String> cluster = WireParts.said(in.text(3));
+          List<SentUse> wanted = in.parts(4, each -> wanted(each, secrets));
+          List<LeavingUse> leaving = new ArrayList<>(in.parts(5, NodeWire::leaving));
+          boolean isIncomplete = in.flag(6);
+          in.parts(7, WireParts::claim)
+              .forEach(claim -> leaving.add(new LeavingUse(claim, Optional.empty())));
+          return new NodeOrders(node, answers, cluster, wanted, leaving, !isIncomplete);
+        });
   }
 
   /** Returns a message for a node that mounts one volume. */
@@ -207,16 +220,17 @@ public final class NodeWire {
         grown);
   }
 
-  private static FieldWriter leaving(LeavingUse leaving) {
+  private static FieldWriter leaving(ClaimEpoch claim, VolumeIdentity volume) {
     return new FieldWriter()
-        .part(1, WireParts.claim(leaving.claim()))
-        .text(2, leaving.plugin().value())
-        .text(3, leaving.handle().value());
+        .part(1, WireParts.claim(claim))
+        .text(2, volume.plugin().value())
+        .text(3, volume.handle().value());
   }
 
   private static LeavingUse leaving(FieldReader in) throws MalformedRecordException {
     return new LeavingUse(
-        in.required(1, WireParts::claim), PluginId.of(in.text(2)), VolumeId.of(in.text(3)));
+        in.required(1, WireParts::claim),
+        Optional.of(new VolumeIdentity(PluginId.of(in.text(2)), VolumeId.of(in.text(3)))));
   }
 
   private static FieldWriter mounting(MountRequest request, SentSecrets secrets) {

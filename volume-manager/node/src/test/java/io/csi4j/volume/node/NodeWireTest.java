@@ -36,6 +36,7 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.StorageFinding;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WireException;
@@ -175,7 +176,8 @@ class NodeWireTest {
             new SentUse(new WantedUse.Named(named), SentSecrets.none(), Optional.empty())),
         List.of(
             new LeavingUse(
-                new ClaimEpoch(NodeName.of("n1"), left, 8), PLUGIN, VolumeId.of("vol-8"))),
+                new ClaimEpoch(NodeName.of("n1"), left, 8),
+                Optional.of(new VolumeIdentity(PLUGIN, VolumeId.of("vol-8"))))),
         false);
   }
 
@@ -318,7 +320,11 @@ class NodeWireTest {
         wanted,
         List.of(
             new LeavingUse(
-                WireSamples.claim(random, node), PLUGIN, VolumeId.of(RandomFields.name(random)))),
+                WireSamples.claim(random, node),
+                random.nextBoolean()
+                    ? Optional.of(
+                        new VolumeIdentity(PLUGIN, VolumeId.of(RandomFields.name(random))))
+                    : Optional.empty())),
         random.nextBoolean());
   }
 
@@ -523,6 +529,7 @@ class NodeWireTest {
     ENDED,
     RECEIPT,
     LEAVING,
+    LEFT,
     WANTED;
 
     /** Returns the use in a message of node n1, where it has a claim of this node. */
@@ -559,6 +566,7 @@ class NodeWireTest {
           FieldWriter leaving = new FieldWriter().part(1, claim).text(2, "p").text(3, "vol");
           yield orders(orders.part(5, leaving)).leaving().get(0).claim().usage();
         }
+        case LEFT -> orders(orders.part(7, claim)).leaving().get(0).claim().usage();
         case WANTED -> {
           FieldWriter request =
               new FieldWriter()

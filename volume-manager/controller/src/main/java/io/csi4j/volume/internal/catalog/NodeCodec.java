@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.catalog;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginName;
@@ -18,6 +19,7 @@ import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
@@ -28,9 +30,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -95,6 +100,13 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
             .setMarkHigh(mark.getMostSignificantBits())
             .setMarkLow(mark.getLeastSignificantBits());
     value.plugins().forEach(each -> out.addPlugin(plugin(each)));
+    new TreeMap<>(value.expanded())
+        .forEach(
+            (volume, to) ->
+                out.addExpanded(
+                    CatalogProto.NodeExpanded.newBuilder()
+                        .setVolume(StoredParts.key(volume))
+                        .setTo(StoredParts.range(to))));
     return new RecordBytes<>(out.build(), newer).bytes();
   }
 
@@ -118,12 +130,26 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
                     plugins,
                     in.getDraining(),
                     reason(in.getDrained()),
-                    reason(in.getAway())));
+                    reason(in.getAway()),
+                    expanded(in.getExpandedList())));
     return new Decoded<>(node, read.newer());
   }
 
   private static Optional<ReasonText> reason(String text) {
     return text.isEmpty() ? Optional.empty() : Optional.of(new ReasonText(text));
+  }
+
+  private static Map<VolumeKey, CapacityRange> expanded(List<CatalogProto.NodeExpanded> in)
+      throws MalformedRecordException {
+    SortedMap<VolumeKey, CapacityRange> all = new TreeMap<>();
+    for (CatalogProto.NodeExpanded each : in) {
+      RecordBytes.add(
+          all,
+          StoredParts.key(each.getVolume()),
+          StoredParts.range(each.getTo()),
+          "The volumes that were expanded are not in order, or one is there twice.");
+    }
+    return all;
   }
 
   // ---- plugins

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.catalog.NodeSamples;
 import io.csi4j.volume.internal.catalog.proto.CatalogProto;
@@ -12,9 +13,11 @@ import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordKey;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -46,18 +49,35 @@ class NodeCodecTest implements CodecContract<NodeCodecTest.Stored> {
   private static final String GOLDEN_PLAIN =
       "08011201621a06626f6f742d3220013001490300000000000000510400000000000000";
 
+  private static final NodeEntry EXPANDED =
+      PLAIN.expanded(
+          Map.of(
+              VolumeKey.of("db"),
+              CapacityRange.atLeast(7),
+              VolumeKey.of("a"),
+              CapacityRange.atMost(9)));
+
+  /** What expansions add to the second. */
+  private static final String GOLDEN_EXPANDED =
+      "5a120a0c0a0764656661756c7412016112021009" + "5a130a0d0a0764656661756c741202646212020807";
+
   /** A node, with the mark of the write. */
   record Stored(NodeEntry node, UUID mark, UnknownFields newer) {}
 
   @Override
   public List<Stored> records() {
     return List.of(
-        new Stored(FULL, MARK, UnknownFields.NONE), new Stored(PLAIN, MARK, UnknownFields.NONE));
+        new Stored(FULL, MARK, UnknownFields.NONE),
+        new Stored(PLAIN, MARK, UnknownFields.NONE),
+        new Stored(EXPANDED, MARK, UnknownFields.NONE));
   }
 
   @Override
   public List<byte[]> samples() {
-    return List.of(HexFormat.of().parseHex(GOLDEN), HexFormat.of().parseHex(GOLDEN_PLAIN));
+    return List.of(
+        HexFormat.of().parseHex(GOLDEN),
+        HexFormat.of().parseHex(GOLDEN_PLAIN),
+        HexFormat.of().parseHex(GOLDEN_PLAIN + GOLDEN_EXPANDED));
   }
 
   @Override

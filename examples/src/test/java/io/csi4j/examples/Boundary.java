@@ -63,6 +63,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
               List.of(
                   "io.csi4j.volume.internal.catalog.CatalogCodec*",
                   "io.csi4j.volume.internal.catalog.ClusterCodec*",
+                  "io.csi4j.volume.internal.catalog.NodeCodec*",
                   "io.csi4j.volume.internal.catalog.SessionCodec*",
                   "io.csi4j.volume.internal.catalog.proto"));
   private static final Map<String, List<String>> ETCD =

@@ -4,7 +4,6 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Rounds;
-import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
@@ -23,7 +22,7 @@ final class ExchangeTimer implements AutoCloseable {
   private static final String THREADS = "csi4j-node-agent";
   private static final Duration CLOSING = Duration.ofSeconds(5);
 
-  private final Runnable ending;
+  private final OnDemandThreads threads = new OnDemandThreads(THREADS, 1);
   private final Rounds rounds;
   private final Runnable exchange;
   private final Consumer<OperatorMessage> listener;
@@ -36,29 +35,17 @@ final class ExchangeTimer implements AutoCloseable {
   /** The kind of the last failure; read and written in rounds. */
   private Optional<OperatorCode> reported = Optional.empty();
 
-  /**
-   * A timer on these threads.
-   *
-   * @param threads runs one piece of work at a time
-   * @param ending ends the threads
-   */
-  ExchangeTimer(
-      Duration interval,
-      Runnable exchange,
-      Consumer<OperatorMessage> listener,
-      Scheduler threads,
-      Runnable ending) {
+  private ExchangeTimer(
+      Duration interval, Runnable exchange, Consumer<OperatorMessage> listener) {
     this.exchange = exchange;
     this.listener = listener;
-    this.ending = ending;
     rounds = new Rounds(threads, Rounds.about(interval));
   }
 
   /** A timer that does nothing before it is woken for the first time. */
   static ExchangeTimer of(
       Duration interval, Runnable exchange, Consumer<OperatorMessage> listener) {
-    OnDemandThreads threads = new OnDemandThreads(THREADS, 1);
-    return new ExchangeTimer(interval, exchange, listener, threads, () -> threads.stop(CLOSING));
+    return new ExchangeTimer(interval, exchange, listener);
   }
 
   /** Lets an exchange begin at once, or after the one that is under way. */
@@ -109,6 +96,6 @@ final class ExchangeTimer implements AutoCloseable {
   public void close() {
     isClosed = true;
     rounds.close();
-    ending.run();
+    threads.stop(CLOSING);
   }
 }

@@ -173,25 +173,30 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     volumes = new JobVolumes(controller, claims);
     placement = Placement.builder(controller).claims(book).clock(parts.clock).build();
     patience = parts.patience;
+    monitor = HealthMonitor.builder(controller).timer(parts.isKept).open();
+    try {
+      keeper = parts.isKept ? Optional.of(keeper(parts)) : Optional.empty();
+    } catch (RuntimeException | Error failed) {
+      monitor.close();
+      throw failed;
+    }
+  }
+
+  private VolumeKeeper keeper(Builder parts) {
     Reaper reaper =
         new Reaper(
             book,
             Reaper.Sources.of(claims).with(Reaper.Sources.Ephemeral.of(volumes)),
             parts.clock,
             Messages::log);
-    monitor = HealthMonitor.builder(controller).timer(parts.isKept).open();
-    keeper =
-        parts.isKept
-            ? Optional.of(
-                parts
-                    .keeper
-                    .apply(
-                        VolumeKeeper.builder()
-                            .oneAtATime(controller)
-                            .resuming(claims)
-                            .reaping(reaper, Reaper.Throttle.oneEach(Duration.ofSeconds(1))))
-                    .open())
-            : Optional.empty();
+    return parts
+        .keeper
+        .apply(
+            VolumeKeeper.builder()
+                .oneAtATime(controller)
+                .resuming(claims)
+                .reaping(reaper, Reaper.Throttle.oneEach(Duration.ofSeconds(1))))
+        .open();
   }
 
   /**

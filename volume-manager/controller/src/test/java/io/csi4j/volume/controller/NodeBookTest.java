@@ -12,6 +12,7 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -184,13 +185,13 @@ class NodeBookTest {
     for (Runnable call : List.<Runnable>of(() -> here.drain(A, WHY), () -> here.undrain(A))) {
       ControllerException refused = catchThrowableOfType(ControllerException.class, call::run);
       assertThat(refused.code()).isEqualTo(OperatorCode.NODE_UNKNOWN);
-      assertThat(refused.outcome()).isEqualTo(io.csi4j.volume.model.ChangeOutcome.REFUSED);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     }
     assertThat(store.read(KEY)).isEmpty();
   }
 
   @Test
-  void aNodeThatIsNotOnRecordIsClaimedFor() {
+  void nothingIsClaimedForANodeThatIsNotOnRecord() {
     ClaimBook claims = new ClaimBook(store, Clock.systemUTC()).asking(here::whyNotClaimed);
 
     ClaimException unknown =

@@ -22,8 +22,8 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeStatus;
-import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
@@ -231,8 +231,7 @@ record VolumeCheck(
               csi -> checkPlace(volume, "it can be reached", csi.volume().topologies(), here));
       toBeCreated(volume)
           .flatMap(VolumeSpec::topologies)
-          .ifPresent(
-              asked -> checkPlace(volume, "it has to be reachable", asked.required(), here));
+          .ifPresent(asked -> checkPlace(volume, "it has to be reachable", asked.required(), here));
     }
   }
 

@@ -2,8 +2,8 @@ package io.csi4j.volume.workload;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
-import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.internal.names.Names;

@@ -552,9 +552,9 @@ class PreflightTest {
         .isEqualTo(
             "CSI-501 OPTIONS_DIFFER: "
                 + ABOUT_DATA.replace("'data'", "'more'")
-                + ": request 'data' is for the same volume; these differ: access type (it"
-                + " has filesystem, this request block), read-only (it has false, this request"
-                + " true); nothing was begun, and the present uses stay. Ask for it once, and let each"
+                + ": request 'data' is for the same volume; these differ: access type (it has"
+                + " filesystem, this request block), read-only (it has false, this request true);"
+                + " nothing was begun, and the present uses stay. Ask for it once, and let each"
                 + " task's mount say whether it only reads.\n");
   }
 
@@ -839,16 +839,13 @@ class PreflightTest {
                 data()
                     .created(
                         VolumeSpec.builder(PLUGIN)
-                            .topologies(
-                                RequestedTopologies.anyOf(Set.of(place("zone", "b")))))
+                            .topologies(RequestedTopologies.anyOf(Set.of(place("zone", "b")))))
                     .build())
             .build();
     RegisteredPlugin here =
-        plugin(
-            in(place("zone", "a")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+        plugin(in(place("zone", "a")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
     RegisteredPlugin there =
-        plugin(
-            in(place("zone", "b")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+        plugin(in(place("zone", "b")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
 
     assertThat(on(there, inB).isClear()).isTrue();
     assertThat(told(on(here, inB)))

@@ -74,6 +74,7 @@ public final class SnapshotBackups {
    * for that. Until the host {@linkplain #keep keeps} it or {@linkplain
    * VolumeController#dropSnapshot drops} it, it is on record, and its volume is not deleted.
    *
+   * @param name not that of a snapshot that was dropped or deleted; one that was kept is found again
    * @param parameters opaque parameters for the plugin; under one name always the same
    */
   public Snapshot cut(VolumeKey volume, SnapshotName name, Map<String, String> parameters) {

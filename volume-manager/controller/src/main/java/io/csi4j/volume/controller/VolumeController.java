@@ -738,7 +738,8 @@ public final class VolumeController implements AutoCloseable {
   /**
    * Deletes a snapshot, or a group of them, that was asked for and whose fate is not known, as
    * after a crash or an interrupt. It is not asked for again: a caller that still waits for it is
-   * told {@link OperatorCode#SNAPSHOT_UNKNOWN}.
+   * told {@link OperatorCode#SNAPSHOT_UNKNOWN}. Its name is not used again: a deletion that is late
+   * may delete another snapshot of that name.
    *
    * @param volume the volume, or one of the group's
    * @return whether one was asked for under this name; false also if the volume is not on record

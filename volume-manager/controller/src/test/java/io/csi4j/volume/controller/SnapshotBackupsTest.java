@@ -180,6 +180,18 @@ class SnapshotBackupsTest {
   }
 
   @Test
+  void aTickThatIsRepeatedAfterItWasKeptFindsItsSnapshot() {
+    SnapshotBackups backups = start();
+    SnapshotId cut = backups.cut(DB, NIGHTLY, FULL).id();
+    assertThat(backups.keep(DB, NIGHTLY)).isTrue();
+
+    SnapshotBackups after = restarted();
+    assertThat(after.cut(DB, NIGHTLY, FULL).id()).isEqualTo(cut);
+    assertThat(after.keep(DB, NIGHTLY)).isTrue();
+    assertThat(plugin.contents().snapshots()).containsExactly(cut);
+  }
+
+  @Test
   void aCallThatIsLostLeavesTheIntentAndReadyFindsWhatWasCut() {
     SnapshotBackups backups = start();
     plugin.inject(

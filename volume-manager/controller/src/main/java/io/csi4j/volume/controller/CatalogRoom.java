@@ -9,9 +9,9 @@ import java.util.Optional;
 
 /**
  * The room in the record of a volume. A record is one value of a store, of {@link
- * StateValue#MAX_SIZE} bytes at most. What is on record of a volume may take less than that: work on
- * the volume, and on its snapshots, stands in the same record while it is done, also the work that
- * makes the record smaller.
+ * StateValue#MAX_SIZE} bytes at most. What is on record of a volume may take less than that: work
+ * on the volume, and on its snapshots, stands in the same record while it is done, also the work
+ * that makes the record smaller.
  */
 final class CatalogRoom {
 

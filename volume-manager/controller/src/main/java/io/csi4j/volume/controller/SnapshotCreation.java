@@ -323,8 +323,7 @@ final class SnapshotCreation {
 
   private static List<PendingSnapshot> merged(Stream<PendingSnapshot> found) {
     Map<PendingSnapshot, PendingSnapshot> all = new LinkedHashMap<>();
-    found.forEach(
-        each -> all.merge(each.asked(), each, (a, b) -> a.answer().isPresent() ? a : b));
+    found.forEach(each -> all.merge(each.asked(), each, (a, b) -> a.answer().isPresent() ? a : b));
     return List.copyOf(all.values());
   }
 

@@ -1111,8 +1111,7 @@ class TwoControlPlanesTest {
     assertThat(full.code()).isEqualTo(OperatorCode.VOLUME_RECORD_FULL);
     assertThat(full.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(full)
-        .hasMessageContaining(
-            "; " + all.size() + " of its snapshots are neither kept nor dropped");
+        .hasMessageContaining("; " + all.size() + " of its snapshots are neither kept nor dropped");
   }
 
   // ---- ownership

@@ -290,8 +290,10 @@ final class SnapshotCreation {
                     subject,
                     work -> {
                       List<PendingSnapshot> all = named(volume, name);
-                      all.forEach(cut -> takeUp(work, subject, volume, cut));
-                      all.forEach(cut -> end(work, subject, volume, cut));
+                      for (PendingSnapshot cut : all) {
+                        var unused = takeUp(work, subject, volume, cut);
+                        end(work, subject, volume, cut);
+                      }
                       return !all.isEmpty();
                     }))
         .orElse(false);
@@ -418,7 +420,7 @@ final class SnapshotCreation {
     return inTurn(
         wish,
         work -> {
-          takeUp(work, wish.call().subject(), wish.key(), wish.cut());
+          var unused = takeUp(work, wish.call().subject(), wish.key(), wish.cut());
           boolean isGroup = !wish.cut().group().isEmpty();
           if (catalog
               .cuts(wish.key(), isGroup)
@@ -544,11 +546,18 @@ final class SnapshotCreation {
     keys(key, cut).forEach(each -> work.end(subject, each, cut));
   }
 
-  /** Takes up a snapshot or a group that is on record, with all volumes that have it. */
-  private void takeUp(SnapshotWork work, Subject subject, VolumeKey key, PendingSnapshot cut) {
-    keys(key, cut).stream()
-        .filter(each -> catalog.find(each).flatMap(record -> record.cut(cut)).isPresent())
-        .forEach(each -> work.takeUp(subject, each, cut));
+  /**
+   * Takes up a snapshot or a group that is on record, with all volumes that have it. Returns whether
+   * any of them still had it then.
+   */
+  private boolean takeUp(SnapshotWork work, Subject subject, VolumeKey key, PendingSnapshot cut) {
+    boolean isTaken = false;
+    for (VolumeKey each : keys(key, cut)) {
+      isTaken |=
+          catalog.find(each).flatMap(record -> record.cut(cut)).isPresent()
+              && work.takeUp(subject, each, cut);
+    }
+    return isTaken;
   }
 
   private static Set<VolumeKey> keys(VolumeKey key, PendingSnapshot cut) {
@@ -584,10 +593,15 @@ final class SnapshotCreation {
         name.value(),
         subject,
         work -> {
-          named(volume, name).forEach(cut -> takeUp(work, subject, volume, cut));
-          // Another control plane may have dropped one, or noted its answer, before it was taken
-          // up.
-          List<PendingSnapshot> all = named(volume, name);
+          List<PendingSnapshot> taken =
+              named(volume, name).stream()
+                  .filter(cut -> takeUp(work, subject, volume, cut))
+                  .map(PendingSnapshot::asked)
+                  .toList();
+          // Another control plane may have noted an answer before the snapshot was taken up. One
+          // that it has begun since then is its own work.
+          List<PendingSnapshot> all =
+              named(volume, name).stream().filter(cut -> taken.contains(cut.asked())).toList();
           for (PendingSnapshot cut : all) {
             if (cut.group().isEmpty()) {
               delete(work, sendable(record.volume().orElseThrow(), cut));

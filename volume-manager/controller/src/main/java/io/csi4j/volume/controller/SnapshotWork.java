@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
 import io.csi4j.volume.internal.catalog.CatalogWork.Kind;
 import io.csi4j.volume.internal.catalog.CatalogWork.Owner;
+import io.csi4j.volume.internal.catalog.SessionRecord.Part;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -34,7 +35,7 @@ final class SnapshotWork implements AutoCloseable {
 
   private final Catalog catalog;
   private final ControlPlaneSession session;
-  private final Map<VolumeKey, CatalogWork> marks = new HashMap<>();
+  private final Map<Part, CatalogWork> marks = new HashMap<>();
 
   /** The time in nanoseconds that this work may still wait for other control planes. */
   private final AtomicLong patience;
@@ -109,19 +110,24 @@ final class SnapshotWork implements AutoCloseable {
     return known.isNamedAs(cut) && !known.asked().equals(cut.asked());
   }
 
-  /** Takes up a snapshot if it is on record, so that no other control plane works on it. */
-  void takeUp(Subject subject, VolumeKey key, PendingSnapshot cut) {
-    if (session.isShared()) {
-      var unused =
-          begin(
-              subject,
-              key,
-              cut,
-              record ->
-                  record.entry().cut(cut).isPresent()
-                      ? new Decision.Write<>(record)
-                      : new Decision.Keep<>());
+  /**
+   * Takes up a snapshot if it is on record, so that no other control plane works on it. Returns
+   * whether it is.
+   */
+  boolean takeUp(Subject subject, VolumeKey key, PendingSnapshot cut) {
+    if (!session.isShared()) {
+      return true;
     }
+    var unused =
+        begin(
+            subject,
+            key,
+            cut,
+            record ->
+                record.entry().cut(cut).isPresent()
+                    ? new Decision.Write<>(record)
+                    : new Decision.Keep<>());
+    return marks.containsKey(new Part(key, part(cut)));
   }
 
   /** A rule about a volume that is on record. */
@@ -148,7 +154,7 @@ final class SnapshotWork implements AutoCloseable {
         throw failed;
       }
       if (!begun.isTaken) {
-        begun.mark.ifPresent(mark -> marks.put(key, mark));
+        begun.mark.ifPresent(mark -> marks.put(new Part(key, part), mark));
         return begun.before;
       }
     }
@@ -185,7 +191,7 @@ final class SnapshotWork implements AutoCloseable {
   private CatalogWork mark(CatalogRecord record, VolumeKey key, String part, Owner by) {
     return record
         .work(part)
-        .filter(known -> known.equals(marks.get(key)))
+        .filter(known -> known.equals(marks.get(new Part(key, part))))
         .orElseGet(() -> new CatalogWork(part, Kind.SNAPSHOT, by, record.epoch() + 1));
   }
 
@@ -253,12 +259,12 @@ final class SnapshotWork implements AutoCloseable {
                       .without(part);
               return next.equals(record) ? new Decision.Keep<>() : new Decision.Write<>(next);
             });
-    marks.remove(key);
+    marks.remove(new Part(key, part));
   }
 
   /** Whether no other control plane has taken the snapshot over. */
   private boolean isMine(CatalogRecord record, VolumeKey key, String part) {
-    CatalogWork mark = marks.get(key);
+    CatalogWork mark = marks.get(new Part(key, part));
     Optional<CatalogWork> now = record.work(part);
     return mark == null
         ? now.filter(it -> isOthers(key, it)).isEmpty()
@@ -283,7 +289,7 @@ final class SnapshotWork implements AutoCloseable {
       return;
     }
     try {
-      Map.copyOf(marks).forEach((key, mark) -> close(by, key, mark));
+      Map.copyOf(marks).forEach((part, mark) -> close(by, part.volume(), mark));
     } finally {
       by.end();
     }

@@ -1020,6 +1020,22 @@ class TwoControlPlanesTest {
         .containsInstanceOf(State.Present.class);
   }
 
+  @Test
+  void aSnapshotAndAGroupOfOneNameAreDroppedTogetherAndLeaveNoWork() {
+    one.controller.create(DB, spec());
+    one.controller.create(WEB, spec());
+    assertThat(one.controller.backups().cut(DB, NIGHTLY, Map.of()).readyToUse()).isTrue();
+    assertThat(one.controller.backups().cut(Set.of(DB, WEB), NIGHTLY, Map.of()).readyToUse())
+        .isTrue();
+
+    assertThat(two.controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(one.controller.backups().pending()).isEmpty();
+    for (VolumeKey each : List.of(DB, WEB)) {
+      assertThat(StoredCatalog.record(store, each).map(CatalogRecord::work)).contains(List.of());
+    }
+  }
+
   private static PendingSnapshot group(Map<String, String> parameters) {
     return new PendingSnapshot(
         NIGHTLY.value(), new TreeMap<>(parameters), new TreeSet<>(Set.of(DB, WEB)));

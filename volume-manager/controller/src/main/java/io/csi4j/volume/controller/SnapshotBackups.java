@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 
@@ -74,7 +75,8 @@ public final class SnapshotBackups {
    * for that. Until the host {@linkplain #keep keeps} it or {@linkplain
    * VolumeController#dropSnapshot drops} it, it is on record, and its volume is not deleted.
    *
-   * @param name not that of a snapshot that was dropped or deleted; one that was kept is found again
+   * @param name not that of a snapshot that was dropped or deleted; one that was kept is found
+   *     again
    * @param parameters opaque parameters for the plugin; under one name always the same
    */
   public Snapshot cut(VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
@@ -100,7 +102,15 @@ public final class SnapshotBackups {
       SnapshotName name,
       Map<String, String> parameters,
       Optional<RequestedTopologies> places) {
-    return await(
+    return OperationRunner.await(beginCut(volume, name, parameters, places));
+  }
+
+  CompletableFuture<Snapshot> beginCut(
+      VolumeKey volume,
+      SnapshotName name,
+      Map<String, String> parameters,
+      Optional<RequestedTopologies> places) {
+    return runner.begin(
         Operation.CREATE_SNAPSHOT,
         Optional.of(volume),
         SnapshotCreation.CUTTING + " volume '" + volume + "'",
@@ -170,7 +180,11 @@ public final class SnapshotBackups {
    * @return whether one of that name was on record
    */
   public boolean keep(VolumeKey volume, SnapshotName name) {
-    return await(
+    return OperationRunner.await(beginKeep(volume, name));
+  }
+
+  CompletableFuture<Boolean> beginKeep(VolumeKey volume, SnapshotName name) {
+    return runner.begin(
         Operation.DELETE_SNAPSHOT,
         Optional.of(volume),
         "keeping a snapshot of volume '" + volume + "'",

@@ -3,6 +3,7 @@ package io.csi4j.volume.controller;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerService;
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.group.GroupControllerService;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CapabilitySet;
@@ -14,11 +15,13 @@ import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeKey;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -100,6 +103,18 @@ public final class SimulatedControllers implements Controllers {
       VolumeController.Builder options, Machine machine, InvocationHandler plugin) {
     return new VolumeController(
         options, new SimulatedControllers(machine, plugin), machine, machine, machine, () -> {});
+  }
+
+  /** Cuts a snapshot for a backup, for a thread of a simulation. */
+  public static CompletableFuture<Snapshot> cut(
+      VolumeController controller, VolumeKey volume, SnapshotName name) {
+    return controller.backups().beginCut(volume, name, Map.of(), Optional.empty());
+  }
+
+  /** Keeps a snapshot, likewise. */
+  public static CompletableFuture<Boolean> keep(
+      VolumeController controller, VolumeKey volume, SnapshotName name) {
+    return controller.backups().beginKeep(volume, name);
   }
 
   @Override

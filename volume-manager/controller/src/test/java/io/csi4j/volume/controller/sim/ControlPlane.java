@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller.sim;
 
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
@@ -17,6 +18,7 @@ import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.SimulatedControllers;
+import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
@@ -44,8 +46,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** A process with a real controller and a real coordinator of claims, and those that use them. */
@@ -73,6 +77,10 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
   private final long begin;
   private VolumeController controller;
   private ClaimCoordinator claims;
+
+  /** The names of snapshots with an operation of this process. */
+  private final Set<String> busy = new HashSet<>();
+
   private long cutUntil;
   private boolean isAgeIgnored;
 
@@ -198,21 +206,16 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
   }
 
   private void operate(VolumeKey key) {
-    switch (timeline.pick(10)) {
+    switch (timeline.pick(world.play.snapshots() ? 14 : 10)) {
       case 0, 1, 2 -> create(key);
       case 3, 4 -> delete(key);
       case 5 -> expand(key);
       case 6, 7 -> acquire(key);
+      case 10, 11 -> cut(key);
+      case 12 -> keep(key);
+      case 13 -> drop(key);
       default -> release(key);
     }
-  }
-
-  /** Makes, grows, uses and deletes the first volume. */
-  void request() {
-    request(PlaneWorld.Request.CREATE);
-    request(PlaneWorld.Request.EXPAND);
-    request(PlaneWorld.Request.USE);
-    request(PlaneWorld.Request.DELETE);
   }
 
   /** Makes one request for the first volume. */
@@ -226,6 +229,9 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
         attempt(() -> acquire(key));
         attempt(() -> release(key));
       }
+      case CUT -> attempt(() -> cut(key));
+      case KEEP -> attempt(() -> keep(key));
+      case DROP -> attempt(() -> drop(key));
       case NONE -> {}
     }
   }
@@ -254,6 +260,63 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
     CatalogVolume grown =
         await(controller.async().expand(key, CapacityRange.atLeast(size)).toCompletableFuture());
     world.judge.grown(key, grown.id(), size);
+  }
+
+  /** Cuts the snapshot of the present tick, which another control plane may have cut. */
+  private void cut(VolumeKey key) {
+    String name = world.judge.tick(key);
+    alone(
+        name,
+        () -> {
+          Snapshot cut = await(SimulatedControllers.cut(controller, key, SnapshotName.of(name)));
+          world.tell(this.name + " has cut " + name + " as " + cut.id());
+          world.judge.cut(name, cut.id());
+        });
+  }
+
+  /** Keeps the snapshot of the present tick, if its host has noted it. */
+  private void keep(VolumeKey key) {
+    String name = world.judge.tick(key);
+    if (world.judge.isNoted(name)) {
+      alone(name, () -> keep(key, name));
+      if (timeline.pick(2) == 0) {
+        world.judge.ticks(key);
+      }
+    }
+  }
+
+  private void keep(VolumeKey key, String name) {
+    boolean wasOnRecord = await(SimulatedControllers.keep(controller, key, SnapshotName.of(name)));
+    world.tell(this.name + " has kept " + name + ": " + wasOnRecord);
+    world.count(PlaneWorld.Count.KEPT);
+  }
+
+  /** Drops the snapshot of the present tick, unless its host has noted it. */
+  private void drop(VolumeKey key) {
+    String name = world.judge.tick(key);
+    if (!world.judge.isNoted(name)) {
+      alone(name, () -> drop(key, name));
+    }
+  }
+
+  private void drop(VolumeKey key, String name) {
+    world.judge.drops(name);
+    boolean wasOnRecord =
+        await(controller.async().dropSnapshot(key, SnapshotName.of(name)).toCompletableFuture());
+    world.tell(this.name + " has dropped " + name + ": " + wasOnRecord);
+    world.judge.dropped(name);
+  }
+
+  /** A thread that waits for its turn at a name waits in real time: none of this process does. */
+  private void alone(String snapshot, Runnable operation) {
+    if (!busy.add(snapshot)) {
+      return;
+    }
+    try {
+      operation.run();
+    } finally {
+      busy.remove(snapshot);
+    }
   }
 
   private void acquire(VolumeKey key) {
@@ -321,6 +384,9 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
    */
   void deleteAll() {
     for (VolumeKey key : world.keys) {
+      for (String cut : world.judge.pending(key)) {
+        attempt(() -> settle(key, cut));
+      }
       attempt(() -> delete(key));
       for (ClaimHolder each : world.store.claim(key).others(Claim.DELETION)) {
         if (each.workload().value().startsWith("left-attached-")) {
@@ -330,6 +396,14 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
           attempt(() -> delete(key));
         }
       }
+    }
+  }
+
+  private void settle(VolumeKey key, String cut) {
+    if (world.judge.isNoted(cut)) {
+      keep(key, cut);
+    } else {
+      drop(key, cut);
     }
   }
 

@@ -1,10 +1,12 @@
 package io.csi4j.volume.controller.sim;
 
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.controller.sim.StorageSystem.Cut;
 import io.csi4j.volume.controller.sim.StorageSystem.Made;
 import io.csi4j.volume.internal.catalog.CatalogRecord;
 import io.csi4j.volume.internal.catalog.CatalogWork;
@@ -18,6 +20,7 @@ import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +40,11 @@ final class Judge {
   private final Map<VolumeKey, Integer> open = new HashMap<>();
   private final Map<VolumeUse, ClaimGrant> mounted = new TreeMap<>();
   private final Set<Ended> ended = new HashSet<>();
+  private final Map<VolumeKey, Integer> ticks = new HashMap<>();
+  private final Map<String, VolumeKey> ticking = new HashMap<>();
+  private final Map<String, SnapshotId> noted = new TreeMap<>();
+  private final Set<String> dropping = new HashSet<>();
+  private final Map<String, String> cutNames = new HashMap<>();
 
   Judge(PlaneWorld world) {
     this.world = world;
@@ -62,6 +70,7 @@ final class Judge {
           record.entry().id().ifPresent(id -> ids.put(id.value(), key));
         });
     takenOver(key, before, next, by);
+    before.ifPresent(was -> cutsAreKnown(was, next));
     if (next.isEmpty()) {
       before.ifPresent(record -> removed(key, record));
       return;
@@ -88,21 +97,24 @@ final class Judge {
 
   private void takenOver(
       VolumeKey key, Optional<CatalogRecord> before, Optional<CatalogRecord> next, String by) {
-    Optional<CatalogWork> was = before.flatMap(it -> it.work(CatalogWork.VOLUME));
-    boolean isOther = !next.flatMap(it -> it.work(CatalogWork.VOLUME)).equals(was);
-    if (!isOther || was.isEmpty() || was.get().owner().controlPlane().equals(by)) {
-      return;
+    for (CatalogWork was : before.map(CatalogRecord::work).orElse(List.of())) {
+      boolean isOther = !next.flatMap(it -> it.work(was.part())).equals(Optional.of(was));
+      if (isOther && !was.owner().controlPlane().equals(by)) {
+        takenOver(key, was, by);
+      }
     }
+  }
+
+  private void takenOver(VolumeKey key, CatalogWork was, String by) {
     world.count(PlaneWorld.Count.TAKEN_OVER);
-    Optional<SessionRecord> session = world.store.session(was.get().owner());
-    Part part = new Part(key, was.get().part());
+    Optional<SessionRecord> session = world.store.session(was.owner());
+    Part part = new Part(key, was.part());
     boolean isGivenUp = session.filter(it -> it.givenUp().contains(part)).isPresent();
     if (isGivenUp) {
       world.count(PlaneWorld.Count.GIVEN_UP);
     }
     if (session.isPresent() && !isGivenUp) {
-      throw world.violation(
-          by + " takes over " + key + " from " + was.get() + ", whose session lasts");
+      throw world.violation(by + " takes over " + key + " from " + was + ", whose session lasts");
     }
   }
 
@@ -198,6 +210,9 @@ final class Judge {
     Optional<CatalogRecord> now =
         record(key).filter(it -> it.entry().id().equals(Optional.of(VolumeId.of(made.id))));
     world.count(PlaneWorld.Count.DELETED);
+    if (now.filter(it -> !it.entry().pendingSnapshots().isEmpty()).isPresent()) {
+      throw world.violation(key + " is deleted, and a snapshot of it is on record");
+    }
     if (now.filter(Judge::isKept).isPresent()) {
       throw world.violation(key + " is deleted, and its record keeps it: " + text(now.get()));
     }
@@ -206,10 +221,149 @@ final class Judge {
     }
   }
 
+  // ---- snapshots
+
+  /** Returns the name of the snapshot that is due, which all control planes have. */
+  String tick(VolumeKey key) {
+    String name = key.id() + "-t" + ticks.getOrDefault(key, 0);
+    ticking.put(name, key);
+    return name;
+  }
+
+  /** The next snapshot of a volume is due. */
+  void ticks(VolumeKey key) {
+    ticks.merge(key, 1, Integer::sum);
+  }
+
+  /** Whether the host has noted a snapshot, and keeps it. */
+  boolean isNoted(String name) {
+    return noted.containsKey(name);
+  }
+
+  /** The names of the snapshots of a volume that are on record. */
+  List<String> pending(VolumeKey key) {
+    return record(key).stream()
+        .flatMap(it -> it.entry().pendingSnapshots().stream())
+        .map(CatalogEntry.PendingSnapshot::name)
+        .toList();
+  }
+
+  /** A snapshot is dropped from now on: its name is not used again. */
+  void drops(String name) {
+    if (dropping.add(name) && tick(ticking.get(name)).equals(name)) {
+      ticks(ticking.get(name));
+    }
+  }
+
+  /** The drop of a snapshot was answered. */
+  void dropped(String name) {
+    world.count(PlaneWorld.Count.DROPPED);
+    there(name)
+        .ifPresent(
+            cut -> {
+              throw world.violation(name + " was dropped, and " + cut.id + " is there");
+            });
+  }
+
+  /** A snapshot that is there, unless a call of a former owner has cut it late. */
+  private Optional<Cut> there(String name) {
+    for (Cut cut : world.storage.cuts()) {
+      if (cut.asked.equals(name) && !cut.isLate) {
+        return Optional.of(cut);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** A cut was answered: the host notes it, unless it is dropped. */
+  void cut(String name, SnapshotId id) {
+    if (dropping.contains(name)) {
+      return;
+    }
+    SnapshotId before = noted.putIfAbsent(name, id);
+    if (before != null && !before.equals(id)) {
+      throw world.violation(name + " is cut as " + id + ", and was " + before);
+    }
+    if (world.storage.find(id).isEmpty()) {
+      throw world.violation(name + " was acknowledged as " + id + ", and is lost");
+    }
+  }
+
+  /** A call for a snapshot is sent: right after the look at the session. */
+  void sentCut(String by, String name) {
+    VolumeKey key = ticking.get(name);
+    Optional<CatalogRecord> now = record(key);
+    if (!isOwner(now, name, by)) {
+      throw world.violation(
+          by
+              + " begins a call for "
+              + name
+              + ", which is not its work: "
+              + now.map(Judge::text).orElse("nothing"));
+    }
+  }
+
+  /** The same for a deletion. */
+  void sentDeletion(String by, SnapshotId id) {
+    sentCut(by, cutNames.get(id.value()));
+  }
+
+  private static boolean isOwner(Optional<CatalogRecord> record, String name, String plane) {
+    return record
+        .flatMap(it -> it.work("snapshot " + name))
+        .filter(work -> work.owner().controlPlane().equals(plane))
+        .isPresent();
+  }
+
+  private static boolean isOnRecord(CatalogRecord record, String name) {
+    return record.entry().pendingSnapshots().stream().anyMatch(it -> it.name().equals(name));
+  }
+
+  /** A snapshot is cut. A former owner may cut one again that is dropped. */
+  void cut(Cut cut, String by) {
+    cutNames.put(cut.id, cut.asked);
+    Optional<CatalogRecord> now = record(ticking.get(cut.asked));
+    cut.isLate = dropping.contains(cut.asked) && !isOwner(now, cut.asked, by);
+    if (cut.isLate) {
+      return;
+    }
+    world.count(PlaneWorld.Count.SNAPSHOTS);
+    if (now.filter(it -> isOnRecord(it, cut.asked)).isEmpty()) {
+      throw world.violation(cut.asked + " is cut as " + cut.id + ", and is not on record");
+    }
+    there(cut.asked)
+        .ifPresent(
+            other -> {
+              throw world.violation(cut.asked + " is cut twice: " + other.id + " and " + cut.id);
+            });
+  }
+
+  /** A snapshot is deleted. */
+  void cutDeleted(Cut cut) {
+    if (SnapshotId.of(cut.id).equals(noted.get(cut.asked))) {
+      throw world.violation(cut.id + " of " + cut.asked + " is deleted, and its host keeps it");
+    }
+  }
+
+  /** What is taken off the record is gone, or the host has noted it. */
+  private void cutsAreKnown(CatalogRecord before, Optional<CatalogRecord> next) {
+    for (CatalogEntry.PendingSnapshot each : before.entry().pendingSnapshots()) {
+      boolean isOff = next.filter(it -> isOnRecord(it, each.name())).isEmpty();
+      if (isOff && !isNoted(each.name()) && there(each.name()).isPresent()) {
+        throw world.violation(
+            each.name()
+                + " is taken off the record, and "
+                + there(each.name()).get().id
+                + " is there");
+      }
+    }
+  }
+
   // ---- answers
 
-  /** A deletion is asked for. */
+  /** A deletion is asked for. A volume that is made after it has other snapshots. */
   void deletes(VolumeKey key) {
+    ticks(key);
     deletions.merge(key, 1, Integer::sum);
     open.merge(key, 1, Integer::sum);
   }
@@ -329,5 +483,16 @@ final class Judge {
         throw world.violation(made.id + " is left at the storage system");
       }
     }
+    for (Cut cut : world.storage.cuts()) {
+      if (!cut.isLate && !isNoted(cut.asked)) {
+        throw world.violation(cut.id + " of " + cut.asked + " is left at the storage system");
+      }
+    }
+    noted.forEach(
+        (name, id) -> {
+          if (world.storage.find(id).isEmpty()) {
+            throw world.violation(name + " is lost: " + id);
+          }
+        });
   }
 }

@@ -31,5 +31,13 @@ enum LostRule {
   /** A write is answered and not made. */
   WRITE_IS_LOST,
   /** A volume is claimed without a look at its record. */
-  RECORD_IS_NOT_ASKED
+  RECORD_IS_NOT_ASKED,
+  /** Work of others on a snapshot is not seen. */
+  SNAPSHOT_WORK_IS_NOT_SEEN,
+  /** A snapshot that is on record is not seen. */
+  SNAPSHOT_IS_NOT_SEEN,
+  /** A snapshot that is asked for again by another process has another name. */
+  SNAPSHOT_NAME_IS_NOT_KEPT,
+  /** A snapshot whose call has no answer counts as refused. */
+  UNKNOWN_SNAPSHOT_IS_REFUSED
 }

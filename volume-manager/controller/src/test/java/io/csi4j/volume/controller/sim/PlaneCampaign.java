@@ -25,9 +25,9 @@ public final class PlaneCampaign {
         --from SEED     the first seed (1)
         --replay SEED   one history with all that happens, without a rule if one is named
         --rules N       each rule turned off, until the harm is found, for N seeds at most
-        --exhaustive    one volume made, grown, used and deleted: its control plane killed, or
-                        stopped, at each step, while another one is asked for each thing, and is
-                        killed at each step, too
+        --exhaustive    one volume made, grown, used and deleted, and snapshots of one volume cut,
+                        kept and dropped: the control plane killed, or stopped, at each step, while
+                        another one is asked for each thing, and is killed at each step, too
       """;
 
   private PlaneCampaign() {}

@@ -1,8 +1,10 @@
 package io.csi4j.volume.controller.sim;
 
 import io.csi4j.volume.controller.sim.PlaneSimulation.Outcome;
+import io.csi4j.volume.controller.sim.PlaneWorld.Course;
 import io.csi4j.volume.controller.sim.PlaneWorld.Request;
 import io.csi4j.volume.controller.sim.PlaneWorld.Setup;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -15,26 +17,40 @@ final class PlaneExplorer {
   /**
    * Setups that differ only in the steps.
    *
+   * @param course as in {@link Setup}
    * @param together as in {@link Setup}
    * @param stops as in {@link Setup}
    * @param then as in {@link Setup}
    */
-  record Family(boolean together, boolean stops, Request then) {
+  record Family(Course course, boolean together, boolean stops, Request then) {
 
-    /** Returns all of them. */
+    /** Returns all of them. Snapshots concern the records of volumes alone. */
     static Stream<Family> all() {
-      return Stream.of(true, false)
+      return Stream.concat(
+          of(
+              Course.VOLUME,
+              List.of(true, false),
+              List.of(Request.NONE, Request.CREATE, Request.DELETE, Request.EXPAND, Request.USE)),
+          of(
+              Course.SNAPSHOTS,
+              List.of(true),
+              List.of(Request.NONE, Request.CUT, Request.KEEP, Request.DROP, Request.DELETE)));
+    }
+
+    private static Stream<Family> of(
+        Course course, List<Boolean> together, List<Request> requests) {
+      return together.stream()
           .flatMap(
-              together ->
-                  Stream.of(Request.values())
+              isTogether ->
+                  requests.stream()
                       .flatMap(
                           then ->
                               Stream.of(false, true)
-                                  .map(stops -> new Family(together, stops, then))));
+                                  .map(stops -> new Family(course, isTogether, stops, then))));
     }
 
     private Setup at(long step) {
-      return new Setup(together, step, stops, then, 0);
+      return new Setup(course, together, step, stops, then, 0);
     }
   }
 
@@ -64,7 +80,7 @@ final class PlaneExplorer {
 
   private static Optional<Setup> brokenTwice(Setup one, Consumer<Setup> played) {
     for (long at = 1; ; at++) {
-      Setup both = new Setup(one.together(), one.at(), one.stops(), one.then(), at);
+      Setup both = new Setup(one.course(), one.together(), one.at(), one.stops(), one.then(), at);
       Optional<Outcome> outcome = played(both, played);
       if (outcome.isEmpty()) {
         return Optional.empty();

@@ -26,7 +26,10 @@ final class PlaneSimulation {
 
   private PlaneSimulation() {}
 
-  /** Plays a history: two or three control planes and one to three volumes, by its seed. */
+  /**
+   * Plays a history: two or three control planes and one to three volumes, by its seed; each fifth
+   * with snapshots.
+   */
   static Outcome play(long seed, LostRule lost, boolean tells) {
     return play(
         new Play(
@@ -35,6 +38,7 @@ final class PlaneSimulation {
             1 + (int) (seed / 2 % 3),
             seed / 6 % 3 != 0,
             seed / 18 % 2 == 0,
+            seed % 5 == 4,
             Duration.ofMinutes(3),
             lost,
             tells),
@@ -46,7 +50,7 @@ final class PlaneSimulation {
     boolean[] isReached = new boolean[1];
     Outcome outcome =
         play(
-            new Play(1, 3, 1, true, setup.together(), Duration.ofMinutes(5), null, tells),
+            new Play(1, 3, 1, true, setup.together(), true, Duration.ofMinutes(5), null, tells),
             world -> isReached[0] = world.play(setup));
     return isReached[0] || outcome.violation().isPresent()
         ? Optional.of(outcome)

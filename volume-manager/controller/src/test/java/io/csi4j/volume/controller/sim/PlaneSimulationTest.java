@@ -87,7 +87,11 @@ class PlaneSimulationTest {
         Arguments.of(LostRule.UNKNOWN_IS_REFUSED, 1, "is removed, and"),
         Arguments.of(LostRule.REFUSED_DELETION_IS_LATE, 41, "is deleted, and its record keeps it"),
         Arguments.of(LostRule.WRITE_IS_LOST, 1, "which is not its work"),
-        Arguments.of(LostRule.RECORD_IS_NOT_ASKED, 1, "is granted, and is gone"));
+        Arguments.of(LostRule.RECORD_IS_NOT_ASKED, 1, "is granted, and is gone"),
+        Arguments.of(LostRule.SNAPSHOT_WORK_IS_NOT_SEEN, 9, "whose session lasts"),
+        Arguments.of(LostRule.SNAPSHOT_IS_NOT_SEEN, 9, "is taken off the record"),
+        Arguments.of(LostRule.SNAPSHOT_NAME_IS_NOT_KEPT, 9, "is cut twice"),
+        Arguments.of(LostRule.UNKNOWN_SNAPSHOT_IS_REFUSED, 54, "is taken off the record"));
   }
 
   @ParameterizedTest

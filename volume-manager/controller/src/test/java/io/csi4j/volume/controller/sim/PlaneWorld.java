@@ -21,6 +21,9 @@ final class PlaneWorld {
     MADE_LATE,
     DELETED,
     GROWN,
+    SNAPSHOTS,
+    KEPT,
+    DROPPED,
     GRANTED,
     RELEASED,
     WRITTEN_TOGETHER,
@@ -40,6 +43,7 @@ final class PlaneWorld {
    * @param volumes the number of volumes
    * @param attaches whether the plugin attaches volumes to nodes
    * @param together whether the store writes several records at once
+   * @param snapshots whether snapshots are cut, kept and dropped
    * @param time how long things go wrong
    * @param lost the rule that is not kept; null for none
    * @param tells whether the story is kept
@@ -50,6 +54,7 @@ final class PlaneWorld {
       int volumes,
       boolean attaches,
       boolean together,
+      boolean snapshots,
       Duration time,
       LostRule lost,
       boolean tells) {}
@@ -120,20 +125,39 @@ final class PlaneWorld {
     CREATE,
     DELETE,
     EXPAND,
-    USE
+    USE,
+    CUT,
+    KEEP,
+    DROP
+  }
+
+  /** The requests of the first control plane of a small setup. */
+  enum Course {
+    /** It makes, grows, uses and deletes a volume. */
+    VOLUME(Request.CREATE, Request.EXPAND, Request.USE, Request.DELETE),
+    /** It cuts a snapshot of a volume and keeps it, and cuts another one and drops it. */
+    SNAPSHOTS(Request.CUT, Request.KEEP, Request.CUT, Request.DROP, Request.DELETE);
+
+    final List<Request> requests;
+
+    Course(Request... requests) {
+      this.requests = List.of(requests);
+    }
   }
 
   /**
-   * A small setup. The first control plane makes, grows, uses and deletes a volume, and is halted
-   * at a step. Another one is asked for something at that moment, and may be killed at a step, too.
+   * A small setup. The first control plane does its course, and is halted at a step. Another one is
+   * asked for something at that moment, and may be killed at a step, too.
    *
+   * @param course the requests of the first one
    * @param together whether the store writes several records at once
    * @param at the step; the first is 1
    * @param stops whether the first one stands still for 100 s, and goes on; it is killed otherwise
    * @param then what the other one is asked for
    * @param alsoAt the step at which the other one is killed; 0 for none
    */
-  record Setup(boolean together, long at, boolean stops, Request then, long alsoAt) {}
+  record Setup(
+      Course course, boolean together, long at, boolean stops, Request then, long alsoAt) {}
 
   /** Plays a small setup; returns whether both got as far as the steps at which they are halted. */
   boolean play(Setup setup) {
@@ -144,6 +168,10 @@ final class PlaneWorld {
           timeline.play(Duration.ofSeconds(5));
           ControlPlane first = planes.get(0);
           ControlPlane second = planes.get(1);
+          if (setup.course() == Course.SNAPSHOTS) {
+            timeline.after(first, 0, () -> first.request(Request.CREATE));
+            timeline.play(Duration.ofMinutes(1));
+          }
           first.haltAt(
               setup.at(),
               () -> {
@@ -163,7 +191,7 @@ final class PlaneWorld {
                   timeline.kill(first);
                 }
               });
-          timeline.after(first, 0, first::request);
+          timeline.after(first, 0, () -> setup.course().requests.forEach(first::request));
           timeline.play(Duration.ofMinutes(5));
           // It looks at sessions for ever: what comes later is the end that each history has.
           first.haltsNoMore();

@@ -174,7 +174,10 @@ final class SharedStore {
 
   private boolean isHiding(RecordKey.Space space) {
     return space == RecordKey.Space.VOLUMES
-        && (world.lost(LostRule.EPOCH_IS_FORGOTTEN) || world.lost(LostRule.TAKEOVER_IS_NOT_SEEN));
+        && (world.lost(LostRule.EPOCH_IS_FORGOTTEN)
+            || world.lost(LostRule.TAKEOVER_IS_NOT_SEEN)
+            || world.lost(LostRule.SNAPSHOT_WORK_IS_NOT_SEEN)
+            || world.lost(LostRule.SNAPSHOT_IS_NOT_SEEN));
   }
 
   private boolean isLost(
@@ -264,6 +267,18 @@ final class SharedStore {
       }
       StoredRecord stored = there.get();
       CatalogRecord record = volume(stored);
+      if (world.lost(LostRule.SNAPSHOT_IS_NOT_SEEN)) {
+        return Optional.of(with(stored, record.with(record.entry().cutting(List.of()))));
+      }
+      if (world.lost(LostRule.SNAPSHOT_WORK_IS_NOT_SEEN)) {
+        for (CatalogWork each : record.work()) {
+          if (!each.part().equals(CatalogWork.VOLUME)
+              && !each.owner().controlPlane().equals(plane.name)) {
+            record = record.without(each.part());
+          }
+        }
+        return Optional.of(with(stored, record));
+      }
       Optional<CatalogWork> work = record.work(CatalogWork.VOLUME);
       CatalogWork mine = own.get(stored.key());
       if (work.isEmpty()) {

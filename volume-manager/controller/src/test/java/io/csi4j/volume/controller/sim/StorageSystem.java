@@ -4,8 +4,11 @@ import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.CreateSnapshotRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.DeleteSnapshotRequest;
 import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiConditionException;
@@ -14,9 +17,11 @@ import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
+import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeContentSource;
@@ -25,6 +30,7 @@ import io.csi4j.client.model.VolumeId;
 import java.lang.reflect.InvocationHandler;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,6 +97,63 @@ final class StorageSystem {
     }
   }
 
+  /** A snapshot that was cut. */
+  static final class Cut {
+    /** The name on record, which is another one where names are not kept. */
+    final String asked;
+
+    final String name;
+    final String id;
+    final String volume;
+
+    /** Set if it was cut after its drop had begun, by a call of a former owner. */
+    boolean isLate;
+
+    Cut(String asked, String name, String id, String volume) {
+      this.asked = asked;
+      this.name = name;
+      this.id = id;
+      this.volume = volume;
+    }
+  }
+
+  private record KnownCut(Cut cut) implements Snapshot {
+    @Override
+    public SnapshotId id() {
+      return SnapshotId.of(cut.id);
+    }
+
+    @Override
+    public VolumeId sourceVolumeId() {
+      return VolumeId.of(cut.volume);
+    }
+
+    @Override
+    public OptionalLong sizeBytes() {
+      return OptionalLong.empty();
+    }
+
+    @Override
+    public Optional<Instant> creationTime() {
+      return Optional.empty();
+    }
+
+    @Override
+    public boolean readyToUse() {
+      return true;
+    }
+
+    @Override
+    public Optional<GroupSnapshotId> groupSnapshotId() {
+      return Optional.empty();
+    }
+
+    @Override
+    public List<Topology> accessibleTopology() {
+      return List.of();
+    }
+  }
+
   private record Grown(OptionalLong capacityBytes, boolean nodeExpansionRequired)
       implements ControllerService.ExpandVolumeResult {}
 
@@ -105,6 +168,9 @@ final class StorageSystem {
   /** The names and ids with a call that has not ended. */
   private final Set<String> busy = new TreeSet<>();
 
+  private final Map<String, Cut> cutsByName = new TreeMap<>();
+  private final Map<String, Cut> cutsById = new TreeMap<>();
+
   private long ids;
 
   StorageSystem(PlaneWorld world) {
@@ -118,6 +184,14 @@ final class StorageSystem {
 
   Optional<Made> find(VolumeId id) {
     return Optional.ofNullable(byId.get(id.value()));
+  }
+
+  Iterable<Cut> cuts() {
+    return List.copyOf(cutsById.values());
+  }
+
+  Optional<Cut> find(SnapshotId id) {
+    return Optional.ofNullable(cutsById.get(id.value()));
   }
 
   /** The plugin as one control plane calls it. */
@@ -170,6 +244,23 @@ final class StorageSystem {
           unpublish.volumeId().value(),
           () -> detach(unpublish.volumeId(), unpublish.nodeId().orElseThrow()));
     }
+    if (request instanceof CreateSnapshotRequest cut) {
+      world.judge.sentCut(plane.name, cut.name());
+      String name =
+          world.lost(LostRule.SNAPSHOT_NAME_IS_NOT_KEPT)
+              ? cut.name() + "-" + plane.name
+              : cut.name();
+      return sent(
+          plane,
+          CsiOperation.CREATE_SNAPSHOT,
+          name,
+          () -> cut(plane.name, cut.name(), name, cut.sourceVolumeId()));
+    }
+    if (request instanceof DeleteSnapshotRequest delete) {
+      SnapshotId id = delete.snapshotId();
+      world.judge.sentDeletion(plane.name, id);
+      return sent(plane, CsiOperation.DELETE_SNAPSHOT, id.value(), () -> deleteCut(id));
+    }
     throw new UnsupportedOperationException(request.getClass().getName());
   }
 
@@ -192,7 +283,9 @@ final class StorageSystem {
         boolean isBusy = failed.code() == StatusCode.ABORTED;
         if ((!isUncertain && !isBusy) || attempt == ATTEMPTS || timeline.pick(2) == 0) {
           boolean isSaid =
-              world.lost(LostRule.UNKNOWN_IS_REFUSED) && operation == CsiOperation.CREATE_VOLUME;
+              (world.lost(LostRule.UNKNOWN_IS_REFUSED) && operation == CsiOperation.CREATE_VOLUME)
+                  || (world.lost(LostRule.UNKNOWN_SNAPSHOT_IS_REFUSED)
+                      && operation == CsiOperation.CREATE_SNAPSHOT);
           throw isUncertain
               ? failed(
                   operation,
@@ -342,6 +435,32 @@ final class StorageSystem {
     Made there = byId.get(id.value());
     if (there != null) {
       there.attached.remove(node.value());
+    }
+    return null;
+  }
+
+  private Snapshot cut(String by, String asked, String name, VolumeId volume) {
+    Cut there = cutsByName.get(name);
+    if (there != null && !there.volume.equals(volume.value())) {
+      throw failed(CsiOperation.CREATE_SNAPSHOT, StatusCode.ALREADY_EXISTS, Outcome.SETTLED, 1);
+    }
+    if (there == null) {
+      if (!byId.containsKey(volume.value())) {
+        throw failed(CsiOperation.CREATE_SNAPSHOT, StatusCode.NOT_FOUND, Outcome.SETTLED, 1);
+      }
+      there = new Cut(asked, name, "snap-" + ++ids, volume.value());
+      world.judge.cut(there, by);
+      cutsByName.put(name, there);
+      cutsById.put(there.id, there);
+    }
+    return new KnownCut(there);
+  }
+
+  private Object deleteCut(SnapshotId id) {
+    Cut there = cutsById.remove(id.value());
+    if (there != null) {
+      world.judge.cutDeleted(there);
+      cutsByName.remove(there.name);
     }
     return null;
   }

@@ -304,7 +304,7 @@ final class ControlPlane extends Timeline.SimProcess implements SimulatedControl
     boolean wasOnRecord =
         await(controller.async().dropSnapshot(key, SnapshotName.of(name)).toCompletableFuture());
     world.tell(this.name + " has dropped " + name + ": " + wasOnRecord);
-    world.judge.dropped(name);
+    world.count(PlaneWorld.Count.DROPPED);
   }
 
   /** A thread that waits for its turn at a name waits in real time: none of this process does. */

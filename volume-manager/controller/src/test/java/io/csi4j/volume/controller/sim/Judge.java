@@ -255,16 +255,6 @@ final class Judge {
     }
   }
 
-  /** The drop of a snapshot was answered. */
-  void dropped(String name) {
-    world.count(PlaneWorld.Count.DROPPED);
-    there(name)
-        .ifPresent(
-            cut -> {
-              throw world.violation(name + " was dropped, and " + cut.id + " is there");
-            });
-  }
-
   /** A snapshot that is there, unless a call of a former owner has cut it late. */
   private Optional<Cut> there(String name) {
     for (Cut cut : world.storage.cuts()) {

@@ -37,7 +37,9 @@ final class ClusterOfNode {
    */
   ClusterOfNode(StateStore state) {
     this.state = state;
-    known = new AtomicReference<>(state.load().value(KEY).map(ClusterOfNode::read).orElse(null));
+    known =
+        new AtomicReference<@Nullable String>(
+            state.load().value(KEY).map(ClusterOfNode::read).orElse(null));
   }
 
   /** Returns the bytes of an identity. */

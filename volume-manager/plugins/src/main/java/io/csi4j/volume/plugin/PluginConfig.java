@@ -68,7 +68,9 @@ public final class PluginConfig {
    */
   public static Builder builder(String id, CsiEndpoint socket) {
     Path path = socket.path();
-    return builder(id, path.getParent()).socketName(path.getFileName().toString());
+    Path directory = Objects.requireNonNull(path.getParent(), "directory of the socket");
+    Path name = Objects.requireNonNull(path.getFileName(), "name of the socket");
+    return builder(id, directory).socketName(name.toString());
   }
 
   /** Begins with this configuration. */

@@ -49,6 +49,12 @@ public enum Quirk {
    */
   INLINE_VOLUMES_TAKEN(true),
   /**
+   * {@code ControllerUnpublishVolume} detaches a volume that the node still has staged or
+   * published, as a storage system does that has fenced the node. Lawful: callers have to unstage
+   * it first, and no plugin has to check that.
+   */
+  DETACHES_WHAT_IS_IN_USE(true),
+  /**
    * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, and without reason.
    */
   CONFIRMED_LEFT_OUT(false),

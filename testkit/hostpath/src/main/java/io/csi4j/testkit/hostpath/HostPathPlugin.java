@@ -17,7 +17,9 @@ import io.csi4j.testkit.model.PluginShape;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +45,12 @@ import org.jspecify.annotations.Nullable;
  * taken at one instant; they leave out sockets, pipes, device files and set-user-id bits. Paths of
  * the caller are not followed through symbolic links. Of mount flags it takes {@code ro}, {@code
  * nosuid}, {@code nodev}, {@code noexec}, {@code nosymfollow} and those for access times. It cannot
- * attach volumes, change owners ({@code volume_mount_group}), make filesystems such as ext4, or
- * tell of conditions; it runs on one node. The capacity that it tells is not reserved: files take
- * space as they are written.
+ * change owners ({@code volume_mount_group}), make filesystems such as ext4, or tell of conditions.
+ * The capacity that it tells is not reserved: files take space as they are written.
+ *
+ * <p>Its {@linkplain Builder#nodes nodes} are all on this machine. By default it attaches no
+ * volumes; with a shape that has {@code PUBLISH_UNPUBLISH_VOLUME} it records attachments, and a
+ * node mounts only what is attached to it.
  *
  * <pre>{@code
  * try (HostPathPlugin real = HostPathPlugin.builder(data).open();
@@ -121,7 +126,7 @@ public final class HostPathPlugin extends TestPlugin {
   public static final class Builder {
     private final Path data;
     private PluginShape shape = HostPathStorage.defaultShape();
-    private NodeId node = NodeId.of("node-1");
+    private List<NodeId> nodes = List.of(NodeId.of("node-1"));
     private @Nullable Path socket;
     private @Nullable PluginClock clock;
     private Mounts mounts = Mounts.system();
@@ -137,17 +142,22 @@ public final class HostPathPlugin extends TestPlugin {
       return this;
     }
 
-    /** The node it runs on. Default: {@code node-1}. */
+    /** Sets the node it runs on. Default: {@code node-1}. */
     public Builder node(NodeId node) {
-      this.node = node;
+      return nodes(node);
+    }
+
+    /** Sets the nodes it runs on, each with a socket. Default: {@code node-1}. */
+    public Builder nodes(NodeId first, NodeId... more) {
+      this.nodes = Stream.concat(Stream.of(first), Arrays.stream(more)).toList();
       return this;
     }
 
     /**
      * The path of its socket; its directory is made if it is missing. Further sockets are beside
      * it: {@code controller.sock} where the shape has {@link
-     * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}. Default: {@code csi.sock} in a new directory,
-     * removed when the plugin is closed.
+     * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}, and {@code NODE.sock} for each further node.
+     * Default: {@code csi.sock} in a new directory, removed when the plugin is closed.
      */
     public Builder socket(Path socket) {
       this.socket = socket;
@@ -180,7 +190,6 @@ public final class HostPathPlugin extends TestPlugin {
      * @throws io.csi4j.mount.model.MountException if the kernel's mounts cannot be seen here
      */
     public HostPathPlugin open() {
-      List<NodeId> nodes = List.of(node);
       PluginCore core = new PluginCore(new PluginCore.Settings(shape, nodes, socket, clock, true));
       HostPathStorage storage = storage();
       boolean done = false;

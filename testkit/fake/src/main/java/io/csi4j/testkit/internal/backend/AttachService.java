@@ -13,6 +13,7 @@ import io.csi4j.testkit.internal.backend.Flights.Thing;
 import io.csi4j.testkit.internal.backend.State.OnNode;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import java.util.List;
 import java.util.Map;
 
@@ -146,8 +147,10 @@ final class AttachService {
       }
       List<String> nodes = now.attachedTo(id);
       List<String> from = node.isEmpty() ? nodes : nodes.contains(node) ? List.of(node) : List.of();
-      for (String each : from) {
-        now.refuseOnNode(id, each);
+      if (!call.shape().has(Quirk.DETACHES_WHAT_IS_IN_USE)) {
+        for (String each : from) {
+          now.refuseOnNode(id, each);
+        }
       }
       if (!from.isEmpty()) {
         ground.change(

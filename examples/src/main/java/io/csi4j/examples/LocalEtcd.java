@@ -2,10 +2,13 @@ package io.csi4j.examples;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -80,6 +83,31 @@ final class LocalEtcd implements AutoCloseable {
   /** Returns where it is asked. */
   URI endpoint() {
     return endpoint;
+  }
+
+  /** Waits until it answers that it is healthy. */
+  LocalEtcd awaitAnswer(Patience patience) {
+    patience.until(() -> !isRunning() || isHealthy(), "the etcd answers");
+    if (!isRunning()) {
+      throw new IllegalStateException("The etcd at " + endpoint + " has ended at once.");
+    }
+    return this;
+  }
+
+  private boolean isHealthy() {
+    try {
+      HttpURLConnection asked =
+          (HttpURLConnection) endpoint.resolve("/health").toURL().openConnection();
+      try (InputStream answer = asked.getInputStream()) {
+        return new String(answer.readAllBytes(), StandardCharsets.UTF_8).contains("\"true\"");
+      }
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   /** Whether it has not ended by itself. */

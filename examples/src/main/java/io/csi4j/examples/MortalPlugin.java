@@ -11,9 +11,10 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
 
 /**
- * The plugin of the quickstart, which really mounts, in a process that is killed and comes back.
+ * The plugin of the quickstarts, which really mounts, in a process that is killed and comes back.
  */
 final class MortalPlugin implements AutoCloseable {
 
@@ -21,10 +22,10 @@ final class MortalPlugin implements AutoCloseable {
   private final ProcessPluginLauncher launcher;
   private final Patience patience;
 
-  private MortalPlugin(PluginConfig config, Path data, Patience patience) {
+  private MortalPlugin(PluginConfig config, List<String> command, Patience patience) {
     this.patience = patience;
     launcher =
-        ProcessPluginLauncher.builder(PluginLaunchPlan.of(config), command(data))
+        ProcessPluginLauncher.builder(PluginLaunchPlan.of(config), command)
             .listener(events::add)
             .start();
   }
@@ -35,7 +36,7 @@ final class MortalPlugin implements AutoCloseable {
   }
 
   /** The command that runs a program on the JVM and the class path of this process. */
-  static List<String> command(Class<?> program, Path directory) {
+  static List<String> command(Class<?> program, Object... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     if (Runtime.version().feature() >= 24) {
@@ -50,8 +51,8 @@ final class MortalPlugin implements AutoCloseable {
             "-Dslf4j.internal.verbosity=ERROR",
             "-cp",
             System.getProperty("java.class.path"),
-            program.getName(),
-            directory.toString()));
+            program.getName()));
+    Stream.of(arguments).map(Object::toString).forEach(command::add);
     return List.copyOf(command);
   }
 
@@ -67,7 +68,12 @@ final class MortalPlugin implements AutoCloseable {
 
   /** Starts it, and keeps it running. */
   static MortalPlugin launch(PluginConfig config, Path data, Patience patience) {
-    return new MortalPlugin(config, data, patience);
+    return launch(config, command(data), patience);
+  }
+
+  /** Starts a plugin by this command, and keeps it running. */
+  static MortalPlugin launch(PluginConfig config, List<String> command, Patience patience) {
+    return new MortalPlugin(config, command, patience);
   }
 
   /** Waits until it was started, and gives the number of its process. */

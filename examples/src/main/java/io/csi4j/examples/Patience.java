@@ -3,7 +3,12 @@ package io.csi4j.examples;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * How long the quickstart waits for anything before it gives up: a minute, and longer on a machine
@@ -12,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  * @param limit the time
  */
 record Patience(Duration limit) {
+
+  private static final long TICK = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static final Duration LEAST = Duration.ofMinutes(1);
 
@@ -45,6 +52,36 @@ record Patience(Duration limit) {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("Interrupted while waiting for the plugin.", e);
+    }
+  }
+
+  /** Waits for the end of work, and returns its result. */
+  <T> T get(CompletableFuture<T> work) {
+    try {
+      return work.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("There was no answer for " + limit.toSeconds() + " s.", e);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      throw new IllegalStateException((cause == null ? e : cause).getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while waiting for an answer.", e);
+    }
+  }
+
+  /**
+   * Waits until something is so.
+   *
+   * @param what what that is, as a clause for the failure
+   */
+  void until(BooleanSupplier isSo, String what) {
+    long begun = System.nanoTime();
+    while (!isSo.getAsBoolean()) {
+      if (System.nanoTime() - begun > limit.toNanos()) {
+        throw new IllegalStateException("For " + limit.toSeconds() + " s it was not so: " + what);
+      }
+      LockSupport.parkNanos(TICK);
     }
   }
 }

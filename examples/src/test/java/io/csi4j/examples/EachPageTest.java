@@ -34,6 +34,9 @@ class EachPageTest {
     if (Page.regenerating()) {
       page.regenerate(regions);
     }
-    assertThat(page.javaBlocks()).as(page.stale()).isEqualTo(regions);
+    Map<String, String> blocks = page.javaBlocks();
+    // Whole programs have tests of their own.
+    blocks.keySet().removeIf(block -> block.startsWith("file: "));
+    assertThat(blocks).as(page.stale()).isEqualTo(regions);
   }
 }

@@ -1,0 +1,158 @@
+package io.csi4j.examples;
+
+import io.csi4j.examples.cluster.Host;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A {@link Host} in its own process: it is started, given orders, and killed. */
+final class HostProcess implements AutoCloseable {
+
+  private static final String OK = "ok ";
+
+  private final String name;
+  private final Process process;
+  private final Patience patience;
+  private final PrintStream orders;
+  private final AtomicLong last = new AtomicLong();
+  private final ConcurrentMap<String, CompletableFuture<String>> open = new ConcurrentHashMap<>();
+  private final CompletableFuture<String> ready = new CompletableFuture<>();
+
+  private HostProcess(String name, Process process, Patience patience) {
+    this.name = name;
+    this.patience = patience;
+    this.process = process;
+    orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
+    Thread reader = new Thread(() -> read(said), "answers-of-" + name);
+    reader.setDaemon(true);
+    reader.start();
+  }
+
+  /**
+   * Starts one on the JVM and the class path of this process. It ends with this process at the
+   * latest, as its input ends then.
+   *
+   * @param name its name in the story
+   * @param log the file for its error output
+   * @param arguments those of {@link Host#main}
+   */
+  static HostProcess start(String name, Path log, Patience patience, List<String> arguments) {
+    List<String> command = new ArrayList<>(MortalPlugin.command(Host.class, arguments.toArray()));
+    command.addAll(1, List.of("-XX:+UseSerialGC", "-Xmx128m"));
+    try {
+      return new HostProcess(
+          name,
+          new ProcessBuilder(command)
+              .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start(),
+          patience);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  private void read(BufferedReader said) {
+    try {
+      for (String line = said.readLine(); line != null; line = said.readLine()) {
+        String[] tagged = line.split(" ", 2);
+        CompletableFuture<String> asked = tagged.length == 2 ? open.remove(tagged[0]) : ready;
+        if (asked != null) {
+          asked.complete(tagged[tagged.length - 1]);
+        }
+      }
+    } catch (IOException killed) {
+      // It has no answers any more.
+    }
+    failAll();
+  }
+
+  /** Fails what is waited for. */
+  private void failAll() {
+    IllegalStateException ended =
+        new IllegalStateException(name + " has ended before it answered. See its log.");
+    ready.completeExceptionally(ended);
+    open.values().forEach(each -> each.completeExceptionally(ended));
+  }
+
+  String name() {
+    return name;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Whether it takes orders. */
+  boolean isReady() {
+    return ready.isDone() && !ready.isCompletedExceptionally();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /**
+   * Gives it an order, such as {@code start notes web-1}.
+   *
+   * @return the answer: {@code ok} with a result, or the line of a failure
+   */
+  CompletableFuture<String> order(String order) {
+    String tag = Long.toString(last.incrementAndGet());
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    open.put(tag, answer);
+    orders.println(tag + " " + order);
+    if (!process.isAlive()) {
+      failAll();
+    }
+    return answer;
+  }
+
+  /** Gives it an order that has to succeed, and returns the result. */
+  String done(String order) {
+    String answer = patience.get(order(order));
+    if (!answer.startsWith(OK)) {
+      throw new IllegalStateException(name + " did not " + order + ": " + answer);
+    }
+    return answer.substring(OK.length());
+  }
+
+  /** Gives it an order that has to be refused, and returns the code of that. */
+  String refused(String order) {
+    return code(order, patience.get(order(order)));
+  }
+
+  /** Returns the code with which an order was refused. */
+  String code(String order, String answer) {
+    if (answer.startsWith(OK)) {
+      throw new IllegalStateException(name + " was to refuse, and did " + order + ": " + answer);
+    }
+    return answer.split(":", 2)[0];
+  }
+
+  /** Kills it, as {@code kill -9} does, and waits until it is gone. */
+  void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  /** Ends its input, and waits for its exit status. */
+  int end() {
+    orders.close();
+    return patience.get(process.onExit()).exitValue();
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

@@ -1,0 +1,260 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ListVolumesRequest;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.PluginConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Control planes and nodes, each in its own process, with their store and their storage system, on
+ * this machine. All of it ends with this process.
+ */
+final class LocalCluster implements AutoCloseable {
+
+  static final PluginId PLUGIN = PluginId.of("hostpath.csi4j.example");
+
+  private final Path directory;
+  private final List<String> nodes;
+  private final Patience patience;
+  private final Optional<LocalEtcd> etcd;
+  private final MortalPlugin storage;
+  private final Map<String, HostProcess> running = new LinkedHashMap<>();
+  private final Map<String, Runnable> restart = new HashMap<>();
+  private final Map<String, NodeLine> lines = new TreeMap<>();
+
+  private LocalCluster(Path directory, List<String> planes, List<String> nodes, Patience patience) {
+    this.directory = directory;
+    this.nodes = nodes;
+    this.patience = patience;
+    etcd = LocalEtcd.program().map(program -> LocalEtcd.start(program, directory.resolve("etcd")));
+    List<Object> arguments = new ArrayList<>(List.of(directory.resolve("storage")));
+    arguments.addAll(nodes);
+    storage =
+        MortalPlugin.launch(
+            PluginConfig.builder(PLUGIN.value(), directory.resolve("csi"))
+                .volumeRoot(directory.resolve("nodes"))
+                .build(),
+            MortalPlugin.command(ClusterStorage.class, arguments.toArray()),
+            patience);
+    List<Path> sockets = planes.stream().map(this::socket).toList();
+    for (String node : nodes) {
+      lines.put(node, new NodeLine(directory.resolve("line").resolve(node), sockets));
+    }
+  }
+
+  /**
+   * Starts the store and the storage system, and no host yet. Claims are in an etcd if there is one
+   * on the PATH, and else in a directory.
+   */
+  static LocalCluster start(
+      Path directory, List<String> planes, List<String> nodes, Patience patience)
+      throws IOException {
+    Files.createDirectories(directory.resolve("line"));
+    LocalCluster cluster = new LocalCluster(directory, planes, nodes, patience);
+    cluster.etcd.ifPresent(it -> it.awaitAnswer(patience));
+    return cluster;
+  }
+
+  /** Whether several control planes can use the store at a time. */
+  boolean isShared() {
+    return etcd.isPresent();
+  }
+
+  Optional<LocalEtcd> etcd() {
+    return etcd;
+  }
+
+  MortalPlugin storage() {
+    return storage;
+  }
+
+  /** Starts a control plane. */
+  void startPlane(String name) {
+    start(
+        name,
+        List.of(
+            "control-plane",
+            etcd.map(it -> it.endpoint().toString())
+                .orElseGet(() -> directory.resolve("store").toString()),
+            socket(name).toString(),
+            plugin(nodes.get(0)).toString()));
+  }
+
+  /** Starts the agent of a node. */
+  void startNode(String name) {
+    List<String> arguments =
+        new ArrayList<>(List.of("node", name, volumes(name).toString(), plugin(name).toString()));
+    line(name).sockets().forEach(each -> arguments.add(each.toString()));
+    start(name, arguments);
+  }
+
+  private void start(String name, List<String> arguments) {
+    Path log = directory.resolve(name + ".log");
+    Runnable starting = () -> running.put(name, HostProcess.start(name, log, patience, arguments));
+    restart.put(name, starting);
+    starting.run();
+  }
+
+  /**
+   * Waits until a host takes orders. One that ends before that, as when its store does not answer
+   * in time on a busy machine, is started again, as an init system does.
+   */
+  HostProcess awaitReady(String name) {
+    patience.until(
+        () -> {
+          HostProcess host = host(name);
+          if (host.isReady()) {
+            return true;
+          }
+          if (!host.isAlive()) {
+            restart.getOrDefault(name, () -> {}).run();
+          }
+          return false;
+        },
+        name + " takes orders");
+    return host(name);
+  }
+
+  boolean isRunning(String name) {
+    return running.containsKey(name);
+  }
+
+  /** Returns a host by its name. */
+  HostProcess host(String name) {
+    HostProcess host = running.get(name);
+    if (host == null) {
+      throw new IllegalStateException("There is no process of " + name + " now.");
+    }
+    return host;
+  }
+
+  /** Kills a host, as {@code kill -9} does. */
+  void kill(String name) {
+    host(name).kill();
+    running.remove(name);
+  }
+
+  NodeLine line(String node) {
+    return Objects.requireNonNull(lines.get(node), node);
+  }
+
+  /** The directory of a node, where its volumes are mounted. */
+  Path volumes(String node) {
+    return directory.resolve("nodes").resolve(node);
+  }
+
+  private Path socket(String plane) {
+    return directory.resolve(plane + ".sock");
+  }
+
+  /** The first node is served at the main socket of the plugin, which has the controller, too. */
+  private Path plugin(String node) {
+    return directory
+        .resolve("csi")
+        .resolve(node.equals(nodes.get(0)) ? "csi.sock" : node + ".sock");
+  }
+
+  /**
+   * Reality, as the storage system and the kernel show it.
+   *
+   * @param volumes the size of each volume of the storage system, and where it is attached
+   * @param mounts the number of mounts of each node
+   */
+  record Seen(List<String> volumes, Map<String, Integer> mounts) {
+
+    String volume() {
+      return volumes.isEmpty() ? "no volume" : String.join("; ", volumes);
+    }
+
+    String text() {
+      return "storage: "
+          + volume()
+          + "; mounts: "
+          + mounts.entrySet().stream()
+              .map(each -> each.getKey() + " " + each.getValue())
+              .collect(Collectors.joining(", "));
+    }
+  }
+
+  /**
+   * Whether there is one volume like this, or {@code no volume}, and this number of mounts on each
+   * node.
+   */
+  boolean isSeen(String volume, Integer... mounts) {
+    Seen seen = look();
+    return seen.volume().equals(volume)
+        && List.copyOf(seen.mounts().values()).equals(List.of(mounts));
+  }
+
+  /** Looks at the storage system and at the mounts. */
+  Seen look() {
+    try (CsiPlugin plugin = Quickstart.connect(CsiEndpoint.of(plugin(nodes.get(0))), patience)) {
+      List<String> volumes =
+          plugin.controller().listVolumes(ListVolumesRequest.builder().build()).entries().stream()
+              .map(LocalCluster::text)
+              .toList();
+      Map<String, Integer> mounts = new TreeMap<>();
+      nodes.forEach(node -> mounts.put(node, mounts(node).size()));
+      return new Seen(volumes, mounts);
+    }
+  }
+
+  /** Whether the storage system answers now. */
+  boolean isStorageUp() {
+    try {
+      var unused = look();
+      return true;
+    } catch (CsiException notYet) {
+      return false;
+    }
+  }
+
+  private static String text(VolumeEntry entry) {
+    return (entry.volume().capacityBytes().orElse(0) >> 20)
+        + " MiB, attached to "
+        + entry.publishedNodes().stream().map(NodeId::value).toList();
+  }
+
+  /** The mounts of a node. */
+  List<MountRecord> mounts(String node) {
+    MountPath top = MountPath.of(volumes(node));
+    return MountTable.system().list(mount -> mount.path().isWithin(top)).records();
+  }
+
+  /** Ends the hosts by the end of their input, in order. */
+  Map<String, Integer> end() {
+    Map<String, Integer> statuses = new TreeMap<>();
+    running.forEach((name, host) -> statuses.put(name, host.end()));
+    running.clear();
+    return statuses;
+  }
+
+  @Override
+  public void close() {
+    Collection<HostProcess> left = running.values();
+    left.forEach(HostProcess::close);
+    lines.values().forEach(NodeLine::close);
+    storage.close();
+    etcd.ifPresent(LocalEtcd::close);
+  }
+}

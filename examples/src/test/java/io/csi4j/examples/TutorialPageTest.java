@@ -48,13 +48,13 @@ class TutorialPageTest {
             .results()
             .findFirst()
             .orElseThrow();
-    for (String artifact : List.of("csi4j-volume-manager", "csi4j-testkit-hostpath")) {
+    for (String artifact : List.of("csi4j-cluster", "csi4j-testkit-hostpath")) {
       assertThat(pom)
           .containsPattern(
               artifact + "</artifactId>\\s+<version>" + Pattern.quote(version.group(1)) + "<");
     }
     assertThat(Files.readString(Page.ROOT.resolve("bom/pom.xml")))
-        .contains("<artifactId>csi4j-volume-manager<", "<artifactId>csi4j-testkit-hostpath<");
+        .contains("<artifactId>csi4j-cluster<", "<artifactId>csi4j-testkit-hostpath<");
   }
 
   /** Puts a block into the file that its name says. */

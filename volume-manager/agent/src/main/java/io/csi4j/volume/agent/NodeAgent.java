@@ -305,6 +305,9 @@ public final class NodeAgent implements AutoCloseable {
     }
     Optional<LeavingUse> leaving = PendingReport.leaving(orders, usage);
     leaving.ifPresent(this::giveBack);
+    if (manager.hasMount(usage) && isOver(orders, usage)) {
+      unmountWithoutClaim(usage);
+    }
     if (pending.hasReceipt(usage)) {
       orders = orders();
     }
@@ -323,6 +326,29 @@ public final class NodeAgent implements AutoCloseable {
           usage,
           "the control plane cannot read all claims, and one of them may be of this use");
     }
+  }
+
+  /** Whether the node has no claim of a use any more, also none that it has to give back. */
+  private static boolean isOver(NodeOrders orders, VolumeUse usage) {
+    return orders.complete()
+        && PendingReport.wanted(orders, usage).isEmpty()
+        && PendingReport.leaving(orders, usage).isEmpty();
+  }
+
+  /**
+   * Unmounts a use whose claim was ended by another proof, as after the node was fenced: there is
+   * no order to give it back. The orders are read in the turn of the use, so that a mount under a
+   * later claim is either in them, or begins after the unmount.
+   */
+  private void unmountWithoutClaim(VolumeUse usage) {
+    CompletableFuture<?> work =
+        uses.during(
+            usage,
+            () ->
+                isOver(orders(), usage)
+                    ? manager.async().unmount(usage).toCompletableFuture()
+                    : CompletableFuture.completedFuture(usage));
+    OperationEnd.await(work, manager.patience(), Subject.of("giving back").by(usage));
   }
 
   private static VolumeException unreleased(

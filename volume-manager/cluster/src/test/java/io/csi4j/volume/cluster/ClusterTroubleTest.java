@@ -21,6 +21,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.catalog.ClusterIdentity;
@@ -568,5 +569,28 @@ class ClusterTroubleTest {
         List.of(),
         List.of(),
         List.of(expansions));
+  }
+
+  @Test
+  void aWorkloadThatEndsAfterItsNodeWasFencedHasNothingMountedThere() throws IOException {
+    PluginShape shape = PluginShape.full().with(Quirk.DETACHES_WHAT_IS_IN_USE);
+    try (ClusterWorld fencing = new ClusterWorld(temp.resolve("fencing"), shape);
+        Cluster plane = fencing.cluster(new MemoryStore());
+        NodeAgent agent =
+            fencing.agent(
+                A, plane, parts -> parts.claims(terms -> terms.interval(Duration.ofMinutes(1))))) {
+      ClusterWorld.awaitPlugin(agent);
+      agent.exchange();
+      plane.acquire(A, WEB, REQUEST);
+      agent.mount(WEB);
+      assertThat(plane.nodeIsFenced(A, OFF))
+          .extracting(JobVolumes.Released::claim)
+          .containsExactly(new ClaimProgress.Gone(WEB));
+
+      agent.release(WEB);
+
+      assertThat(fencing.publishedOn()).as("no round of the claims has come meanwhile").isEmpty();
+      assertThat(agent.manager().hasMount(WEB)).isFalse();
+    }
   }
 }

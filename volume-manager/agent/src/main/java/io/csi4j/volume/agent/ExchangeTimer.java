@@ -35,8 +35,7 @@ final class ExchangeTimer implements AutoCloseable {
   /** The kind of the last failure; read and written in rounds. */
   private Optional<OperatorCode> reported = Optional.empty();
 
-  private ExchangeTimer(
-      Duration interval, Runnable exchange, Consumer<OperatorMessage> listener) {
+  private ExchangeTimer(Duration interval, Runnable exchange, Consumer<OperatorMessage> listener) {
     this.exchange = exchange;
     this.listener = listener;
     rounds = new Rounds(threads, Rounds.about(interval));

@@ -547,8 +547,8 @@ final class SnapshotCreation {
   }
 
   /**
-   * Takes up a snapshot or a group that is on record, with all volumes that have it. Returns whether
-   * any of them still had it then.
+   * Takes up a snapshot or a group that is on record, with all volumes that have it. Returns
+   * whether any of them still had it then.
    */
   private boolean takeUp(SnapshotWork work, Subject subject, VolumeKey key, PendingSnapshot cut) {
     boolean isTaken = false;

@@ -270,9 +270,7 @@ final class ControlPlaneCheck {
             call.operation() == CsiOperation.CREATE_SNAPSHOT
                 && !names.contains(call.request().text("name")));
     long first = calls.stream().mapToLong(call -> nanos(call.began())).min().orElse(0);
-    return calls.stream()
-            .map(call -> call + " at " + millis(nanos(call.began()) - first))
-            .toList()
+    return calls.stream().map(call -> call + " at " + millis(nanos(call.began()) - first)).toList()
         + "; processes went on at "
         + resumed.stream().map(at -> millis(at - first)).toList()
         + "; asked for "

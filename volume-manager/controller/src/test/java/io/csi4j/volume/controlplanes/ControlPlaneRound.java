@@ -548,8 +548,7 @@ final class ControlPlaneRound {
     without = snapshots.size();
     snapshots.removeAll(check.late());
     late += without - snapshots.size();
-    snapshots.forEach(
-        id -> wrong.add("snapshot " + id + " is known to none: " + check.story(id)));
+    snapshots.forEach(id -> wrong.add("snapshot " + id + " is known to none: " + check.story(id)));
     settled.contents().attached().forEach(each -> wrong.add("without a claim there is " + each));
     return late;
   }

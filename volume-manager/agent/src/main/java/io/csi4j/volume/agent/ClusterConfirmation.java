@@ -4,16 +4,21 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
 
 /**
- * The answers of a control plane about claims, as long as its orders are of the cluster of this
+ * The answers of a control plane about claims and volumes, as long as its orders are of the cluster of this
  * node: a control plane of another cluster knows other claims under the same names, and a mount
  * that its answer ends may belong to a running workload.
  */
 final class ClusterConfirmation implements NodeClaims.Confirmation {
+
+  private static final String NOT_SHOWN =
+      "no orders have shown that the control plane is of the cluster of this node";
 
   private final ControlPlane controlPlane;
   private volatile boolean isOfCluster;
@@ -35,10 +40,17 @@ final class ClusterConfirmation implements NodeClaims.Confirmation {
           Messages.of(
               OperatorCode.CLAIM_UNCONFIRMED,
               Subject.of("confirming the claim of").by(usage),
-              "no orders have shown that the control plane is of the cluster of this node"),
+              NOT_SHOWN),
           null,
           null);
     }
     return controlPlane.standing(usage, epoch);
+  }
+
+  @Override
+  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+    return isOfCluster
+        ? controlPlane.verdict(usage, epoch)
+        : new VolumeVerdict.Unknown(new ReasonText(NOT_SHOWN));
   }
 }

@@ -252,7 +252,7 @@ public final class VolumeController implements AutoCloseable {
    * as deleted. One that the storage system refuses to delete is on record as before, unless it is
    * ephemeral, or a call for its deletion may have been made before: it stays to be deleted then.
    * If the storage system cannot be asked, the deletion stays on record, and goes on in the
-   * background: the outcome is {@link ChangeOutcome#UNCERTAIN}.
+   * background: the outcome is UNCERTAIN.
    */
   public void delete(VolumeKey key) {
     var unused = await(async.delete(key));

@@ -11,9 +11,9 @@ import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
 
 /**
- * The answers of a control plane about claims and volumes, as long as its orders are of the cluster of this
- * node: a control plane of another cluster knows other claims under the same names, and a mount
- * that its answer ends may belong to a running workload.
+ * The answers of a control plane about claims and volumes, as long as its orders are of the cluster
+ * of this node: a control plane of another cluster knows other claims under the same names, and a
+ * mount that its answer ends may belong to a running workload.
  */
 final class ClusterConfirmation implements NodeClaims.Confirmation {
 

@@ -134,14 +134,14 @@ final class PlaneWorld {
   /** The requests of the first control plane of a small setup. */
   enum Course {
     /** It makes, grows, uses and deletes a volume. */
-    VOLUME(Request.CREATE, Request.EXPAND, Request.USE, Request.DELETE),
+    VOLUME,
     /** It cuts a snapshot of a volume and keeps it, and cuts another one and drops it. */
-    SNAPSHOTS(Request.CUT, Request.KEEP, Request.CUT, Request.DROP, Request.DELETE);
+    SNAPSHOTS;
 
-    final List<Request> requests;
-
-    Course(Request... requests) {
-      this.requests = List.of(requests);
+    List<Request> requests() {
+      return this == VOLUME
+          ? List.of(Request.CREATE, Request.EXPAND, Request.USE, Request.DELETE)
+          : List.of(Request.CUT, Request.KEEP, Request.CUT, Request.DROP, Request.DELETE);
     }
   }
 
@@ -191,7 +191,7 @@ final class PlaneWorld {
                   timeline.kill(first);
                 }
               });
-          timeline.after(first, 0, () -> setup.course().requests.forEach(first::request));
+          timeline.after(first, 0, () -> setup.course().requests().forEach(first::request));
           timeline.play(Duration.ofMinutes(5));
           // It looks at sessions for ever: what comes later is the end that each history has.
           first.haltsNoMore();

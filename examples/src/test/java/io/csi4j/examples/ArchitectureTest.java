@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
+import io.csi4j.examples.redis.RedisStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -294,7 +295,8 @@ class ArchitectureTest {
   void theStoreInRedisIsWrittenWithExportedPackagesAlone() {
     JavaClasses store =
         new ClassFileImporter()
-            .importPath(Compiled.directoryOf("examples").resolve("io/csi4j/examples/redis"));
+            .importUrl(RedisStore.class.getProtectionDomain().getCodeSource().getLocation())
+            .that(JavaClass.Predicates.resideInAPackage("io.csi4j.examples.redis"));
     assertThat(store.contain("io.csi4j.examples.redis.RedisStore")).isTrue();
     NO_QUALIFIED_EXPORT.check(store);
   }
@@ -308,14 +310,14 @@ class ArchitectureTest {
             package io.csi4j.examples.redis;
             class Store {
               io.csi4j.volume.store.RecordKey key;
-              io.csi4j.volume.internal.time.Backoff pauses;
+              io.csi4j.volume.internal.time.Rounds rounds;
             }
             """);
 
     assertThat(NO_QUALIFIED_EXPORT.evaluate(broken.classes()).getFailureReport().getDetails())
         .singleElement()
         .asString()
-        .contains("Store.pauses", "io.csi4j.volume.internal.time.Backoff");
+        .contains("Store.rounds", "io.csi4j.volume.internal.time.Rounds");
   }
 
   @ParameterizedTest

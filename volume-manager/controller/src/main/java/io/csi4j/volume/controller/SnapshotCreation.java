@@ -289,12 +289,13 @@ final class SnapshotCreation {
                     name.value(),
                     subject,
                     work -> {
-                      List<PendingSnapshot> all = named(volume, name);
-                      for (PendingSnapshot cut : all) {
-                        var unused = takeUp(work, subject, volume, cut);
+                      boolean isKept = false;
+                      for (PendingSnapshot cut : named(volume, name)) {
+                        // Another control plane may have dropped it since.
+                        isKept |= takeUp(work, subject, volume, cut);
                         end(work, subject, volume, cut);
                       }
-                      return !all.isEmpty();
+                      return isKept;
                     }))
         .orElse(false);
   }

@@ -1186,6 +1186,21 @@ class TwoControlPlanesTest {
   }
 
   @Test
+  void aSnapshotThatAnotherControlPlaneDropsIsNotKept() {
+    one.controller.create(DB, spec());
+    var unused = one.controller.backups().cut(DB, NIGHTLY, Map.of());
+    Gate gate = two.after(DELETE_SNAPSHOT);
+    CompletableFuture<Boolean> dropped = begun(() -> two.controller.dropSnapshot(DB, NIGHTLY));
+    gate.awaitArrival();
+    CompletableFuture<Boolean> kept = begun(() -> one.controller.backups().keep(DB, NIGHTLY));
+    assertWaits(kept);
+    gate.open();
+
+    assertThat(ended(dropped)).isTrue();
+    assertThat(ended(kept)).isFalse();
+  }
+
+  @Test
   void nothingWaitsForItsTimeOnceAControlPlaneIsClosed() {
     one.controller.create(DB, spec());
     plugin.inject(Fault.fail(StatusCode.UNKNOWN, "?"), When.calling(CONTROLLER_EXPAND_VOLUME));

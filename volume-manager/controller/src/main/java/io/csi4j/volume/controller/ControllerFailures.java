@@ -36,6 +36,26 @@ final class ControllerFailures {
     return failed(ChangeOutcome.UNAVAILABLE, code, subject, seen, null);
   }
 
+  /**
+   * The failure of an attempt at what is on record and goes on in the background: it may be done
+   * later, so nothing that failed with {@link ChangeOutcome#UNAVAILABLE} is certainly not done.
+   */
+  static ControllerException onRecord(ControllerException failed) {
+    if (failed.outcome() != ChangeOutcome.UNAVAILABLE) {
+      return failed;
+    }
+    ControllerException uncertain =
+        new ControllerException(
+            ChangeOutcome.UNCERTAIN,
+            failed.operatorMessage(),
+            failed.violations(),
+            failed.getCause());
+    for (Throwable each : failed.getSuppressed()) {
+      uncertain.addSuppressed(each);
+    }
+    return uncertain;
+  }
+
   /** The failure of work for which there is no thread: these are closed, or the machine is full. */
   static ControllerException noThread(Subject subject, String closed, Throwable refused) {
     return refused instanceof OutOfMemoryError

@@ -224,7 +224,7 @@ final class VolumeDeletion {
       } catch (ControllerException left) {
         notOurs.addSuppressed(left);
       }
-      throw notOurs;
+      throw ControllerFailures.onRecord(notOurs);
     }
   }
 
@@ -259,7 +259,11 @@ final class VolumeDeletion {
     }
     claims.refuseHeld(subject, known.key());
     if (known.state() instanceof State.Deleting) {
-      return held(work, known);
+      try {
+        return held(work, known);
+      } catch (ControllerException failed) {
+        throw ControllerFailures.onRecord(failed);
+      }
     }
     CatalogEntry doomed = doomed(known);
     if (hold.isTogether()) {
@@ -314,35 +318,29 @@ final class VolumeDeletion {
    * answered.
    */
   private void finish(VolumeWork work, Doomed begun) {
-    CatalogEntry known;
+    try {
+      gone(work, deleted(work, begun), begun.held());
+    } catch (ControllerException failed) {
+      throw ControllerFailures.onRecord(failed);
+    }
+  }
+
+  /** Has the storage system delete a volume, and returns its record. */
+  private CatalogEntry deleted(VolumeWork work, Doomed begun) {
     boolean isAsked = false;
     try {
-      known = known(work, begun.record());
+      CatalogEntry known = known(work, begun.record());
       // It may have been claimed since it was to be deleted.
       claims.refuseHeld(deleting(known), known.key());
       isAsked = true;
       controllers.answer(work.guarded(calls.delete(known.spec(), known.id().orElseThrow())));
+      return known;
     } catch (ControllerException failed) {
       if (begun.before().isPresent()) {
         keep(work, begun, isAsked, failed);
       }
-      throw failed.outcome() == ChangeOutcome.UNAVAILABLE ? onRecord(failed) : failed;
+      throw failed;
     }
-    gone(work, known, begun.held());
-  }
-
-  /** The failure of an attempt: the deletion is on record, so the volume may be deleted later. */
-  private static ControllerException onRecord(ControllerException failed) {
-    ControllerException uncertain =
-        new ControllerException(
-            ChangeOutcome.UNCERTAIN,
-            failed.operatorMessage(),
-            failed.violations(),
-            failed.getCause());
-    for (Throwable each : failed.getSuppressed()) {
-      uncertain.addSuppressed(each);
-    }
-    return uncertain;
   }
 
   /** Returns the record with the id of the volume, which no other record has. */

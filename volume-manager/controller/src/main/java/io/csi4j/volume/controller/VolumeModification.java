@@ -430,15 +430,25 @@ final class VolumeModification {
     Attempted attempted = new Attempted(without.key(), wish.getClass());
     if (!isFinal(failed) && !(isFirst && failed.outcome() == ChangeOutcome.UNAVAILABLE)) {
       seen.put(attempted, failed.operatorMessage().seen().text());
-      return failed;
+      return ControllerFailures.onRecord(failed);
     }
     seen.remove(attempted);
-    step(
-        work,
-        subject,
-        failed.outcome() == ChangeOutcome.REFUSED
-            ? without.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))
-            : without);
+    if (failed.outcome() != ChangeOutcome.REFUSED) {
+      step(work, subject, without);
+      return failed;
+    }
+    try {
+      step(
+          work,
+          subject,
+          without.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage())));
+    } catch (ControllerException unwritten) {
+      if (unwritten.code() != OperatorCode.VOLUME_RECORD_FULL) {
+        throw unwritten;
+      }
+      // The refusal has a text, for which the record lacks the space.
+      step(work, subject, without);
+    }
     return failed;
   }
 

@@ -249,6 +249,28 @@ class DeletionHoldTest {
     assertThat(plugin.contents().empty()).isTrue();
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aVolumeWhoseDeletionWasNotMadeStays(boolean isTogether) {
+    for (int write = 1; write <= 6; write++) {
+      VolumeController controller = opened(isTogether);
+      controller.create(DB, spec());
+      lasts = write;
+      ControllerException failed = failure(() -> controller.delete(DB));
+      controller.close();
+      lasts = 0;
+
+      VolumeController next = opened(isTogether);
+      next.resume(DB);
+      boolean isThere = !plugin.contents().empty();
+      if (failed == null || failed.outcome() == ChangeOutcome.UNAVAILABLE) {
+        assertThat(isThere).as("write %s: %s", write, failed).isEqualTo(failed != null);
+      }
+      next.delete(DB);
+      next.close();
+    }
+  }
+
   // ---- what may be gone is not put back
 
   @ParameterizedTest
@@ -257,7 +279,9 @@ class DeletionHoldTest {
     VolumeController controller = opened(isTogether);
     controller.create(DB, spec());
     lasts = isTogether ? 2 : 5;
-    assertThat(failure(() -> controller.delete(DB)).code()).isEqualTo(OperatorCode.CATALOG_DOWN);
+    ControllerException unwritten = failure(() -> controller.delete(DB));
+    assertThat(unwritten.code()).isEqualTo(OperatorCode.CATALOG_DOWN);
+    assertThat(unwritten.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(plugin.contents().empty()).isTrue();
     refuse(StatusCode.FAILED_PRECONDITION);
 

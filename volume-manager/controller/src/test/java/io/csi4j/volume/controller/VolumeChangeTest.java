@@ -456,6 +456,20 @@ class VolumeChangeTest {
   }
 
   @Test
+  void aChangeThatJoinsOneUnderWayMayBeMadeLater() {
+    plugin.inject(
+        Fault.fail(StatusCode.UNKNOWN, "?"), When.calling(CONTROLLER_MODIFY_VOLUME).once());
+    assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+    world.only().close();
+
+    assertThat(failure(() -> controller.modify(DB, Map.of("tier", "high"))).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
+
+    assertThat(controller.pending()).containsExactly(DB);
+  }
+
+  @Test
   void whatNeverReachedThePluginIsNoChange() {
     world.only().close();
     assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())

@@ -81,8 +81,14 @@ final class ControlPlaneWork {
               Deed.DELETE_SNAPSHOT, 5,
               Deed.ACQUIRE, 30));
 
-  /** A snapshot that was asked for, and what is known of it. */
-  private record Cut(VolumeKey volume, SnapshotName name, Optional<Snapshot> snapshot) {}
+  /**
+   * A snapshot that was asked for.
+   *
+   * @param snapshot what was answered
+   * @param isKept whether it is known to be off the record
+   */
+  private record Cut(
+      VolumeKey volume, SnapshotName name, Optional<Snapshot> snapshot, boolean isKept) {}
 
   /** An operation that returns an id, or an empty text. */
   private interface Operation {
@@ -221,18 +227,29 @@ final class ControlPlaneWork {
               ready.add(backups.ready(key, name));
               return ready.get(0).id().value();
             });
-    boolean[] isKept = new boolean[1];
+    Cut cut = new Cut(key, name, ready.stream().findFirst(), false);
     if (!ready.isEmpty()) {
-      isAnswered =
-          run(
-              Deed.KEEP,
-              key,
-              () -> {
-                isKept[0] = backups.keep(key, name);
-                return "";
-              });
+      return keep(cut, true);
     }
-    cuts.add(new Cut(key, name, ready.stream().filter(each -> isKept[0]).findFirst()));
+    cuts.add(cut);
+    return isAnswered;
+  }
+
+  private boolean keep(Cut cut, boolean isFirst) {
+    boolean[] isKept = new boolean[1];
+    boolean isAnswered =
+        run(
+            Deed.KEEP,
+            cut.volume(),
+            () -> {
+              boolean wasThere = controller.backups().keep(cut.volume(), cut.name());
+              if (isFirst && !wasThere) {
+                log.wrong("snapshot " + cut.name() + " was on no record when it was to be kept");
+              }
+              isKept[0] = true;
+              return "";
+            });
+    cuts.add(new Cut(cut.volume(), cut.name(), cut.snapshot(), isKept[0]));
     return isAnswered;
   }
 
@@ -241,6 +258,9 @@ final class ControlPlaneWork {
       return true;
     }
     Cut cut = cuts.remove();
+    if (cut.snapshot().isPresent() && !cut.isKept()) {
+      return keep(cut, false);
+    }
     boolean[] isGone = new boolean[1];
     boolean isAnswered =
         run(

@@ -103,7 +103,7 @@ public final class ClaimCoordinator {
    * no further claim reports none. Claims that wait for one volume ask at different times.
    */
   private static final Backoff PAUSES =
-      Backoff.halfJitter(Duration.ofSeconds(10), Duration.ofMinutes(1));
+      Backoff.halfJitter(Duration.ofSeconds(10), Duration.ofSeconds(20));
 
   /** The use of a volume does not matter when it is detached. */
   private static final Claim.Use ANY =

@@ -1334,7 +1334,7 @@ class ClaimCoordinatorTest {
     assertThat(failure(() -> waiting.acquire(alone("web-2", "n2"), Duration.ofDays(1))).code())
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(Thread.interrupted()).isTrue();
-    long[] seconds = {10, 20, 40, 60, 60, 60, 60, 60};
+    long[] seconds = {10, 20, 20, 20, 20, 20, 20, 20};
     assertThat(silent.waits).hasSameSizeAs(seconds);
     for (int i = 0; i < seconds.length; i++) {
       assertThat(silent.waits.get(i))

@@ -21,9 +21,10 @@ import picocli.CommandLine.Option;
     },
     exitCodeList = {
       "0:the identity is printed",
-      "1:the cluster has no identity, or works with another store; with --create: it has one",
+      "1:the cluster has no identity, or works with another store, or the store accepts no writes;"
+          + " with --create: it has an identity",
       "2:the command line makes no sense",
-      "4:the store cannot be reached, read or written, or accepts no writes"
+      "4:the store cannot be reached or read; with --create: or not written"
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -7,6 +7,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
@@ -17,6 +18,7 @@ import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
@@ -32,6 +34,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -172,6 +175,10 @@ class FailureFamilyTest {
             Map.entry(Collection.class, List.of(new WantedUse.Named(USE))),
             Map.entry(CapacityRange.class, CapacityRange.atLeast(1)),
             Map.entry(ExpandRequest.class, ExpandRequest.of(USE, CapacityRange.atLeast(1))),
+            Map.entry(
+                NodeOrders.class,
+                new NodeOrders(
+                    NodeName.of("n1"), 1, Optional.of("one"), List.of(), List.of(), true)),
             Map.entry(
                 MountRequest.class,
                 MountRequest.builder(PLUGIN, USE, HANDLE, AccessMode.SINGLE_NODE_WRITER).build()));

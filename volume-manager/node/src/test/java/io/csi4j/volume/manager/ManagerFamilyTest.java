@@ -15,6 +15,7 @@ import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.host.PublicCalls;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -25,6 +26,7 @@ import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;
@@ -48,6 +50,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -138,6 +141,10 @@ class ManagerFamilyTest {
             Map.entry(Duration.class.getName(), Duration.ofMillis(20)),
             Map.entry(Path.class.getName(), temp.resolve("report.zip")),
             Map.entry(PluginConfig.class.getName(), config()),
+            Map.entry(
+                NodeOrders.class.getName(),
+                new NodeOrders(
+                    NodeName.of("n1"), 1, Optional.of("one"), List.of(), List.of(), true)),
             Map.entry(String.class.getName(), "of a test"),
             Map.entry("long", 1L)));
   }

@@ -1030,7 +1030,7 @@ class TwoControlPlanesTest {
 
     assertThat(two.controller.dropSnapshot(DB, NIGHTLY)).isTrue();
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(one.controller.backups().pending()).isEmpty();
+    Waits.until(() -> one.controller.backups().pending().isEmpty());
     for (VolumeKey each : List.of(DB, WEB)) {
       assertThat(StoredCatalog.record(store, each).map(CatalogRecord::work)).contains(List.of());
     }
@@ -1051,26 +1051,26 @@ class TwoControlPlanesTest {
   void aGroupThatIsOnRecordWithAnotherVolumeIsKeptThoughTheViewIsLate() {
     one.controller.create(DB, spec());
     one.controller.create(WEB, spec());
-    assertThat(two.controller.volumes()).hasSize(2);
+    Waits.until(() -> two.controller.volumes().size() == 2);
     two.hasLateReports();
     leave(WEB, group(Map.of()));
     one.controller.expand(DB, LARGER);
 
     assertThat(two.controller.backups().keep(DB, NIGHTLY)).isTrue();
-    assertThat(one.controller.backups().pending()).isEmpty();
+    Waits.until(() -> one.controller.backups().pending().isEmpty());
   }
 
   @Test
   void aGroupThatIsOnRecordWithAnotherVolumeIsFoundByAVolumeThatIsGoneThoughTheViewIsLate() {
     one.controller.create(DB, spec());
     one.controller.create(WEB, spec());
-    assertThat(two.controller.volumes()).hasSize(2);
+    Waits.until(() -> two.controller.volumes().size() == 2);
     two.hasLateReports();
     leave(WEB, group(Map.of()));
     one.controller.delete(DB);
 
     assertThat(two.controller.backups().keep(DB, NIGHTLY)).isTrue();
-    assertThat(one.controller.backups().pending()).isEmpty();
+    Waits.until(() -> one.controller.backups().pending().isEmpty());
   }
 
   @Test
@@ -1079,7 +1079,7 @@ class TwoControlPlanesTest {
     one.controller.create(DB, spec());
     one.controller.create(WEB, spec());
     one.controller.create(log, spec());
-    assertThat(two.controller.volumes()).hasSize(3);
+    Waits.until(() -> two.controller.volumes().size() == 3);
     two.hasLateReports();
     PendingSnapshot left = group(Map.of("kind", "full"));
     leave(WEB, left);
@@ -1089,7 +1089,7 @@ class TwoControlPlanesTest {
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isZero();
-    assertThat(one.controller.backups().pending()).containsExactly(Map.entry(WEB, List.of(left)));
+    Waits.until(() -> one.controller.backups().pending().equals(Map.of(WEB, List.of(left))));
     assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::work)).contains(List.of());
   }
 
@@ -1374,7 +1374,7 @@ class TwoControlPlanesTest {
     gate.open();
 
     assertThat(ended(first).id()).isNotNull();
-    assertThat(one.controller.backups().pending()).isEmpty();
+    Waits.until(() -> one.controller.backups().pending().isEmpty());
     assertThat(plugin.contents().snapshots()).isEmpty();
     assertThat(StoredCatalog.record(store, DB).map(CatalogRecord::work)).contains(List.of());
   }

@@ -69,7 +69,7 @@ class WirePageTest {
 
   private static NodeOrders orders(NodeReport report) {
     return new NodeOrders(
-        report.node(), report.number(), Optional.empty(), List.of(), List.of(), true);
+        report.node(), report.number(), Optional.empty(), List.of(), List.of(), List.of(), true);
   }
 
   @Test

@@ -17,7 +17,7 @@ final class NoControlPlane implements ControlPlane {
   @Override
   public NodeOrders exchange(NodeReport report) {
     return new NodeOrders(
-        report.node(), report.number(), Optional.empty(), List.of(), List.of(), true);
+        report.node(), report.number(), Optional.empty(), List.of(), List.of(), List.of(), true);
   }
 
   @Override

@@ -234,7 +234,7 @@ public final class NodeAgent implements AutoCloseable {
    * mounted.
    *
    * @throws OperatorException {@link OperatorCode#CLAIM_MISSING} if the node has no claim of the
-   *     use, or as {@link VolumeManager#mount}
+   *     use, or none with which it can mount now; or as {@link VolumeManager#mount}
    */
   public MountedVolume mount(VolumeUse usage) {
     SentUse wanted = wanted("mounting", usage);
@@ -332,7 +332,8 @@ public final class NodeAgent implements AutoCloseable {
   private static boolean isOver(NodeOrders orders, VolumeUse usage) {
     return orders.complete()
         && PendingReport.wanted(orders, usage).isEmpty()
-        && PendingReport.leaving(orders, usage).isEmpty();
+        && PendingReport.leaving(orders, usage).isEmpty()
+        && !PendingReport.isHeld(orders, usage);
   }
 
   /**
@@ -498,22 +499,28 @@ public final class NodeAgent implements AutoCloseable {
     if (use(wanted) instanceof WantedUse.Requested requested) {
       return requested.request();
     }
-    throw missing(doing, usage);
+    throw missing(doing, usage, false);
   }
 
   private SentUse wanted(String doing, VolumeUse usage) {
     NodeOrders orders = orders();
     wakeFor(orders, usage);
-    return PendingReport.wanted(orders, usage).orElseThrow(() -> missing(doing, usage));
+    return PendingReport.wanted(orders, usage)
+        .orElseThrow(() -> missing(doing, usage, PendingReport.isHeld(orders, usage)));
   }
 
-  private VolumeException missing(String doing, VolumeUse usage) {
+  private VolumeException missing(String doing, VolumeUse usage, boolean isHeld) {
     return new VolumeException(
         VolumeException.Outcome.REFUSED,
         Messages.of(
             OperatorCode.CLAIM_MISSING,
             Subject.of(doing).by(usage),
-            "node '" + node + "' has no claim of it"),
+            "node '"
+                + node
+                + (isHeld
+                    ? "' cannot mount with its claim: it is not known whether the volume is"
+                          + " attached, or the volume is not on record"
+                    : "' has no claim of it")),
         null,
         null);
   }

@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentMap;
  */
 final class PendingReport {
 
-  /** The claims with which the node may mount, as orders have named them last. */
+  /** The claims that the node has not given back, as orders have named them last. */
   private final ConcurrentMap<VolumeUse, ClaimEpoch> taken = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<VolumeUse, ClaimEpoch> ended = new ConcurrentHashMap<>();
@@ -127,6 +127,7 @@ final class PendingReport {
     for (SentUse each : orders.wanted()) {
       claim(each).ifPresent(claim -> named.put(claim.usage(), claim));
     }
+    orders.held().forEach(claim -> named.put(claim.usage(), claim));
     if (orders.complete()) {
       taken.keySet().retainAll(named.keySet());
     }
@@ -142,6 +143,11 @@ final class PendingReport {
   /** Returns what has to be given back of a use. */
   static Optional<LeavingUse> leaving(NodeOrders orders, VolumeUse usage) {
     return orders.leaving().stream().filter(each -> each.claim().usage().equals(usage)).findFirst();
+  }
+
+  /** Whether the node has a claim of a use with which it cannot mount now. */
+  static boolean isHeld(NodeOrders orders, VolumeUse usage) {
+    return orders.held().stream().anyMatch(each -> each.usage().equals(usage));
   }
 
   /** Returns the claim of a use that is wanted. */

@@ -419,14 +419,22 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     List<SentUse> wanted = new ArrayList<>();
     List<LeavingUse> leaving = new ArrayList<>();
     boolean complete = now.unreadable().isEmpty();
+    // A use that the orders do not name is over for the node: it would report a release as done.
+    List<ClaimEpoch> held = new ArrayList<>(now.uncertain());
     for (ClaimsOfNode.Taken each : now.taken()) {
-      complete &= isReadable(() -> wanted(each).ifPresent(wanted::add));
+      ClaimEpoch claim = ClaimEpoch.of(each.grant());
+      boolean isReadable =
+          isReadable(() -> wanted(each).ifPresentOrElse(wanted::add, () -> held.add(claim)));
+      if (!isReadable) {
+        held.add(claim);
+      }
+      complete &= isReadable;
     }
     for (ClaimEpoch each : now.leaving()) {
       complete &= isReadable(() -> leaving.add(leaving(each)));
     }
     Optional<String> cluster = setup.identity().map(ClusterIdentity::value);
-    return new NodeOrders(node, report.number(), cluster, wanted, leaving, complete);
+    return new NodeOrders(node, report.number(), cluster, wanted, leaving, held, complete);
   }
 
   /** Works with the record of a volume; returns false if only that record cannot be read. */

@@ -227,6 +227,7 @@ class AgentTroubleTest {
                         : each)
             .toList(),
         orders.leaving(),
+        orders.held(),
         orders.complete());
   }
 
@@ -665,7 +666,7 @@ class AgentTroubleTest {
         orders -> {
           failed.incrementAndGet();
           return new NodeOrders(
-              A, orders.answers() - 1, orders.cluster(), List.of(), List.of(), true);
+              A, orders.answers() - 1, orders.cluster(), List.of(), List.of(), List.of(), true);
         };
     Eventually.isTrue("it has tried several times again", () -> failed.get() > 3);
     assertThat(reported).containsExactly(OperatorCode.STEP_FAILED, OperatorCode.CLAIM_UNCONFIRMED);

@@ -422,6 +422,7 @@ class ClusterTest {
                 Optional.empty(),
                 seen.get(0).wanted(),
                 seen.get(0).leaving(),
+                List.of(),
                 true);
 
     a.exchange();
@@ -436,7 +437,13 @@ class ClusterTest {
     line.orders =
         orders ->
             new NodeOrders(
-                A, orders.answers() - 1, Optional.empty(), orders.wanted(), orders.leaving(), true);
+                A,
+                orders.answers() - 1,
+                Optional.empty(),
+                orders.wanted(),
+                orders.leaving(),
+                List.of(),
+                true);
 
     VolumeException refused = catchThrowableOfType(VolumeException.class, () -> a.exchange());
 

@@ -28,6 +28,7 @@ import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimsOfNode;
@@ -43,6 +44,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -320,12 +322,7 @@ class ClusterTroubleTest {
     cluster.acquire(A, WEB, REQUEST);
     a.mount(WEB);
     cluster.release(WEB);
-    assertThat(
-            cluster
-                .volumes()
-                .deregister(
-                    WEB.volume(), new ClaimOverride.Person("ada"), new ReasonText("it was moved")))
-        .isTrue();
+    forgetVolume();
 
     assertThat(cluster.exchange(report(A, 100)).leaving())
         .singleElement()
@@ -338,6 +335,59 @@ class ClusterTroubleTest {
 
     assertThat(world.publishedOn()).isEmpty();
     assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+  }
+
+  @Test
+  void aUseWhoseVolumeWasTakenOffTheRecordIsGivenBackByItsNode() {
+    cluster.acquire(A, WEB, REQUEST);
+    a.mount(WEB);
+    forgetVolume();
+    NodeOrders orders = cluster.exchange(report(A, 100));
+    assertThat(orders.complete()).isTrue();
+    assertThat(orders.wanted()).isEmpty();
+    assertThat(orders.held()).extracting(ClaimEpoch::usage).containsExactly(WEB);
+    VolumeException refused = catchThrowableOfType(VolumeException.class, () -> a.refresh(WEB));
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_MISSING);
+    assertThat(refused.operatorMessage().seen().text())
+        .isEqualTo(
+            "node 'a' cannot mount with its claim: it is not known whether the volume is attached,"
+                + " or the volume is not on record");
+
+    a.release(WEB);
+
+    assertThat(a.manager().hasMount(WEB)).isFalse();
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    assertThat(world.publishedOn()).isEmpty();
+  }
+
+  @Test
+  void aClaimWhoseAttachmentIsUncertainIsGivenBackByItsNode() {
+    FaultRule lost =
+        world.storage.inject(
+            Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "the line was cut"),
+            When.calling(CsiOperation.CONTROLLER_PUBLISH_VOLUME));
+    ClaimException uncertain =
+        catchThrowableOfType(ClaimException.class, () -> cluster.acquire(A, WEB, REQUEST));
+    assertThat(uncertain.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(cluster.claims().ofNode(A).uncertain())
+        .extracting(ClaimEpoch::usage)
+        .containsExactly(WEB);
+    lost.close();
+
+    a.release(WEB);
+
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    assertThat(world.publishedOn()).isEmpty();
+    assertThat(cluster.acquire(B, WEB, REQUEST).usage()).isEqualTo(WEB);
+  }
+
+  private void forgetVolume() {
+    assertThat(
+            cluster
+                .volumes()
+                .deregister(
+                    WEB.volume(), new ClaimOverride.Person("ada"), new ReasonText("it was moved")))
+        .isTrue();
   }
 
   // ---- health

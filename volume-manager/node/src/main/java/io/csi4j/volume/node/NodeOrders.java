@@ -1,5 +1,6 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.NodeName;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +17,8 @@ import java.util.Set;
  * @param cluster the identity of the cluster, if it has one
  * @param wanted the uses that the node has to have
  * @param leaving the uses that it has to give back
+ * @param held the claims of the node with which it cannot mount now: the attachment of each is
+ *     uncertain, or its volume is not on record or cannot be read. The node can give them back
  * @param complete whether all claims could be read. If not, a use may be missing here that is
  *     wanted
  * @since 1.0
@@ -26,6 +29,7 @@ public record NodeOrders(
     Optional<String> cluster,
     List<SentUse> wanted,
     List<LeavingUse> leaving,
+    List<ClaimEpoch> held,
     boolean complete) {
 
   /** Copies the lists, and refuses a use that is there twice, and a claim of another node. */
@@ -34,10 +38,13 @@ public record NodeOrders(
     Objects.requireNonNull(cluster, "cluster");
     wanted = List.copyOf(wanted);
     leaving = List.copyOf(leaving);
+    held = List.copyOf(held);
     Set<Object> uses = new HashSet<>();
     wanted.forEach(each -> add(uses, each.use().usage()));
     leaving.forEach(each -> add(uses, each.claim().usage()));
+    held.forEach(each -> add(uses, each.usage()));
     leaving.forEach(each -> NodeReport.checkIsOf(node, each.claim().node()));
+    held.forEach(each -> NodeReport.checkIsOf(node, each.node()));
     for (SentUse each : wanted) {
       if (each.use() instanceof WantedUse.Requested requested) {
         requested.request().claim().ifPresent(grant -> NodeReport.checkIsOf(node, grant.node()));

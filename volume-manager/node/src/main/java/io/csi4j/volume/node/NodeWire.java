@@ -133,6 +133,7 @@ public final class NodeWire {
     orders.leaving().stream()
         .filter(each -> each.volume().isEmpty())
         .forEach(each -> out.part(7, WireParts.claim(each.claim())));
+    orders.held().forEach(each -> out.part(8, WireParts.claim(each)));
     return written(ClusterMessage.Kind.NODE_ORDERS, out);
   }
 
@@ -157,7 +158,8 @@ public final class NodeWire {
           boolean isIncomplete = in.flag(6);
           in.parts(7, WireParts::claim)
               .forEach(claim -> leaving.add(new LeavingUse(claim, Optional.empty())));
-          return new NodeOrders(node, answers, cluster, wanted, leaving, !isIncomplete);
+          List<ClaimEpoch> held = in.parts(8, WireParts::claim);
+          return new NodeOrders(node, answers, cluster, wanted, leaving, held, !isIncomplete);
         });
   }
 

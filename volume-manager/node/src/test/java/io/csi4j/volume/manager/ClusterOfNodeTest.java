@@ -31,7 +31,13 @@ class ClusterOfNodeTest {
 
   private static NodeOrders orders(String... cluster) {
     return new NodeOrders(
-        NodeName.of("a"), 1, List.of(cluster).stream().findFirst(), List.of(), List.of(), true);
+        NodeName.of("a"),
+        1,
+        List.of(cluster).stream().findFirst(),
+        List.of(),
+        List.of(),
+        List.of(),
+        true);
   }
 
   private static void isRefused(OperatorCode code, String seen, Runnable check) {

@@ -103,6 +103,7 @@ class NodeWireTest {
   enum Golden {
     NODE_REPORT,
     NODE_ORDERS,
+    NODE_ORDERS_HELD,
     MOUNT_REQUEST,
     VOLUME_LIST;
 
@@ -110,12 +111,17 @@ class NodeWireTest {
       return switch (this) {
         case NODE_REPORT ->
             new Crossing<>(report(), NodeWire::report, NodeWire::report, NodeWireTest::report);
-        case NODE_ORDERS ->
-            new Crossing<>(
-                orders(),
-                NodeWire::orders,
-                message -> NodeWire.orders(message, NodeWireTest::nothing),
-                NodeWireTest::orders);
+        case NODE_ORDERS -> crossing(orders());
+        case NODE_ORDERS_HELD ->
+            crossing(
+                new NodeOrders(
+                    NodeName.of("n1"),
+                    42,
+                    Optional.empty(),
+                    List.of(),
+                    List.of(),
+                    List.of(ClaimEpoch.of(WireSamples.grant())),
+                    true));
         case MOUNT_REQUEST ->
             new Crossing<>(
                 request(),
@@ -129,6 +135,19 @@ class NodeWireTest {
                 NodeWire::volumes,
                 random -> List.of(status(random), status(random)));
       };
+    }
+
+    private static Crossing<NodeOrders> crossing(NodeOrders orders) {
+      return new Crossing<>(
+          orders,
+          NodeWire::orders,
+          message -> NodeWire.orders(message, NodeWireTest::nothing),
+          NodeWireTest::orders);
+    }
+
+    /** Returns the kind of the message; others of a kind have a field that was added later. */
+    private String kind() {
+      return this == NODE_ORDERS_HELD ? NODE_ORDERS.name() : name();
     }
   }
 
@@ -178,6 +197,7 @@ class NodeWireTest {
             new LeavingUse(
                 new ClaimEpoch(NodeName.of("n1"), left, 8),
                 Optional.of(new VolumeIdentity(PLUGIN, VolumeId.of("vol-8"))))),
+        List.of(),
         false);
   }
 
@@ -325,6 +345,7 @@ class NodeWireTest {
                     ? Optional.of(
                         new VolumeIdentity(PLUGIN, VolumeId.of(RandomFields.name(random))))
                     : Optional.empty())),
+        random.nextBoolean() ? List.of(WireSamples.claim(random, node)) : List.of(),
         random.nextBoolean());
   }
 
@@ -373,7 +394,7 @@ class NodeWireTest {
 
   private static <T> void isKept(Golden golden, Crossing<T> crossing) throws IOException {
     ClusterMessage kept = GoldenMessages.kept(FOLDER, golden.name(), crossing.written());
-    assertThat(kept.kind().name()).isEqualTo(golden.name());
+    assertThat(kept.kind().name()).isEqualTo(golden.kind());
     assertThat(comparable(crossing.reading().apply(kept))).isEqualTo(comparable(crossing.value()));
     assertThat(kept.json()).doesNotContain(WireSamples.HIDDEN);
   }
@@ -530,6 +551,7 @@ class NodeWireTest {
     RECEIPT,
     LEAVING,
     LEFT,
+    HELD,
     WANTED;
 
     /** Returns the use in a message of node n1, where it has a claim of this node. */
@@ -567,6 +589,7 @@ class NodeWireTest {
           yield orders(orders.part(5, leaving)).leaving().get(0).claim().usage();
         }
         case LEFT -> orders(orders.part(7, claim)).leaving().get(0).claim().usage();
+        case HELD -> orders(orders.part(8, claim)).held().get(0).usage();
         case WANTED -> {
           FieldWriter request =
               new FieldWriter()
@@ -634,7 +657,7 @@ class NodeWireTest {
   private static <T> void isHarmless(Golden golden, Crossing<T> crossing, byte[] bytes) {
     try {
       ClusterMessage message = ClusterMessage.decode(bytes);
-      if (message.kind().name().equals(golden.name())) {
+      if (message.kind().name().equals(golden.kind())) {
         T read = crossing.reading().apply(message);
         assertThat(crossing.reading().apply(crossing.writing().apply(read))).isNotNull();
       }
@@ -661,7 +684,13 @@ class NodeWireTest {
     ClusterMessage message =
         NodeWire.orders(
             new NodeOrders(
-                NodeName.of("n1"), 1, Optional.empty(), List.of(sealedUse()), List.of(), true));
+                NodeName.of("n1"),
+                1,
+                Optional.empty(),
+                List.of(sealedUse()),
+                List.of(),
+                List.of(),
+                true));
     String latin = new String(message.encode(), StandardCharsets.ISO_8859_1);
     for (String canary : List.of("c4n4ry", "password", "user")) {
       String base64 = Base64.getEncoder().encodeToString(canary.getBytes(StandardCharsets.UTF_8));
@@ -686,7 +715,13 @@ class NodeWireTest {
     ClusterMessage message =
         NodeWire.orders(
             new NodeOrders(
-                NodeName.of("n1"), 1, Optional.empty(), List.of(sealedUse()), List.of(), true));
+                NodeName.of("n1"),
+                1,
+                Optional.empty(),
+                List.of(sealedUse()),
+                List.of(),
+                List.of(),
+                true));
     NodeOrders read =
         NodeWire.orders(
             message, (use, sent) -> sent.provider(use, name -> SecretsProvider.none(), SEALER));
@@ -737,7 +772,13 @@ class NodeWireTest {
             new WantedUse.Requested(inline()), SentSecrets.named("other"), Optional.empty());
     NodeOrders orders =
         new NodeOrders(
-            NodeName.of("n1"), 1, Optional.empty(), List.of(unknown, known), List.of(), true);
+            NodeName.of("n1"),
+            1,
+            Optional.empty(),
+            List.of(unknown, known),
+            List.of(),
+            List.of(),
+            true);
 
     NodeOrders read =
         NodeWire.orders(NodeWire.orders(orders), (use, sent) -> sent.provider(use, byName, SEALER));
@@ -770,7 +811,13 @@ class NodeWireTest {
         .isThrownBy(
             () ->
                 new NodeOrders(
-                    NodeName.of("n1"), 1, Optional.empty(), List.of(use, use), List.of(), true))
+                    NodeName.of("n1"),
+                    1,
+                    Optional.empty(),
+                    List.of(use, use),
+                    List.of(),
+                    List.of(),
+                    true))
         .withMessage("The use shop/db-ü by web/1 is in the orders twice.");
   }
 

@@ -519,7 +519,7 @@ public final class NodeAgent implements AutoCloseable {
                 + node
                 + (isHeld
                     ? "' cannot mount with its claim: it is not known whether the volume is"
-                          + " attached, or the volume is not on record"
+                        + " attached, or the volume is not on record"
                     : "' has no claim of it")),
         null,
         null);
@@ -587,7 +587,7 @@ public final class NodeAgent implements AutoCloseable {
   private Optional<Begun> beginExpansion(SentUse wanted) {
     VolumeUse usage = wanted.use().usage();
     if (wanted.grown().isEmpty()
-        || pending.hasExpanded(usage.volume(), wanted.grown().get())
+        || pending.isAnswered(usage.volume(), wanted.grown().get())
         || !manager.hasMount(usage)) {
       return Optional.empty();
     }
@@ -623,9 +623,9 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Whether the plugin itself has refused an expansion for good. The control plane does not order
-   * the size again then, so a plugin that is not up, or a call that another configuration lets
-   * through, must not count.
+   * Whether the plugin itself has refused an expansion for good. The agent does not try the size
+   * again then, so a plugin that is not up, or a call that another configuration lets through, must
+   * not count.
    */
   private static boolean isFinal(VolumeException failed) {
     return failed.code() == OperatorCode.NOT_OFFERED

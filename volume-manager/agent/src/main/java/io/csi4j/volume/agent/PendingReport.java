@@ -79,10 +79,13 @@ final class PendingReport {
     return isNew;
   }
 
-  /** Whether a filesystem follows this size already, while other nodes may not do so yet. */
-  boolean hasExpanded(VolumeKey volume, CapacityRange to) {
-    NodeExpansion done = expansions.get(volume);
-    return done != null && done.to().equals(to) && done.refused().isEmpty();
+  /**
+   * Whether the plugin has answered for this size: the filesystem follows it, or cannot. The orders
+   * name the size as long as another node does not follow it yet.
+   */
+  boolean isAnswered(VolumeKey volume, CapacityRange to) {
+    NodeExpansion answer = expansions.get(volume);
+    return answer != null && answer.to().equals(to);
   }
 
   boolean hasReceipt(VolumeUse usage) {
@@ -109,11 +112,11 @@ final class PendingReport {
       }
     }
     for (NodeExpansion each : report.expansions()) {
-      boolean isOwed =
+      boolean isPending =
           orders.wanted().stream()
               .filter(it -> it.use().usage().volume().equals(each.volume()))
               .anyMatch(it -> it.grown().equals(Optional.of(each.to())));
-      if (!isOwed || each.refused().isPresent()) {
+      if (!isPending) {
         expansions.remove(each.volume(), each);
       }
     }

@@ -1,13 +1,11 @@
 package io.csi4j.volume.cluster;
 
-import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.catalog.PluginView;
-import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -588,18 +586,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                         .secrets()
                         .map(each -> SentSecrets.named(each.value()))
                         .orElseGet(SentSecrets::none),
-                    grown(volume)));
-  }
-
-  /** Returns the size that a node has to follow, unless a node has said that it cannot. */
-  private Optional<CapacityRange> grown(CatalogVolume volume) {
-    return volume
-        .pendingOnNode()
-        .filter(
-            size ->
-                controller.changes(volume.key()).stream()
-                    .noneMatch(
-                        change -> change.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE));
+                    // Also if one of its nodes cannot follow: the others can.
+                    volume.pendingOnNode()));
   }
 
   /** Returns what a node needs to give a volume back, also one that is not on record any more. */

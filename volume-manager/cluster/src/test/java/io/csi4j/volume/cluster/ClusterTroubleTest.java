@@ -27,6 +27,7 @@ import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -300,6 +301,30 @@ class ClusterTroubleTest {
       assertThat(cluster.nodes().get(A).expanded()).isEmpty();
       assertThat(cluster.nodes().get(B).expanded()).isEmpty();
     }
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aNodeThatCannotFollowASizeKeepsNoOtherFromFollowingIt() {
+    growShared(b);
+    FaultRule refusing =
+        world.storage.inject(
+            Fault.fail(StatusCode.OUT_OF_RANGE, "too large for this filesystem"),
+            When.calling(CsiOperation.NODE_EXPAND_VOLUME));
+    a.exchange();
+    refusing.close();
+
+    b.exchange();
+    a.exchange();
+    b.exchange();
+
+    assertThat(expansions(A)).as("it was refused for good").isEqualTo(1);
+    assertThat(expansions(B)).isEqualTo(1);
+    assertThat(cluster.volumes().changes(WEB.volume()))
+        .extracting(VolumeChange::progress)
+        .containsExactly(VolumeChange.Progress.INFEASIBLE_ON_NODE);
+    assertThat(cluster.nodes().get(A).expanded()).isEmpty();
+    assertThat(cluster.nodes().get(B).expanded()).hasSize(1);
     world.storage.assertLawful();
   }
 

@@ -371,9 +371,9 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Notes why the node cannot make the volume as large as it was told to, for {@link #changes};
-   * nothing, if the node owes another size by now. {@link #nodeHasExpanded}, or another size, ends
-   * it.
+   * Notes why a node cannot expand the filesystem of a volume, for {@link #changes}; nothing if
+   * another size is pending by now, or a refusal of this size is on record. {@link
+   * #nodeHasExpanded}, or another size, ends it.
    *
    * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
    * @param why the message of the failure on the node

@@ -261,13 +261,21 @@ final class VolumeModification {
     volume
         .pendingOnNode()
         .filter(to::equals)
+        .map(Request.Size::new)
+        // A node reports it again and again.
+        .filter(size -> !isRefusedByNode(record, size))
         .ifPresent(
-            owed ->
+            size ->
                 work.end(
                     Subject.of("expanding", ControllerCalls.identity(volume)),
-                    record.refusing(
-                        refusal(new Request.Size(owed), Progress.INFEASIBLE_ON_NODE, message))));
+                    record.refusing(refusal(size, Progress.INFEASIBLE_ON_NODE, message))));
     return volume;
+  }
+
+  private static boolean isRefusedByNode(CatalogEntry record, Request.Size size) {
+    return record.refused().stream()
+        .anyMatch(
+            each -> each.progress() == Progress.INFEASIBLE_ON_NODE && each.request().equals(size));
   }
 
   // ---- parameters

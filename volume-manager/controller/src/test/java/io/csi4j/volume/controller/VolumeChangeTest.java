@@ -306,6 +306,13 @@ class VolumeChangeTest {
         Progress.INFEASIBLE_ON_NODE,
         "the filesystem has errors, run a check",
         "Do what the words of the plugin ask for");
+    List<VolumeChange> noted = controller.changes(DB);
+    controller.nodeCannotExpand(
+        DB,
+        SMALL,
+        Messages.of(
+            OperatorCode.REFUSED_BY_PLUGIN, Subject.of("expanding volume 'db'"), "said again"));
+    assertThat(controller.changes(DB)).as("noted once").isEqualTo(noted);
     reopen();
     assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE_ON_NODE);
 
@@ -520,6 +527,7 @@ class VolumeChangeTest {
   void aTextShowsNoValues() {
     assertThat(new VolumeChange(FASTER, Progress.IN_PROGRESS, "", Optional.empty()))
         .hasToString(
-            "VolumeChange[request=parameters [iops], progress=IN_PROGRESS, seen=, at=Optional.empty]");
+            "VolumeChange[request=parameters [iops], progress=IN_PROGRESS, seen=,"
+                + " at=Optional.empty]");
   }
 }

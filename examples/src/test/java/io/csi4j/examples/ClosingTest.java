@@ -44,6 +44,8 @@ import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
 import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
@@ -116,6 +118,7 @@ class ClosingTest {
   private static final VolumeKey DB = VolumeKey.of("db");
   private static final VolumeUse STAYING = VolumeUse.of(DB, WorkloadId.of("web-0"));
   private static final VolumeUse WEB = VolumeUse.of(DB, WorkloadId.of("web-1"));
+  private static final ClaimQuestion QUESTION = ClaimQuestion.of(new ClaimEpoch(NODE, WEB, 1));
 
   /**
    * What is closed elsewhere: stores on servers by the suite for stores, in their modules. What a
@@ -211,7 +214,7 @@ class ClosingTest {
         Cluster.class,
         test -> {
           Cluster cluster = test.cluster();
-          return new Used(cluster, () -> cluster.standing(WEB, 1));
+          return new Used(cluster, () -> cluster.standing(QUESTION));
         }),
     CONTROL_PLANE_SERVER(
         ControlPlaneServer.class,
@@ -219,14 +222,14 @@ class ClosingTest {
           ControlPlaneServer server = test.server();
           RemoteControlPlane asking =
               test.kept(RemoteControlPlane.of(NODE, List.of(server.endpoint())));
-          return new Used(server, () -> asking.standing(WEB, 1));
+          return new Used(server, () -> asking.standing(QUESTION));
         }),
     REMOTE_CONTROL_PLANE(
         RemoteControlPlane.class,
         test -> {
           ControlPlaneServer server = test.kept(test.server());
           RemoteControlPlane remote = RemoteControlPlane.of(NODE, List.of(server.endpoint()));
-          return new Used(remote, () -> remote.standing(WEB, 1));
+          return new Used(remote, () -> remote.standing(QUESTION));
         }),
     NODE_AGENT(
         NodeAgent.class,

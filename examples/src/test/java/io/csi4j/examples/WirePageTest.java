@@ -8,12 +8,14 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -23,6 +25,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeOrders;
@@ -59,12 +62,32 @@ class WirePageTest {
     long epoch =
         book.claim(ClaimRequest.builder(USE, NODE, writing, ClaimMode.WRITE).build()).epoch();
 
-    assertThat(WireSnippets.asked(new ClaimEpoch(NODE, USE, epoch), this::answered))
+    assertThat(
+            WireSnippets.asked(ClaimQuestion.of(new ClaimEpoch(NODE, USE, epoch)), this::answered))
         .isEqualTo(new ClaimStanding.Current());
   }
 
   private byte[] answered(byte[] received) {
-    return WireSnippets.answered(received, book, WirePageTest::orders);
+    return WireSnippets.answered(received, new Answers());
+  }
+
+  /** A control plane that orders nothing. */
+  private final class Answers implements ControlPlane {
+
+    @Override
+    public NodeOrders exchange(NodeReport report) {
+      return orders(report);
+    }
+
+    @Override
+    public ClaimStanding standing(ClaimQuestion question) {
+      return book.standing(question.claim().usage(), question.claim().epoch());
+    }
+
+    @Override
+    public VolumeVerdict verdict(ClaimQuestion question) {
+      return new VolumeVerdict.Present();
+    }
   }
 
   private static NodeOrders orders(NodeReport report) {
@@ -77,6 +100,7 @@ class WirePageTest {
     NodeReport report =
         new NodeReport(
             NODE,
+            Optional.empty(),
             "b0f3",
             Instant.EPOCH,
             7,

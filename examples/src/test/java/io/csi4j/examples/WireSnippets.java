@@ -2,8 +2,8 @@ package io.csi4j.examples;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
-import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.agent.ControlPlane;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.SecretsProvider;
@@ -11,8 +11,6 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WireException;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.NodeOrders;
-import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.NodeWire;
 import io.csi4j.volume.node.SentSecrets;
 import io.csi4j.volume.state.seal.Sealer;
@@ -29,25 +27,22 @@ final class WireSnippets {
 
   private WireSnippets() {}
 
-  static ClaimStanding asked(ClaimEpoch claim, UnaryOperator<byte[]> transport) {
+  static ClaimStanding asked(ClaimQuestion question, UnaryOperator<byte[]> transport) {
     // snippet: ask
-    byte[] answer = transport.apply(Wire.standingQuestion(claim).encode()); // on a node
+    byte[] answer = transport.apply(Wire.standingQuestion(question).encode()); // on a node
     ClaimStanding standing = Wire.standing(ClusterMessage.decode(answer));
     // end
     return standing;
   }
 
-  static byte[] answered(
-      byte[] received, ClaimBook book, Function<NodeReport, NodeOrders> cluster) {
+  static byte[] answered(byte[] received, ControlPlane cluster) {
     // snippet: answer
     ClusterMessage message = ClusterMessage.decode(received); // in a control plane
     ClusterMessage answer =
         switch (message.kind()) {
-          case NODE_REPORT -> NodeWire.orders(cluster.apply(NodeWire.report(message)));
-          case STANDING_QUESTION -> {
-            ClaimEpoch claim = Wire.standingQuestion(message);
-            yield Wire.standing(book.standing(claim.usage(), claim.epoch()));
-          }
+          case NODE_REPORT -> NodeWire.orders(cluster.exchange(NodeWire.report(message)));
+          case STANDING_QUESTION -> Wire.standing(cluster.standing(Wire.standingQuestion(message)));
+          case VOLUME_QUESTION -> Wire.verdict(cluster.verdict(Wire.volumeQuestion(message)));
           default -> throw new IllegalArgumentException("Not expected: " + message);
         };
     byte[] sent = answer.encode();

@@ -2,13 +2,17 @@ package io.csi4j.volume.agent;
 
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
+import java.util.Optional;
 
 /**
  * The answers of a control plane about claims and volumes, as long as its orders are of the cluster
@@ -20,16 +24,30 @@ final class ClusterConfirmation implements NodeClaims.Confirmation {
   private static final String NOT_SHOWN =
       "no orders have shown that the control plane is of the cluster of this node";
 
+  private final NodeName node;
   private final ControlPlane controlPlane;
+
+  /** The cluster of this node, which each question names. */
+  private volatile Optional<String> cluster = Optional.empty();
+
   private volatile boolean isOfCluster;
 
-  ClusterConfirmation(ControlPlane controlPlane) {
+  ClusterConfirmation(NodeName node, ControlPlane controlPlane) {
+    this.node = node;
     this.controlPlane = controlPlane;
   }
 
-  /** Sets whether the control plane is known to be of the cluster. */
-  void isOfCluster(boolean value) {
-    isOfCluster = value;
+  /**
+   * Sets the cluster of this node, and whether the control plane is known to be of it. One of a
+   * version that does not look at the cluster in a question shows it by its orders alone.
+   */
+  void isOfCluster(Optional<String> own, boolean isShown) {
+    cluster = own;
+    isOfCluster = isShown;
+  }
+
+  private ClaimQuestion question(VolumeUse usage, long epoch) {
+    return new ClaimQuestion(new ClaimEpoch(node, usage, epoch), cluster);
   }
 
   @Override
@@ -44,13 +62,13 @@ final class ClusterConfirmation implements NodeClaims.Confirmation {
           null,
           null);
     }
-    return controlPlane.standing(usage, epoch);
+    return controlPlane.standing(question(usage, epoch));
   }
 
   @Override
   public VolumeVerdict verdict(VolumeUse usage, long epoch) {
     return isOfCluster
-        ? controlPlane.verdict(usage, epoch)
+        ? controlPlane.verdict(question(usage, epoch))
         : new VolumeVerdict.Unknown(new ReasonText(NOT_SHOWN));
   }
 }

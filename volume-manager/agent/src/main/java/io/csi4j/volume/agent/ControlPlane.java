@@ -1,9 +1,8 @@
 package io.csi4j.volume.agent;
 
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
-import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 
@@ -12,12 +11,15 @@ import io.csi4j.volume.node.NodeReport;
  * transport between the two is an implementation of this interface, and in one process the {@code
  * Cluster} itself is.
  *
+ * <p>A report or a question of a node of another cluster is refused with {@link
+ * io.csi4j.volume.model.OperatorCode#CONTROL_PLANE_OTHER}, and changes nothing.
+ *
  * <p>Methods block until there is an answer, at most until the deadline of the transport. Safe for
  * many threads.
  *
  * @since 1.0
  */
-public interface ControlPlane extends NodeClaims.Confirmation {
+public interface ControlPlane {
 
   /**
    * Accepts the report of a node, and returns all that the node is to have mounted and to give
@@ -30,13 +32,11 @@ public interface ControlPlane extends NodeClaims.Confirmation {
   NodeOrders exchange(NodeReport report);
 
   /**
-   * Returns what the claim of a use is worth now, from the store of the claims and never from
-   * memory.
+   * Returns what a claim is worth now, from the store of the claims and never from memory.
    *
    * @throws io.csi4j.volume.model.OperatorException if that cannot be known now
    */
-  @Override
-  ClaimStanding standing(VolumeUse usage, long epoch);
+  ClaimStanding standing(ClaimQuestion question);
 
   /**
    * Returns whether the volume of a claim exists; asked when the plugin of the node does not find
@@ -44,6 +44,5 @@ public interface ControlPlane extends NodeClaims.Confirmation {
    *
    * @throws io.csi4j.volume.model.OperatorException if that cannot be known now
    */
-  @Override
-  VolumeVerdict verdict(VolumeUse usage, long epoch);
+  VolumeVerdict verdict(ClaimQuestion question);
 }

@@ -1,8 +1,8 @@
 package io.csi4j.volume.agent;
 
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.ReasonText;
-import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
@@ -21,12 +21,12 @@ final class NoControlPlane implements ControlPlane {
   }
 
   @Override
-  public ClaimStanding standing(VolumeUse usage, long epoch) {
+  public ClaimStanding standing(ClaimQuestion question) {
     return new ClaimStanding.Unknown(NONE);
   }
 
   @Override
-  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+  public VolumeVerdict verdict(ClaimQuestion question) {
     return new VolumeVerdict.Unknown(NONE);
   }
 }

@@ -430,7 +430,7 @@ public final class NodeAgent implements AutoCloseable {
       manager.checkCluster(orders);
       isOurs = true;
     } finally {
-      confirmation.isOfCluster(isOurs);
+      confirmation.isOfCluster(manager.cluster(), isOurs);
     }
   }
 
@@ -483,6 +483,7 @@ public final class NodeAgent implements AutoCloseable {
             .toList();
     return new NodeReport(
         node,
+        manager.cluster(),
         manager.boot(),
         clock.instant(),
         number,
@@ -755,14 +756,14 @@ public final class NodeAgent implements AutoCloseable {
      *     impossible
      */
     public NodeAgent open() {
-      ClusterConfirmation confirmation = new ClusterConfirmation(controlPlane);
+      ClusterConfirmation confirmation = new ClusterConfirmation(node, controlPlane);
       VolumeManager opened =
           manager
               .apply(VolumeManager.builder(directory))
               .claims(claims.apply(NodeClaims.builder(node, confirmation)).build())
               .open();
       try {
-        confirmation.isOfCluster(opened.cluster().isEmpty());
+        confirmation.isOfCluster(opened.cluster(), opened.cluster().isEmpty());
         NodeAgent agent = new NodeAgent(this, confirmation, opened, supervisor(opened));
         agent.timer.ifPresent(agent::begin);
         return agent;

@@ -25,6 +25,7 @@ import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -410,6 +411,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   @Override
   public NodeOrders exchange(NodeReport report) {
     NodeName node = report.node();
+    checkCluster(node, report.cluster());
     Reported latest = reported.merge(node, Reported.of(report), Reported::or);
     accept(() -> nodes.reported(latest.facts()));
     accept(report);
@@ -435,6 +437,31 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     return new NodeOrders(node, report.number(), cluster, wanted, leaving, held, complete);
   }
 
+  /**
+   * Refuses a node of another cluster, whose claims may have the names and epochs of claims here.
+   *
+   * @param ofNode the cluster that the node belongs to, once it knows one
+   */
+  private void checkCluster(NodeName node, Optional<String> ofNode) {
+    if (ofNode.isEmpty()) {
+      return;
+    }
+    Optional<String> own = setup.identity().map(ClusterIdentity::value);
+    if (!ofNode.equals(own)) {
+      throw new VolumeException(
+          VolumeException.Outcome.HELD,
+          Messages.of(
+              OperatorCode.CONTROL_PLANE_OTHER,
+              Subject.of("answering node '" + node + "'"),
+              "the node belongs to cluster '"
+                  + ofNode.get()
+                  + "', and the control plane to "
+                  + own.map(it -> "cluster '" + it + "'").orElse("a cluster without identity")),
+          null,
+          null);
+    }
+  }
+
   /** Works with the record of a volume; returns false if only that record cannot be read. */
   private static boolean isReadable(Runnable work) {
     try {
@@ -449,15 +476,17 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   @Override
-  public ClaimStanding standing(VolumeUse usage, long epoch) {
-    return book.standing(usage, epoch);
+  public ClaimStanding standing(ClaimQuestion question) {
+    ClaimEpoch claim = question.claim();
+    checkCluster(claim.node(), question.cluster());
+    return book.standing(claim.usage(), claim.epoch());
   }
 
   @Override
-  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+  public VolumeVerdict verdict(ClaimQuestion question) {
     // Without its claim the volume may be another one by now.
-    return standing(usage, epoch) instanceof ClaimStanding.Current
-        ? controller.verdict(usage.volume())
+    return standing(question) instanceof ClaimStanding.Current
+        ? controller.verdict(question.claim().usage().volume())
         : new VolumeVerdict.Unknown(new ReasonText("the claim is not current"));
   }
 

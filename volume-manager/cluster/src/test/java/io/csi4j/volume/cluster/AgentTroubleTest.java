@@ -17,9 +17,11 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
@@ -73,7 +75,7 @@ class AgentTroubleTest {
   private final MemoryStore store = new MemoryStore();
   private final Line line = new Line();
   private ClusterWorld world;
-  private Cluster cluster;
+  private volatile Cluster cluster;
   private NodeAgent agent;
 
   /** The line to the control plane. */
@@ -90,14 +92,14 @@ class AgentTroubleTest {
     }
 
     @Override
-    public ClaimStanding standing(VolumeUse usage, long epoch) {
-      beforeStanding.accept(usage);
-      return cluster.standing(usage, epoch);
+    public ClaimStanding standing(ClaimQuestion question) {
+      beforeStanding.accept(question.claim().usage());
+      return cluster.standing(question);
     }
 
     @Override
-    public VolumeVerdict verdict(VolumeUse usage, long epoch) {
-      return cluster.verdict(usage, epoch);
+    public VolumeVerdict verdict(ClaimQuestion question) {
+      return cluster.verdict(question);
     }
   }
 
@@ -688,6 +690,7 @@ class AgentTroubleTest {
       other.exchange(
           new NodeReport(
               A,
+              Optional.empty(),
               "b",
               Instant.EPOCH,
               1,
@@ -718,5 +721,98 @@ class AgentTroubleTest {
     assertThat(asked).hasPositiveValue();
     assertThat(hasClaim(WEB)).isFalse();
     world.storage.assertLawful();
+  }
+
+  /** A cluster with the same names of nodes and volumes; its node a has the same volume. */
+  private final class Namesake implements AutoCloseable {
+
+    private final ClusterWorld there = new ClusterWorld(temp.resolve("namesake"));
+    private final MemoryStore theirs = new MemoryStore();
+    private final Cluster other = there.cluster(theirs);
+    private final NodeAgent theirAgent;
+    private final Cluster own = cluster;
+
+    Namesake() throws IOException {
+      assertThat(new ClusterSetup(theirs).create()).isNotEqualTo(new ClusterSetup(store).create());
+      theirAgent = there.agent(A, other);
+      theirAgent.exchange();
+      mount();
+    }
+
+    private void mount() {
+      other.acquire(A, WEB, REQUEST);
+      theirAgent.mount(WEB);
+    }
+
+    /** The agent of our node reaches it from now on. */
+    void answersOurNode() {
+      cluster = other;
+    }
+
+    @Override
+    public void close() {
+      cluster = own;
+      theirAgent.close();
+      other.close();
+      there.close();
+    }
+  }
+
+  @Test
+  void aControlPlaneOfAnotherClusterAcceptsNothingOfARunningAgent() throws IOException {
+    try (Namesake namesake = new Namesake()) {
+      long epoch = cluster.acquire(A, WEB, REQUEST).epoch();
+      agent.mount(WEB);
+      assertThat(namesake.other.claims().ofNode(A).all())
+          .as("the same claim by its name")
+          .containsExactly(new ClaimEpoch(A, WEB, epoch));
+      NodeEntry record = namesake.other.nodes().get(A);
+      namesake.answersOurNode();
+
+      VolumeException refused =
+          catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
+
+      assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_OTHER);
+      assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.HELD);
+      assertThat(namesake.other.claims().ofNode(A).taken()).hasSize(1);
+      assertThat(namesake.other.nodes().get(A)).isEqualTo(record);
+      namesake.theirAgent.exchange();
+      assertThat(namesake.theirAgent.manager().hasMount(WEB)).isTrue();
+    }
+    agent.exchange();
+    assertThat(hasClaim(WEB)).as("its own cluster learns that the workload has ended").isFalse();
+    world.storage.assertLawful();
+  }
+
+  @Test
+  void aControlPlaneOfAnotherClusterDoesNotSayWhatAClaimIsWorth() throws IOException {
+    try (Namesake namesake = new Namesake()) {
+      namesake.theirAgent.release(WEB);
+      namesake.mount();
+      long epoch = cluster.acquire(A, WEB, REQUEST).epoch();
+      agent.mount(WEB);
+      assertThat(namesake.other.claims().ofNode(A).all().get(0).epoch())
+          .as("there the claim is stale")
+          .isGreaterThan(epoch);
+      AtomicInteger asked = new AtomicInteger();
+      line.beforeStanding = usage -> asked.incrementAndGet();
+
+      namesake.answersOurNode();
+      asked.set(0);
+
+      Eventually.isTrue("the claim was looked at several times", () -> asked.get() > 3);
+      assertThat(agent.manager().hasMount(WEB)).isTrue();
+      for (ClaimQuestion each :
+          List.of(
+              new ClaimQuestion(new ClaimEpoch(A, WEB, epoch), agent.manager().cluster()),
+              new ClaimQuestion(new ClaimEpoch(A, LOG, 1), Optional.of("another")))) {
+        VolumeException refused =
+            catchThrowableOfType(VolumeException.class, () -> namesake.other.verdict(each));
+        assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_OTHER);
+        assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.HELD);
+      }
+    }
+    agent.exchange();
+    assertThat(agent.mount(WEB).usage()).isEqualTo(WEB);
   }
 }

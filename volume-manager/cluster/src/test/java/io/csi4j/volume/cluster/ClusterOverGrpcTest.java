@@ -13,6 +13,9 @@ import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
 import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
+import io.csi4j.volume.controller.ClusterSetup;
+import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -100,6 +103,10 @@ class ClusterOverGrpcTest {
     world.storage.assertLawful();
   }
 
+  private static ClaimQuestion question(NodeName node) {
+    return ClaimQuestion.of(new ClaimEpoch(node, WEB, 1));
+  }
+
   @Test
   void aRefusalOfTheControlPlaneArrivesWithItsCode() throws Exception {
     Cluster cluster = opened(world.cluster(store));
@@ -108,7 +115,7 @@ class ClusterOverGrpcTest {
     NodeAgent a = opened(world.agent(A, remote));
     a.exchange();
 
-    assertThat(remote.standing(WEB, 1)).isEqualTo(new ClaimStanding.Missing());
+    assertThat(remote.standing(question(A))).isEqualTo(new ClaimStanding.Missing());
     VolumeException missing = catchThrowableOfType(VolumeException.class, () -> a.mount(WEB));
     assertThat(missing.code()).isEqualTo(OperatorCode.CLAIM_MISSING);
     store.close();
@@ -137,6 +144,29 @@ class ClusterOverGrpcTest {
   }
 
   @Test
+  void aControlPlaneOfAnotherClusterGivesWayAndIsNotAskedFirst() throws Exception {
+    new ClusterSetup(store).create();
+    Cluster own = opened(world.cluster(store));
+    ControlPlaneServer server = serve(own, "own");
+    MemoryStore stores = new MemoryStore();
+    new ClusterSetup(stores).create();
+    Cluster other = opened(world.cluster(stores));
+    serve(other, "other");
+    NodeAgent a = agent(A, file("own"), file("other"));
+    a.exchange();
+    server.close();
+
+    VolumeException refused = catchThrowableOfType(VolumeException.class, a::exchange);
+    assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_OTHER);
+    assertThat(other.nodes().find(A)).isEmpty();
+
+    serve(own, "own");
+    a.exchange();
+    own.acquire(A, WEB, REQUEST);
+    assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
+  }
+
+  @Test
   void aNodeAsksForItselfAlone() throws Exception {
     TestCertificates certificates = new TestCertificates(temp);
     certificates.authority("ca");
@@ -157,7 +187,7 @@ class ClusterOverGrpcTest {
 
     RemoteControlPlane impostor = opened(RemoteControlPlane.of(B, there, tls(certificates, "a")));
     VolumeException refused =
-        catchThrowableOfType(VolumeException.class, () -> impostor.standing(WEB, 1));
+        catchThrowableOfType(VolumeException.class, () -> impostor.standing(question(B)));
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_REFUSES);
     assertThat(refused.operatorMessage().seen().text())
         .contains("it asks as node 'b', and its certificate names [a]");

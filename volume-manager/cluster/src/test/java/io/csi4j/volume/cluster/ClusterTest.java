@@ -31,6 +31,7 @@ import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -101,15 +102,15 @@ class ClusterTest {
     }
 
     @Override
-    public ClaimStanding standing(VolumeUse usage, long epoch) {
+    public ClaimStanding standing(ClaimQuestion question) {
       check();
-      return cluster.standing(usage, epoch);
+      return cluster.standing(question);
     }
 
     @Override
-    public VolumeVerdict verdict(VolumeUse usage, long epoch) {
+    public VolumeVerdict verdict(ClaimQuestion question) {
       check();
-      return cluster.verdict(usage, epoch);
+      return cluster.verdict(question);
     }
 
     private void check() {

@@ -40,6 +40,7 @@ import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -472,6 +473,7 @@ class ClusterTroubleTest {
             health);
     return new NodeReport(
         A,
+        Optional.empty(),
         "boot",
         Instant.EPOCH,
         1,
@@ -554,13 +556,13 @@ class ClusterTroubleTest {
           }
 
           @Override
-          public ClaimStanding standing(VolumeUse usage, long epoch) {
-            return cluster.standing(usage, epoch);
+          public ClaimStanding standing(ClaimQuestion question) {
+            return cluster.standing(question);
           }
 
           @Override
-          public VolumeVerdict verdict(VolumeUse usage, long epoch) {
-            return cluster.verdict(usage, epoch);
+          public VolumeVerdict verdict(ClaimQuestion question) {
+            return cluster.verdict(question);
           }
         };
     b.close();
@@ -621,6 +623,7 @@ class ClusterTroubleTest {
   private static NodeReport later(NodeReport report, long number, List<PluginOnNode> plugins) {
     return new NodeReport(
         report.node(),
+        report.cluster(),
         report.boot(),
         report.at(),
         number,
@@ -635,6 +638,7 @@ class ClusterTroubleTest {
   private static NodeReport report(NodeName node, long number, NodeExpansion... expansions) {
     return new NodeReport(
         node,
+        Optional.empty(),
         "boot",
         Instant.EPOCH,
         number,

@@ -91,9 +91,7 @@ final class ClusterWorld implements AutoCloseable {
     return change
         .apply(
             NodeAgent.builder(
-                    node,
-                    directory.resolve(node.value()),
-                    new EncodedControlPlane(node, controlPlane))
+                    node, directory.resolve(node.value()), new EncodedControlPlane(controlPlane))
                 .plugin(
                     PluginConfig.builder(PLUGIN.value(), socket.getParent())
                         .socketName(socket.getFileName().toString()))

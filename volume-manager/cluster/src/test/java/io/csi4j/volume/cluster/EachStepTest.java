@@ -14,9 +14,9 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.ClaimsOfNode;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.ReasonText;
-import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
@@ -99,13 +99,13 @@ class EachStepTest {
       }
 
       @Override
-      public ClaimStanding standing(VolumeUse usage, long epoch) {
-        return passed(() -> cluster.standing(usage, epoch));
+      public ClaimStanding standing(ClaimQuestion question) {
+        return passed(() -> cluster.standing(question));
       }
 
       @Override
-      public VolumeVerdict verdict(VolumeUse usage, long epoch) {
-        return passed(() -> cluster.verdict(usage, epoch));
+      public VolumeVerdict verdict(ClaimQuestion question) {
+        return passed(() -> cluster.verdict(question));
       }
 
       private <T> T passed(Supplier<T> call) {

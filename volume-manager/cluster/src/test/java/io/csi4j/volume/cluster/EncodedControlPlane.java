@@ -1,11 +1,9 @@
 package io.csi4j.volume.cluster;
 
 import io.csi4j.volume.agent.ControlPlane;
-import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
@@ -16,11 +14,9 @@ import io.csi4j.volume.wire.Wire;
 /** The control plane at the other end of a line: all that crosses is encoded and decoded. */
 final class EncodedControlPlane implements ControlPlane {
 
-  private final NodeName node;
   private final ControlPlane to;
 
-  EncodedControlPlane(NodeName node, ControlPlane to) {
-    this.node = node;
+  EncodedControlPlane(ControlPlane to) {
     this.to = to;
   }
 
@@ -33,17 +29,15 @@ final class EncodedControlPlane implements ControlPlane {
   }
 
   @Override
-  public ClaimStanding standing(VolumeUse usage, long epoch) {
-    ClaimEpoch asked =
-        Wire.standingQuestion(crossed(Wire.standingQuestion(new ClaimEpoch(node, usage, epoch))));
-    return Wire.standing(crossed(Wire.standing(to.standing(asked.usage(), asked.epoch()))));
+  public ClaimStanding standing(ClaimQuestion question) {
+    ClaimQuestion asked = Wire.standingQuestion(crossed(Wire.standingQuestion(question)));
+    return Wire.standing(crossed(Wire.standing(to.standing(asked))));
   }
 
   @Override
-  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
-    ClaimEpoch asked =
-        Wire.volumeQuestion(crossed(Wire.volumeQuestion(new ClaimEpoch(node, usage, epoch))));
-    return Wire.verdict(crossed(Wire.verdict(to.verdict(asked.usage(), asked.epoch()))));
+  public VolumeVerdict verdict(ClaimQuestion question) {
+    ClaimQuestion asked = Wire.volumeQuestion(crossed(Wire.volumeQuestion(question)));
+    return Wire.verdict(crossed(Wire.verdict(to.verdict(asked))));
   }
 
   private static ClusterMessage crossed(ClusterMessage message) {

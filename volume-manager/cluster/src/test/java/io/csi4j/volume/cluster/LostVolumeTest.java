@@ -17,6 +17,8 @@ import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
 import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
 import io.csi4j.volume.model.CatalogVolume;
+import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
@@ -72,6 +74,10 @@ class LostVolumeTest {
     return cluster.claims().ofNode(A).taken().get(0).grant().epoch();
   }
 
+  private static ClaimQuestion question(long epoch) {
+    return ClaimQuestion.of(new ClaimEpoch(A, WEB, epoch));
+  }
+
   private int stagings() {
     return world.storage.journal().calls(CsiOperation.NODE_STAGE_VOLUME).size();
   }
@@ -114,20 +120,20 @@ class LostVolumeTest {
 
   @Test
   void theVerdictIsAboutTheVolumeOfACurrentClaim() {
-    assertThat(remote.verdict(WEB, epoch())).isEqualTo(new VolumeVerdict.Present());
+    assertThat(remote.verdict(question(epoch()))).isEqualTo(new VolumeVerdict.Present());
     VolumeVerdict none = new VolumeVerdict.Unknown(new ReasonText("the claim is not current"));
-    assertThat(remote.verdict(WEB, epoch() + 1)).isEqualTo(none);
+    assertThat(remote.verdict(question(epoch() + 1))).isEqualTo(none);
     long epoch = epoch();
     world.storage.forget();
     assertThat(cluster.nodeIsFenced(A, REASON)).hasSize(1);
-    assertThat(remote.verdict(WEB, epoch)).isEqualTo(none);
+    assertThat(remote.verdict(question(epoch))).isEqualTo(none);
   }
 
   @Test
   void aNodeGetsNoVerdictWithoutTheStore() {
     store.close();
     VolumeException down =
-        catchThrowableOfType(VolumeException.class, () -> remote.verdict(WEB, 1));
+        catchThrowableOfType(VolumeException.class, () -> remote.verdict(question(1)));
     assertThat(down.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
   }
 }

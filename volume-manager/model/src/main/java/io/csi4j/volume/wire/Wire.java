@@ -7,8 +7,8 @@ import io.csi4j.volume.internal.wire.Envelopes;
 import io.csi4j.volume.internal.wire.WireParts;
 import io.csi4j.volume.internal.wire.WireSchema;
 import io.csi4j.volume.model.ChangeOutcome;
-import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.ReasonText;
@@ -82,23 +82,23 @@ public final class Wire {
   }
 
   /** Returns the question of a node whether a claim is current. */
-  public static ClusterMessage standingQuestion(ClaimEpoch claim) {
-    return written(Kind.STANDING_QUESTION, WireParts.claim(claim));
+  public static ClusterMessage standingQuestion(ClaimQuestion question) {
+    return written(Kind.STANDING_QUESTION, WireParts.question(question));
   }
 
-  /** Returns the claim that a node asks about. */
-  public static ClaimEpoch standingQuestion(ClusterMessage message) {
-    return read(message, Kind.STANDING_QUESTION, WireParts::claim);
+  /** Returns what a node asks about a claim. */
+  public static ClaimQuestion standingQuestion(ClusterMessage message) {
+    return read(message, Kind.STANDING_QUESTION, WireParts::question);
   }
 
   /** Returns the question of a node whether the volume of a claim exists. */
-  public static ClusterMessage volumeQuestion(ClaimEpoch claim) {
-    return written(Kind.VOLUME_QUESTION, WireParts.claim(claim));
+  public static ClusterMessage volumeQuestion(ClaimQuestion question) {
+    return written(Kind.VOLUME_QUESTION, WireParts.question(question));
   }
 
-  /** Returns the claim whose volume a node asks about. */
-  public static ClaimEpoch volumeQuestion(ClusterMessage message) {
-    return read(message, Kind.VOLUME_QUESTION, WireParts::claim);
+  /** Returns what a node asks about the volume of a claim. */
+  public static ClaimQuestion volumeQuestion(ClusterMessage message) {
+    return read(message, Kind.VOLUME_QUESTION, WireParts::question);
   }
 
   /** Returns a message with the answer whether a claim is current. */

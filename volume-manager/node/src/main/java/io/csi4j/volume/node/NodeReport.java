@@ -6,11 +6,14 @@ import io.csi4j.volume.model.NodeReceipt;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * All that a node reports to a control plane. Each report is complete; it replaces the one before.
  *
  * @param node the machine
+ * @param cluster the identity of the cluster that it belongs to, once it knows one. A control plane
+ *     of another cluster accepts nothing of the report
  * @param boot the boot of that machine
  * @param at the time of the report, by the clock of the node
  * @param number the number of the report: higher than that of each earlier one of this boot
@@ -24,6 +27,7 @@ import java.util.Objects;
  */
 public record NodeReport(
     NodeName node,
+    Optional<String> cluster,
     String boot,
     Instant at,
     long number,
@@ -37,6 +41,7 @@ public record NodeReport(
   /** Copies the lists, and checks that all parts are there and each claim is of this node. */
   public NodeReport {
     Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(cluster, "cluster");
     Objects.requireNonNull(boot, "boot");
     Objects.requireNonNull(at, "at");
     plugins = List.copyOf(plugins);

@@ -23,6 +23,7 @@ import io.csi4j.volume.internal.wire.WireParts;
 import io.csi4j.volume.internal.wire.WireSchema;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
@@ -39,6 +40,7 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.wire.ClusterMessage;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -95,6 +97,7 @@ public final class NodeWire {
     report.ended().forEach(each -> out.part(8, WireParts.claim(each)));
     report.receipts().forEach(each -> out.part(9, WireParts.receipt(each)));
     report.expansions().forEach(each -> out.part(10, expansion(each)));
+    out.text(11, report.cluster().orElse(""));
     return written(ClusterMessage.Kind.NODE_REPORT, out);
   }
 
@@ -103,18 +106,31 @@ public final class NodeWire {
     return read(
         message,
         ClusterMessage.Kind.NODE_REPORT,
-        in ->
-            new NodeReport(
-                NodeName.of(in.text(1)),
-                in.text(2),
-                in.required(3, WireParts::time),
-                in.number(4),
-                in.flag(5),
-                in.parts(6, NodeWire::plugin),
-                in.parts(7, NodeWire::volume),
-                in.parts(8, WireParts::claim),
-                in.parts(9, WireParts::receipt),
-                in.parts(10, NodeWire::expansion)));
+        in -> {
+          NodeName node = NodeName.of(in.text(1));
+          String boot = in.text(2);
+          Instant at = in.required(3, WireParts::time);
+          long number = in.number(4);
+          boolean isDraining = in.flag(5);
+          List<PluginOnNode> plugins = in.parts(6, NodeWire::plugin);
+          List<VolumeStatus> volumes = in.parts(7, NodeWire::volume);
+          List<ClaimEpoch> ended = in.parts(8, WireParts::claim);
+          List<NodeReceipt> receipts = in.parts(9, WireParts::receipt);
+          List<NodeExpansion> expansions = in.parts(10, NodeWire::expansion);
+          Optional<String> cluster = WireParts.said(in.text(11));
+          return new NodeReport(
+              node,
+              cluster,
+              boot,
+              at,
+              number,
+              isDraining,
+              plugins,
+              volumes,
+              ended,
+              receipts,
+              expansions);
+        });
   }
 
   /** Returns a message with all that a node is wanted to have. */

@@ -102,6 +102,7 @@ class NodeWireTest {
 
   enum Golden {
     NODE_REPORT,
+    NODE_REPORT_CLUSTER,
     NODE_ORDERS,
     NODE_ORDERS_HELD,
     MOUNT_REQUEST,
@@ -109,8 +110,21 @@ class NodeWireTest {
 
     private Crossing<?> crossing() {
       return switch (this) {
-        case NODE_REPORT ->
-            new Crossing<>(report(), NodeWire::report, NodeWire::report, NodeWireTest::report);
+        case NODE_REPORT -> crossing(report());
+        case NODE_REPORT_CLUSTER ->
+            crossing(
+                new NodeReport(
+                    NodeName.of("n1"),
+                    Optional.of("cluster-7"),
+                    "b0f3",
+                    WireSamples.NOON,
+                    42,
+                    false,
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of()));
         case NODE_ORDERS -> crossing(orders());
         case NODE_ORDERS_HELD ->
             crossing(
@@ -137,6 +151,10 @@ class NodeWireTest {
       };
     }
 
+    private static Crossing<NodeReport> crossing(NodeReport report) {
+      return new Crossing<>(report, NodeWire::report, NodeWire::report, NodeWireTest::report);
+    }
+
     private static Crossing<NodeOrders> crossing(NodeOrders orders) {
       return new Crossing<>(
           orders,
@@ -147,7 +165,11 @@ class NodeWireTest {
 
     /** Returns the kind of the message; others of a kind have a field that was added later. */
     private String kind() {
-      return this == NODE_ORDERS_HELD ? NODE_ORDERS.name() : name();
+      return switch (this) {
+        case NODE_REPORT_CLUSTER -> NODE_REPORT.name();
+        case NODE_ORDERS_HELD -> NODE_ORDERS.name();
+        default -> name();
+      };
     }
   }
 
@@ -262,6 +284,7 @@ class NodeWireTest {
   private static NodeReport report() {
     return new NodeReport(
         NodeName.of("n1"),
+        Optional.empty(),
         "b0f3",
         WireSamples.NOON,
         41,
@@ -373,6 +396,7 @@ class NodeWireTest {
     NodeName node = WireSamples.node(random);
     return new NodeReport(
         node,
+        random.nextBoolean() ? Optional.of(RandomFields.name(random)) : Optional.empty(),
         RandomFields.text(random),
         WireSamples.time(random),
         1 + random.nextInt(1000),
@@ -441,6 +465,7 @@ class NodeWireTest {
         plugins,
         new NodeReport(
             report.node(),
+            report.cluster(),
             report.boot(),
             report.at(),
             report.number(),
@@ -828,6 +853,7 @@ class NodeWireTest {
             () ->
                 new NodeReport(
                     NodeName.of("n1"),
+                    Optional.empty(),
                     "b",
                     WireSamples.NOON,
                     0,

@@ -3,7 +3,7 @@ package io.csi4j.volume.cluster.grpc;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
@@ -98,14 +98,14 @@ public final class ControlPlaneServer implements AutoCloseable {
         return NodeWire.orders(controlPlane.exchange(report));
       }
       case STANDING_QUESTION -> {
-        ClaimEpoch claim = Wire.standingQuestion(question);
-        checkNode(names, claim.node());
-        return Wire.standing(controlPlane.standing(claim.usage(), claim.epoch()));
+        ClaimQuestion asked = Wire.standingQuestion(question);
+        checkNode(names, asked.claim().node());
+        return Wire.standing(controlPlane.standing(asked));
       }
       case VOLUME_QUESTION -> {
-        ClaimEpoch claim = Wire.volumeQuestion(question);
-        checkNode(names, claim.node());
-        return Wire.verdict(controlPlane.verdict(claim.usage(), claim.epoch()));
+        ClaimQuestion asked = Wire.volumeQuestion(question);
+        checkNode(names, asked.claim().node());
+        return Wire.verdict(controlPlane.verdict(asked));
       }
       default ->
           throw refused(

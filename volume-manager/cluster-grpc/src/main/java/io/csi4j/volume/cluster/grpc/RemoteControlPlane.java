@@ -4,20 +4,20 @@ import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ChangeOutcome;
-import io.csi4j.volume.model.ClaimEpoch;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.model.WireException;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.NodeWire;
 import io.csi4j.volume.wire.ClusterMessage;
+import io.csi4j.volume.wire.SentRefusal;
 import io.csi4j.volume.wire.Wire;
 import java.time.Duration;
 import java.util.List;
@@ -27,8 +27,8 @@ import java.util.Optional;
 /**
  * The control planes of a cluster, as a node reaches them. Each question goes to the one that
  * answered last. One that cannot be reached, is silent, or cannot answer now gives way to the next,
- * such as one that is cut off from its store. So a question may be asked twice, which changes
- * nothing.
+ * such as one that is cut off from its store, or is of another cluster. So a question may be asked
+ * twice, which changes nothing.
  *
  * <pre>{@code
  * try (RemoteControlPlane controlPlanes =
@@ -91,15 +91,15 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
   }
 
   @Override
-  public ClaimStanding standing(VolumeUse usage, long epoch) {
-    Subject subject = Subject.of("confirming the claim").by(usage);
-    return Wire.standing(ask(subject, Wire.standingQuestion(new ClaimEpoch(node, usage, epoch))));
+  public ClaimStanding standing(ClaimQuestion question) {
+    Subject subject = Subject.of("confirming the claim").by(question.claim().usage());
+    return Wire.standing(ask(subject, Wire.standingQuestion(question)));
   }
 
   @Override
-  public VolumeVerdict verdict(VolumeUse usage, long epoch) {
-    Subject subject = Subject.of("looking for the volume").by(usage);
-    return Wire.verdict(ask(subject, Wire.volumeQuestion(new ClaimEpoch(node, usage, epoch))));
+  public VolumeVerdict verdict(ClaimQuestion question) {
+    Subject subject = Subject.of("looking for the volume").by(question.claim().usage());
+    return Wire.verdict(ask(subject, Wire.volumeQuestion(question)));
   }
 
   private ClusterMessage ask(Subject subject, ClusterMessage question) {
@@ -132,8 +132,10 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
       if (message.kind() != ClusterMessage.Kind.REFUSAL) {
         return true;
       }
-      ChangeOutcome outcome = Wire.refusal(message).outcome();
-      return outcome != ChangeOutcome.UNCERTAIN && outcome != ChangeOutcome.UNAVAILABLE;
+      SentRefusal refusal = Wire.refusal(message);
+      return refusal.outcome() != ChangeOutcome.UNCERTAIN
+          && refusal.outcome() != ChangeOutcome.UNAVAILABLE
+          && refusal.message().code() != OperatorCode.CONTROL_PLANE_OTHER;
     } catch (WireException unreadable) {
       return true;
     }

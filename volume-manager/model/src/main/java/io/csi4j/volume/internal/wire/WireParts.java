@@ -21,6 +21,7 @@ import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimQuestion;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
@@ -269,6 +270,14 @@ public final class WireParts {
 
   public static ClaimEpoch claim(FieldReader in) throws MalformedRecordException {
     return new ClaimEpoch(NodeName.of(in.text(1)), in.required(2, WireParts::use), in.number(3));
+  }
+
+  public static FieldWriter question(ClaimQuestion question) {
+    return claim(question.claim()).text(4, question.cluster().orElse(""));
+  }
+
+  public static ClaimQuestion question(FieldReader in) throws MalformedRecordException {
+    return new ClaimQuestion(claim(in), said(in.text(4)));
   }
 
   public static FieldWriter receipt(NodeReceipt receipt) {

@@ -301,7 +301,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * candidate for no volume.
    *
    * @param by what keeps it away, as a clause for people
-   * @throws OperatorException as from {@link JobVolumes#endNode}
+   * @throws OperatorException as from {@link JobVolumes#endNode}; or if the record of the node
+   *     cannot be read or written, after its claims were given back
    */
   public List<JobVolumes.Released> nodeIsFenced(NodeName node, ReasonText by) {
     return endNode(
@@ -313,7 +314,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * candidate for no volume.
    *
    * @param by who attests that, as a clause for people
-   * @throws OperatorException as from {@link JobVolumes#endNode}
+   * @throws OperatorException as from {@link JobVolumes#endNode}; or if the record of the node
+   *     cannot be read or written, after its claims were given back
    */
   public List<JobVolumes.Released> nodeIsOff(NodeName node, ReasonText by) {
     return endNode(
@@ -322,9 +324,25 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   private List<JobVolumes.Released> endNode(
       NodeName node, ReasonText by, JobVolumes.NodeProof proof) {
-    var unused = nodes.away(node, by);
+    Optional<ControllerException> unnoted = Optional.empty();
+    try {
+      var unused = nodes.away(node, by);
+    } catch (ControllerException failed) {
+      // The claims matter more: other nodes wait for the volumes.
+      unnoted = Optional.of(failed);
+    }
     reported.remove(node);
-    return volumes.endNode(node, proof);
+    List<JobVolumes.Released> ended;
+    try {
+      ended = volumes.endNode(node, proof);
+    } catch (RuntimeException | Error failed) {
+      unnoted.ifPresent(failed::addSuppressed);
+      throw failed;
+    }
+    if (unnoted.isPresent()) {
+      throw unnoted.get();
+    }
+    return ended;
   }
 
   /**

@@ -195,6 +195,25 @@ class ClusterTroubleTest {
   }
 
   @Test
+  void aNodeWhoseRecordCannotBeReadLosesItsClaimsAndIsForgotten() {
+    acquireBoth();
+    store.damage(A);
+
+    ControllerException unnoted =
+        catchThrowableOfType(ControllerException.class, () -> cluster.nodeIsFenced(A, OFF));
+
+    assertThat(unnoted.code()).isEqualTo(OperatorCode.CATALOG_UNREADABLE);
+    assertThat(unnoted.outcome()).isEqualTo(ChangeOutcome.HELD);
+    assertThat(unnoted).hasNoSuppressedExceptions();
+    assertThat(cluster.claims().ofNode(A).all()).isEmpty();
+    assertThat(world.publishedOn()).isEmpty();
+    cluster.forgetNode(A);
+    assertThat(cluster.nodes().find(A)).isEmpty();
+    a.exchange();
+    assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(A, B);
+  }
+
+  @Test
   void aNodeThatIsOffOrFencedIsACandidateAgainWithItsNextReport() {
     assertThat(cluster.nodeIsOff(A, OFF)).isEmpty();
     assertThat(cluster.nodesFor(WEB, REQUEST).nodes()).containsExactly(B);

@@ -2,6 +2,7 @@ package io.csi4j.volume.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.PassingStore;
@@ -37,6 +38,11 @@ final class TroubledStore extends PassingStore {
   /** Puts such bytes into the record of the claims of a volume. */
   void damageClaim(VolumeKey volume) {
     damage(RecordKey.of(RecordKey.Space.CLAIMS, volume));
+  }
+
+  /** Puts such bytes into the record of a node. */
+  void damage(NodeName node) {
+    damage(new RecordKey(RecordKey.Space.CLUSTER, "node/" + node.value()));
   }
 
   private void damage(RecordKey key) {

@@ -18,6 +18,8 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +40,7 @@ public final class NodeBook {
   private static final int PAGE = 500;
   private static final Subject ALL = Subject.of("reading the nodes of the cluster");
 
+  private final RecordStore store;
   private final RecordBook<NodeEntry> book;
 
   /**
@@ -46,6 +49,7 @@ public final class NodeBook {
    * @param store the store, which stays open
    */
   public NodeBook(RecordStore store) {
+    this.store = store;
     book = Catalog.asked(ALL, () -> new RecordBook<>(store, new NodeCodec(), Optional.empty()));
   }
 
@@ -161,7 +165,8 @@ public final class NodeBook {
 
   /**
    * Forgets a node that has no claim any more, and with it what operators have said of it. A node
-   * that is forgotten already stays so; one that reports again is known again.
+   * that is forgotten already stays so; one that reports again is known again. A record that cannot
+   * be read is removed, too.
    *
    * @param claims the claims of the cluster
    * @throws ControllerException {@link OperatorCode#NODE_CLAIMED} if a claim of the node has not
@@ -184,7 +189,21 @@ public final class NodeBook {
               seen,
               null);
         });
-    var unused = change("forgetting", node, now -> new Decision.Remove<>());
+    try {
+      var unused = change("forgetting", node, now -> new Decision.Remove<>());
+    } catch (ControllerException failed) {
+      if (failed.code() != OperatorCode.CATALOG_UNREADABLE
+          || !Catalog.asked(subject("forgetting", node), () -> isRemoved(NodeCodec.key(node)))) {
+        throw failed;
+      }
+    }
+  }
+
+  private boolean isRemoved(RecordKey key) {
+    Optional<StoredRecord> there = store.read(key);
+    return there.isEmpty()
+        || store.write(List.of(new RecordWrite(key, there, Optional.empty())))
+            instanceof RecordStore.WriteResult.Written;
   }
 
   /**

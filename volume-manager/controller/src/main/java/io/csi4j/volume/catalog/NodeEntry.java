@@ -118,11 +118,19 @@ public record NodeEntry(
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(boot, "boot");
     plugins = List.copyOf(plugins);
-    Objects.requireNonNull(drained, "drained");
-    Objects.requireNonNull(away, "away");
+    drained.ifPresent(why -> checkReason(name, why));
+    away.ifPresent(by -> checkReason(name, by));
     expanded = Map.copyOf(expanded);
     if (report < 1) {
       throw new IllegalArgumentException("Reports count from 1, not from " + report + ".");
+    }
+  }
+
+  /** A reason without text would not be on record: the text alone says that there is one. */
+  private static void checkReason(NodeName node, ReasonText reason) {
+    if (reason.text().isBlank()) {
+      throw new IllegalArgumentException(
+          "The reason why node '" + node + "' takes no volumes is blank. Give it a text.");
     }
   }
 
@@ -189,7 +197,7 @@ public record NodeEntry(
   /**
    * Returns the node with the word of an operator.
    *
-   * @param why why it takes no more volumes; nothing to end that
+   * @param why why it takes no more volumes, which is not blank; nothing to end that
    */
   public NodeEntry drained(Optional<ReasonText> why) {
     return new NodeEntry(name, boot, report, plugins, isDraining, why, away, expanded);
@@ -198,7 +206,7 @@ public record NodeEntry(
   /**
    * Returns the node after an attestation.
    *
-   * @param by what keeps it away
+   * @param by what keeps it away, which is not blank
    */
   public NodeEntry away(ReasonText by) {
     return new NodeEntry(

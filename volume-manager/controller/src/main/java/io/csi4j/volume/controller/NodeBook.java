@@ -134,6 +134,7 @@ public final class NodeBook {
    *
    * @param why the reason, as a clause for people
    * @throws ControllerException {@link OperatorCode#NODE_UNKNOWN} if no record names the node
+   * @throws IllegalArgumentException if the reason is blank
    */
   public NodeEntry drain(NodeName node, ReasonText why) {
     return known("draining", node, entry -> entry.drained(Optional.of(why)));
@@ -153,6 +154,7 @@ public final class NodeBook {
    *
    * @param by what keeps it away, as a clause for people
    * @return the node; nothing if no record names it
+   * @throws IllegalArgumentException if the reason is blank
    */
   public Optional<NodeEntry> away(NodeName node, ReasonText by) {
     return change(

@@ -1,6 +1,7 @@
 package io.csi4j.volume.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
@@ -178,6 +179,20 @@ class NodeBookTest {
     assertThat(there.reported(report(2, "i-1"))).isEqualTo(report(1, "i-1"));
 
     assertThat(whyNot(here)).isEmpty();
+  }
+
+  @Test
+  void aReasonThatIsBlankIsRefusedAndNotLost() {
+    here.reported(report(1, "i-1"));
+    for (String blank : List.of("", " ")) {
+      ReasonText none = new ReasonText(blank);
+      for (Runnable call : List.<Runnable>of(() -> here.drain(A, none), () -> here.away(A, none))) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(call::run)
+            .withMessage("The reason why node 'a' takes no volumes is blank. Give it a text.");
+      }
+    }
+    assertThat(there.get(A)).isEqualTo(report(1, "i-1"));
   }
 
   @Test

@@ -326,7 +326,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       NodeName node, ReasonText by, JobVolumes.NodeProof proof) {
     Optional<ControllerException> unnoted = Optional.empty();
     try {
-      var unused = nodes.away(node, by);
+      var unused =
+          nodes.away(node, by, Optional.ofNullable(reported.get(node)).map(Reported::facts));
     } catch (ControllerException failed) {
       // The claims matter more: other nodes wait for the volumes.
       unnoted = Optional.of(failed);

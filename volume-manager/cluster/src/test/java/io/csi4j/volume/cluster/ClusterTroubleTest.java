@@ -226,6 +226,19 @@ class ClusterTroubleTest {
   }
 
   @Test
+  void aReportFromBeforeAnAttestationDoesNotBringItsNodeBack() {
+    cluster.exchange(report(A, 100));
+    cluster.exchange(report(A, 101));
+    assertThat(cluster.nodeIsOff(A, OFF)).isEmpty();
+
+    cluster.exchange(report(A, 101)); // it was sent again, and is late
+    assertThat(cluster.nodes().get(A).away()).contains(OFF);
+
+    cluster.exchange(report(A, 102));
+    assertThat(cluster.nodes().get(A).away()).isEmpty();
+  }
+
+  @Test
   void aVolumeIsCreatedWhereItsNodeCanUseIt() throws IOException {
     Topology east = Topology.of(Map.of("zone", "east"));
     Topology west = Topology.of(Map.of("zone", "west"));

@@ -30,7 +30,8 @@ import java.util.Set;
  * the node takes volumes. Health and room change often, and are not on record.
  *
  * @param name the node
- * @param boot the boot in which it reported these facts first
+ * @param boot the boot in which it reported these facts first, or last before it was attested to be
+ *     away
  * @param report the number of that report
  * @param plugins the plugins there, the newest first
  * @param isDraining whether the node itself takes no more volumes
@@ -170,19 +171,17 @@ public record NodeEntry(
 
   /**
    * Returns the node after a report. A report that arrives after a later one of the same boot
-   * changes nothing, and one with the same facts changes nothing but that the node is not away.
+   * changes nothing, and so does one that was seen before the node was attested to be away. One
+   * with the same facts changes nothing but that the node is not away.
    *
    * @param next the node as it reports itself
    */
   public NodeEntry after(NodeEntry next) {
-    if (boot.equals(next.boot) && next.report < report) {
+    boolean isLate = next.report < report || (away.isPresent() && next.report == report);
+    if (boot.equals(next.boot) && isLate) {
       return this;
     }
-    boolean isSame =
-        plugins.equals(next.plugins)
-            && isDraining == next.isDraining
-            && expanded.equals(next.expanded);
-    NodeEntry facts = isSame ? this : next;
+    NodeEntry facts = hasFactsOf(next) ? this : next;
     return new NodeEntry(
         name,
         facts.boot,
@@ -192,6 +191,12 @@ public record NodeEntry(
         drained,
         Optional.empty(),
         facts.expanded);
+  }
+
+  private boolean hasFactsOf(NodeEntry other) {
+    return plugins.equals(other.plugins)
+        && isDraining == other.isDraining
+        && expanded.equals(other.expanded);
   }
 
   /**
@@ -207,10 +212,16 @@ public record NodeEntry(
    * Returns the node after an attestation.
    *
    * @param by what keeps it away, which is not blank
+   * @param seen the node as its last report had it that was seen before; nothing if none was. That
+   *     report may arrive again, and does not show that the node is back
    */
-  public NodeEntry away(ReasonText by) {
+  public NodeEntry away(ReasonText by, Optional<NodeEntry> seen) {
+    NodeEntry last =
+        seen.filter(this::hasFactsOf)
+            .filter(it -> !it.boot.equals(boot) || it.report > report)
+            .orElse(this);
     return new NodeEntry(
-        name, boot, report, plugins, isDraining, drained, Optional.of(by), expanded);
+        name, last.boot, last.report, plugins, isDraining, drained, Optional.of(by), expanded);
   }
 
   /** Returns why nothing new may be claimed for the node; nothing if it may be. */

@@ -153,15 +153,17 @@ public final class NodeBook {
    * Notes that something keeps a node away. It is a candidate for no volume until its next report.
    *
    * @param by what keeps it away, as a clause for people
+   * @param seen the node as it has reported last, as far as the caller knows: a report from before
+   *     that arrives later does not bring the node back
    * @return the node; nothing if no record names it
    * @throws IllegalArgumentException if the reason is blank
    */
-  public Optional<NodeEntry> away(NodeName node, ReasonText by) {
+  public Optional<NodeEntry> away(NodeName node, ReasonText by, Optional<NodeEntry> seen) {
     return change(
         "noting the absence of",
         node,
         now ->
-            now.<Decision<NodeEntry>>map(entry -> new Decision.Write<>(entry.away(by)))
+            now.<Decision<NodeEntry>>map(entry -> new Decision.Write<>(entry.away(by, seen)))
                 .orElseGet(Decision.Keep::new));
   }
 

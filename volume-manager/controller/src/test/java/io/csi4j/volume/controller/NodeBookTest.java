@@ -168,9 +168,9 @@ class NodeBookTest {
 
   @Test
   void aNodeThatIsAwayIsBackWithItsNextReport() {
-    assertThat(here.away(A, WHY)).isEmpty();
+    assertThat(here.away(A, WHY, Optional.empty())).isEmpty();
     here.reported(report(1, "i-1"));
-    assertThat(here.away(A, WHY).orElseThrow().away()).contains(WHY);
+    assertThat(here.away(A, WHY, Optional.empty()).orElseThrow().away()).contains(WHY);
     assertThat(there.whyNotClaimed(request()))
         .contains(
             new Refused(
@@ -182,11 +182,33 @@ class NodeBookTest {
   }
 
   @Test
+  void aReportFromBeforeAnAttestationDoesNotBringItsNodeBack() {
+    here.reported(report(1, "i-1"));
+    assertThat(here.away(A, WHY, Optional.of(report(5, "i-1"))).orElseThrow().away()).contains(WHY);
+
+    assertThat(there.reported(report(4, "i-1")).away()).contains(WHY);
+    assertThat(there.reported(report(5, "i-1")).away()).contains(WHY);
+    assertThat(there.reported(report(6, "i-1")).away()).isEmpty();
+
+    NodeEntry rebooted =
+        NodeEntry.reported(
+            A, "boot-2", 1, List.of(NodeSamples.plugin("i-1", PluginHealth.State.READY)), false);
+    here.away(A, WHY, Optional.of(report(7, "i-1")));
+    assertThat(there.reported(rebooted).away()).as("after a reboot").isEmpty();
+    here.away(A, WHY, Optional.of(rebooted));
+    assertThat(there.reported(rebooted).away()).as("a report of that boot").contains(WHY);
+    here.away(A, WHY, Optional.of(report(9, "i-9")));
+    assertThat(here.get(A).boot()).as("facts that others have replaced").isEqualTo("boot-2");
+  }
+
+  @Test
   void aReasonThatIsBlankIsRefusedAndNotLost() {
     here.reported(report(1, "i-1"));
     for (String blank : List.of("", " ")) {
       ReasonText none = new ReasonText(blank);
-      for (Runnable call : List.<Runnable>of(() -> here.drain(A, none), () -> here.away(A, none))) {
+      for (Runnable call :
+          List.<Runnable>of(
+              () -> here.drain(A, none), () -> here.away(A, none, Optional.empty()))) {
         assertThatIllegalArgumentException()
             .isThrownBy(call::run)
             .withMessage("The reason why node 'a' takes no volumes is blank. Give it a text.");

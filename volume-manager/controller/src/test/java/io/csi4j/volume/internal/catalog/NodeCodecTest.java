@@ -31,7 +31,7 @@ class NodeCodecTest implements CodecContract<NodeCodecTest.Stored> {
   private static final NodeEntry FULL =
       NodeSamples.report("a", 7, "i-0a1")
           .drained(Optional.of(new ReasonText("new disks")))
-          .away(new ReasonText("its power is off"));
+          .away(new ReasonText("its power is off"), Optional.empty());
 
   private static final NodeEntry PLAIN =
       NodeEntry.reported(NodeName.of("b"), "boot-2", 1, List.of(), true);

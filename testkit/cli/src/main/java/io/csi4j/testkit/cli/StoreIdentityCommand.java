@@ -7,6 +7,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.store.RecordStore;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -17,7 +18,8 @@ import picocli.CommandLine.Option;
       "Prints the identity of the cluster that works with a store, for the configuration of its"
           + " control planes.",
       "With --create, gives the cluster an identity: once, when it is installed, or later. Volumes"
-          + " that are on record keep their names."
+          + " that are on record keep their names. With --create ID, gives a cluster its former"
+          + " identity back: its store has lost that alone, and still has the claims."
     },
     exitCodeList = {
       "0:the identity is printed",
@@ -33,12 +35,18 @@ import picocli.CommandLine.Option;
     })
 final class StoreIdentityCommand extends ProgramCommand {
 
+  private static final String NEW = "";
+
   @Mixin private StoreOptions options = new StoreOptions();
 
   @Option(
       names = "--create",
-      description = "Give the cluster an identity. A store that is missing is made.")
-  private boolean isToCreate;
+      arity = "0..1",
+      paramLabel = "ID",
+      fallbackValue = NEW,
+      description =
+          "Give the cluster an identity: a new one, or ID. A store that is missing is made.")
+  private @Nullable String created;
 
   StoreIdentityCommand(Console console) {
     super(console);
@@ -46,7 +54,7 @@ final class StoreIdentityCommand extends ProgramCommand {
 
   @Override
   public Integer call() {
-    return isToCreate ? create() : show();
+    return created == null ? show() : create(created);
   }
 
   private int show() {
@@ -60,15 +68,26 @@ final class StoreIdentityCommand extends ProgramCommand {
     return read.records().isPresent() && read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  private int create() {
+  private int create(String identity) {
+    Optional<ClusterIdentity> former =
+        identity.equals(NEW) ? Optional.empty() : Optional.of(identity(identity));
     try (RecordStore store = options.openOrMake()) {
-      print(new ClusterSetup(store).create());
+      ClusterSetup setup = new ClusterSetup(store);
+      print(former.map(setup::create).orElseGet(setup::create));
       return ExitCode.OK;
     } catch (ControllerException refused) {
       if (refused.code() != OperatorCode.CLUSTER_EXISTS) {
         throw refused;
       }
       throw CommandFailure.failed(OneLine.of(String.valueOf(refused.getMessage())));
+    }
+  }
+
+  private static ClusterIdentity identity(String value) {
+    try {
+      return ClusterIdentity.of(value);
+    } catch (IllegalArgumentException wrong) {
+      throw CommandFailure.usage(OneLine.of(String.valueOf(wrong.getMessage())));
     }
   }
 

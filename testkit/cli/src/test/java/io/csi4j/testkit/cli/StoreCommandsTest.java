@@ -322,8 +322,8 @@ class StoreCommandsTest {
     assertThat(accepted.code()).as(accepted.err()).isZero();
     assertThat(accepted.outLines().get(0))
         .matches(
-            "Store '(local-[-0-9a-f]+)' is accepted, and accepts writes\\. It is store '\\1' from now"
-                + " on\\.");
+            "Store '(local-[-0-9a-f]+)' is accepted, and accepts writes\\. It is store '\\1' from"
+                + " now on\\.");
     assertThat(Run.of("store", "accept", "--directory", directory.toString()).code()).isZero();
   }
 
@@ -416,8 +416,8 @@ class StoreCommandsTest {
       String[] accept = {"store", "accept", "--etcd", etcd.address()};
       assertThat(Run.of(accept).outLines())
           .contains(
-              "  The cluster worked with another store before its records were restored or moved into"
-                  + " this one. Accept this one with 'csi4j store accept'.");
+              "  The cluster worked with another store before its records were restored or moved"
+                  + " into this one. Accept this one with 'csi4j store accept'.");
       assertThat(Run.of("store", "accept", "--etcd", etcd.address(), "--yes").code()).isZero();
       try (EtcdStore store = EtcdStore.open(settings)) {
         assertThat(new ClusterSetup(store).isAccepted()).isTrue();
@@ -460,6 +460,23 @@ class StoreCommandsTest {
   }
 
   @Test
+  void aFormerIdentityIsGivenBack() {
+    String[] create = {"store", "identity", "--directory", filled().toString(), "--create", ""};
+    create[5] = "blue";
+    Run wrong = Run.of(create);
+    assertThat(wrong.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(wrong.err()).contains("has 13 characters of a-z and 2-7, not 'blue'.");
+    create[5] = "abcdefghijk27";
+
+    Run made = Run.of(create);
+
+    assertThat(made.code()).as(made.err()).isZero();
+    assertThat(made.outLines()).containsExactly("abcdefghijk27");
+    assertThat(Run.of("store", "identity", "--directory", create[3]).outLines())
+        .containsExactly("abcdefghijk27");
+  }
+
+  @Test
   void theIdentityOfAStoreWithACopyOfItsRecordsIsShownWithAWarning() {
     RecordKey key = new RecordKey(Space.CLUSTER, "identity");
     Path copy = temp.resolve("copy");
@@ -499,9 +516,9 @@ class StoreCommandsTest {
     assertThat(claims.errLines())
         .containsExactly(
             "CSI-956 CATALOG_UNREADABLE: reading the identity of the cluster: Reading the identity"
-                + " of the cluster failed: It has format 9, and this version reads format 1; nothing"
-                + " was changed, and no volume is deleted that may be the same. Run the version of"
-                + " csi4j that wrote it, or a later one.");
+                + " of the cluster failed: It has format 9, and this version reads format 1;"
+                + " nothing was changed, and no volume is deleted that may be the same. Run the"
+                + " version of csi4j that wrote it, or a later one.");
   }
 
   @Test

@@ -475,7 +475,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
               "the node belongs to cluster '"
                   + ofNode.get()
                   + "', and the control plane to "
-                  + own.map(it -> "cluster '" + it + "'").orElse("a cluster without identity")),
+                  + own.map(it -> "cluster '" + it + "'")
+                      .orElse(
+                          "a cluster without identity; ClusterSetup.create gives a lost one back")),
           null,
           null);
     }

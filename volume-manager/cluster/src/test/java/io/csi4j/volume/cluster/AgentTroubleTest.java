@@ -723,6 +723,32 @@ class AgentTroubleTest {
     world.storage.assertLawful();
   }
 
+  @Test
+  void aStoreThatHasLostTheIdentityAloneGetsItBackForItsNodes() {
+    ClusterIdentity blue = new ClusterSetup(store).create();
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+    cluster.close();
+    RecordKey key = new RecordKey(RecordKey.Space.CLUSTER, "identity");
+    assertThat(store.write(List.of(new RecordWrite(key, store.read(key), Optional.empty()))))
+        .isInstanceOf(RecordStore.WriteResult.Written.class);
+    cluster = world.cluster(store);
+
+    VolumeException refused = catchThrowableOfType(VolumeException.class, () -> agent.exchange());
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_OTHER);
+    assertThat(refused.operatorMessage().seen().text())
+        .isEqualTo(
+            "the node belongs to cluster '"
+                + blue
+                + "', and the control plane to a cluster without identity; ClusterSetup.create"
+                + " gives a lost one back");
+    assertThat(new ClusterSetup(store).create(blue)).isEqualTo(blue);
+    agent.exchange();
+    agent.release(WEB);
+    assertThat(hasClaim(WEB)).isFalse();
+  }
+
   /** A cluster with the same names of nodes and volumes; its node a has the same volume. */
   private final class Namesake implements AutoCloseable {
 

@@ -2,7 +2,6 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.internal.catalog.ClusterCodec;
-import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.catalog.ClusterRecord;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Decision;
@@ -102,9 +101,9 @@ final class CatalogCluster {
   }
 
   /** Gives the cluster an identity. */
-  ClusterIdentity create() {
+  ClusterIdentity create(ClusterIdentity identity) {
     Subject subject = Subject.of("giving the cluster an identity");
-    ClusterRecord made = new ClusterRecord(ClusterNames.newIdentity(), store.identity());
+    ClusterRecord made = new ClusterRecord(identity, store.identity());
     return change(
         subject,
         now ->

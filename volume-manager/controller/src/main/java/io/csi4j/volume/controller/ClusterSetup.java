@@ -1,6 +1,7 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.catalog.ClusterIdentity;
+import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.store.RecordStore;
 import java.util.Optional;
@@ -51,7 +52,20 @@ public final class ClusterSetup {
    *     cluster has an identity, {@code CATALOG_WENT_BACK} if the store accepts no writes
    */
   public ClusterIdentity create() {
-    return cluster.create();
+    return cluster.create(ClusterNames.newIdentity());
+  }
+
+  /**
+   * Gives the cluster its former identity back, after its store has lost that and still has the
+   * claims and the catalog. Its nodes work with no other. A store that has lost its claims needs a
+   * new identity: another node could get a volume that is mounted under a claim that is lost.
+   *
+   * @param former the identity that the cluster had
+   * @return the identity
+   * @throws ControllerException as from {@link #create()}
+   */
+  public ClusterIdentity create(ClusterIdentity former) {
+    return cluster.create(former);
   }
 
   /**

@@ -114,6 +114,21 @@ class ClusterIdentityTest {
     return catchThrowableOfType(ControllerException.class, work::run);
   }
 
+  @Test
+  void aStoreWithoutAnIdentityGetsTheFormerOneBackAndNoOtherStoreDoes() {
+    MemoryStore store = store();
+    ClusterIdentity former = ClusterIdentity.of("abcdefghijk27");
+
+    assertThat(new ClusterSetup(store).create(former)).isEqualTo(former);
+
+    assertThat(new ClusterSetup(store).identity()).contains(former);
+    ControllerException exists =
+        failure(() -> new ClusterSetup(store).create(ClusterIdentity.of("zyxwvutsrqp27")));
+    assertThat(exists.code()).isEqualTo(OperatorCode.CLUSTER_EXISTS);
+    assertThat(exists.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(new ClusterSetup(store).identity()).contains(former);
+  }
+
   private List<String> names(CsiOperation operation) {
     return plugin.journal().calls(operation).stream()
         .map(call -> call.request().text("name"))

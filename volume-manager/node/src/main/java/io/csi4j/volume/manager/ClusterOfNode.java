@@ -84,7 +84,9 @@ final class ClusterOfNode {
           "this node belongs to cluster '"
               + own.orElse("")
               + "', and the orders are of "
-              + named.map(other -> "cluster '" + other + "'").orElse("a cluster without identity"));
+              + named
+                  .map(other -> "cluster '" + other + "'")
+                  .orElse("a cluster without identity; ClusterSetup.create gives a lost one back"));
     }
   }
 

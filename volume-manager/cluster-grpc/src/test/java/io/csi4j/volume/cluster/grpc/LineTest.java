@@ -206,6 +206,18 @@ class LineTest {
     }
   }
 
+  @Test
+  void twoOfSixEndpointsHaveMoreTimeThanAControlPlaneWaitsForAStorageSystem() {
+    long patience = Duration.ofSeconds(2).toNanos();
+    long left = Duration.ofSeconds(10).toNanos();
+    for (int endpoints = 6; endpoints > 4; endpoints--) {
+      long share = LineClient.share(left, endpoints);
+      assertThat(share).isGreaterThan(patience);
+      left -= share;
+    }
+    assertThat(LineClient.share(left, 1)).isEqualTo(left);
+  }
+
   private static void awaitQuietly(CountDownLatch end) {
     try {
       assertThat(end.await(1, TimeUnit.MINUTES)).isTrue();

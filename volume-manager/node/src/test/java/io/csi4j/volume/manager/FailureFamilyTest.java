@@ -178,7 +178,13 @@ class FailureFamilyTest {
             Map.entry(
                 NodeOrders.class,
                 new NodeOrders(
-                    NodeName.of("n1"), 1, Optional.of("one"), List.of(), List.of(), true)),
+                    NodeName.of("n1"),
+                    1,
+                    Optional.of("one"),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    true)),
             Map.entry(
                 MountRequest.class,
                 MountRequest.builder(PLUGIN, USE, HANDLE, AccessMode.SINGLE_NODE_WRITER).build()));

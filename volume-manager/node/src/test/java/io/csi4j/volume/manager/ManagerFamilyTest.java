@@ -144,7 +144,13 @@ class ManagerFamilyTest {
             Map.entry(
                 NodeOrders.class.getName(),
                 new NodeOrders(
-                    NodeName.of("n1"), 1, Optional.of("one"), List.of(), List.of(), true)),
+                    NodeName.of("n1"),
+                    1,
+                    Optional.of("one"),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    true)),
             Map.entry(String.class.getName(), "of a test"),
             Map.entry("long", 1L)));
   }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.cluster;
 
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.ClusterIdentity;
@@ -76,7 +77,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
 /**
  * A control plane of a cluster: creates, claims and attaches volumes for the workloads of nodes,
@@ -119,43 +119,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /** What nodes have reported and is worked on now: a repeated report begins nothing again. */
   private final Set<Object> underWay = ConcurrentHashMap.newKeySet();
 
-  /** The nodes that have reported here, with the health of their plugins as of then. */
-  private final ConcurrentMap<NodeName, Reported> reported = new ConcurrentHashMap<>();
-
-  /**
-   * A node as it reported itself here last.
-   *
-   * @param facts what is on record of it
-   * @param plugins its plugins with their health
-   * @param unwell the volumes there that have a known fault
-   */
-  private record Reported(
-      NodeEntry facts, List<RegisteredPlugin> plugins, List<VolumeStatus> unwell) {
-
-    static Reported of(NodeReport report) {
-      List<RegisteredPlugin> plugins = report.plugins().stream().map(PluginOnNode::plugin).toList();
-      NodeEntry facts =
-          NodeEntry.reported(
-                  report.node(), report.boot(), report.number(), plugins, report.draining())
-              .expanded(
-                  report.expansions().stream()
-                      .filter(each -> each.refused().isEmpty())
-                      .collect(
-                          Collectors.toMap(
-                              NodeExpansion::volume, NodeExpansion::to, (one, same) -> same)));
-      return new Reported(
-          facts,
-          plugins,
-          report.volumes().stream().filter(each -> !each.health().isWell()).toList());
-    }
-
-    /** Returns the later of two reports: one may arrive after its successor. */
-    Reported or(Reported next) {
-      boolean isLate =
-          facts.boot().equals(next.facts.boot()) && next.facts.report() < facts.report();
-      return isLate ? this : next;
-    }
-  }
+  /** The nodes as they have reported themselves here last. */
+  private final ConcurrentMap<NodeName, NodeEntry> reported = new ConcurrentHashMap<>();
 
   private Cluster(Builder parts, VolumeController controller) {
     this.controller = controller;
@@ -211,14 +176,13 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   // ---- for the host
 
   /**
-   * Ranks the nodes of the cluster for a workload that asks for a volume. The health of plugins
-   * counts as the nodes have reported it to this control plane.
+   * Ranks the nodes of the cluster for a workload that asks for a volume.
    *
    * @throws OperatorException {@link OperatorCode#VOLUME_UNKNOWN} if the volume is not on record,
    *     and the request does not have it created; or if the claims cannot be read
    */
   public Placement.Report nodesFor(VolumeUse usage, VolumeRequest request) {
-    List<Placement.Node> known = nodes.all().nodes().stream().map(this::placed).toList();
+    List<Placement.Node> known = nodes.all().nodes().stream().map(Placement.Node::of).toList();
     Optional<CatalogVolume> volume = controller.find(usage.volume());
     return volume.isPresent()
         ? placement.candidates(volume.get(), wish(usage, request), known)
@@ -237,7 +201,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    *     and {@link ClaimCoordinator#acquire}
    */
   public ClaimGrant acquire(NodeName node, VolumeUse usage, VolumeRequest request) {
-    Placement.Node where = placed(nodes.get(node));
+    Placement.Node where = Placement.Node.of(nodes.get(node));
     ClaimRequest claim = where.claim(plugin(usage, request), usage.volume(), wish(usage, request));
     if (request.created().isEmpty()) {
       return claims.acquire(claim);
@@ -254,15 +218,6 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       }
       return volumes.acquire(there, claim).grant();
     }
-  }
-
-  /** Returns a node, with the health of its plugins if it has reported the same facts here. */
-  private Placement.Node placed(NodeEntry known) {
-    Placement.Node node = Placement.Node.of(known);
-    return Optional.ofNullable(reported.get(known.name()))
-        .filter(here -> here.facts().plugins().equals(known.plugins()))
-        .map(here -> node.with(here.plugins()))
-        .orElse(node);
   }
 
   /**
@@ -326,8 +281,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       NodeName node, ReasonText by, JobVolumes.NodeProof proof) {
     Optional<ControllerException> unnoted = Optional.empty();
     try {
-      var unused =
-          nodes.away(node, by, Optional.ofNullable(reported.get(node)).map(Reported::facts));
+      var unused = nodes.away(node, by, Optional.ofNullable(reported.get(node)));
     } catch (ControllerException failed) {
       // The claims matter more: other nodes wait for the volumes.
       unnoted = Optional.of(failed);
@@ -379,31 +333,30 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   /**
    * Returns the known faults of a volume: those that its storage system reports, and those that its
-   * nodes see, as they have reported last to this control plane.
+   * nodes have reported last, to any control plane.
    *
-   * @throws OperatorException if the record of the volume cannot be read
+   * @throws OperatorException if the record of the volume, or the nodes cannot be read
    */
   public VolumeHealth health(VolumeKey volume) {
     VolumeHealth all = monitor.health(volume);
-    for (Reported each : reported.values()) {
-      for (VolumeStatus seen : each.unwell()) {
-        all = seen.isOf(volume) ? all.and(seen.health()) : all;
-      }
+    for (NodeEntry each : nodes.all().nodes()) {
+      all = all.and(each.health(volume));
     }
     return all;
   }
 
   /**
    * Returns the number of instances of a plugin on the nodes on record and in the registry of this
-   * control plane. One whose node has reported to other control planes alone is known, and not
-   * counted as healthy.
+   * control plane.
    *
    * @param expected how many there should be
    * @throws OperatorException if the nodes cannot be read
    */
   public PluginView plugin(PluginId plugin, ExpectedInstances expected) {
     Map<NodeName, List<RegisteredPlugin>> instances = new HashMap<>();
-    nodes.all().nodes().forEach(each -> instances.put(each.name(), placed(each).plugins()));
+    for (NodeEntry each : nodes.all().nodes()) {
+      instances.put(each.name(), Placement.Node.of(each).plugins());
+    }
     instances.put(
         NodeName.of("control plane '" + controller.status().controlPlane() + "'"),
         registry.plugins());
@@ -431,8 +384,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   public NodeOrders exchange(NodeReport report) {
     NodeName node = report.node();
     checkCluster(node, report.cluster());
-    Reported latest = reported.merge(node, Reported.of(report), Reported::or);
-    accept(() -> nodes.reported(latest.facts()));
+    NodeEntry latest = reported.merge(node, entry(report), NodeEntry::later);
+    accept(() -> nodes.reported(latest));
     accept(report);
     ClaimsOfNode now = claims.ofNode(node);
     List<SentUse> wanted = new ArrayList<>();
@@ -454,6 +407,24 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
     Optional<String> cluster = setup.identity().map(ClusterIdentity::value);
     return new NodeOrders(node, report.number(), cluster, wanted, leaving, held, complete);
+  }
+
+  private static NodeEntry entry(NodeReport report) {
+    Map<VolumeKey, CapacityRange> expanded = new HashMap<>();
+    for (NodeExpansion each : report.expansions()) {
+      if (each.refused().isEmpty()) {
+        expanded.putIfAbsent(each.volume(), each.to());
+      }
+    }
+    Map<VolumeKey, VolumeHealth> unwell = new HashMap<>();
+    for (VolumeStatus each : report.volumes()) {
+      each.keys().forEach(volume -> unwell.merge(volume, each.health(), VolumeHealth::and));
+    }
+    List<RegisteredPlugin> plugins = report.plugins().stream().map(PluginOnNode::plugin).toList();
+    return NodeEntry.reported(
+            report.node(), report.boot(), report.number(), plugins, report.draining())
+        .expanded(expanded)
+        .unwell(unwell);
   }
 
   /**

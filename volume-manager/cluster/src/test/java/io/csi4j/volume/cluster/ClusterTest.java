@@ -482,8 +482,6 @@ class ClusterTest {
     assertThat(written).isPresent();
 
     a.exchange();
-    a.close();
-    a = world.agent(A, line);
     a.exchange();
 
     assertThat(store.read(key)).isEqualTo(written);

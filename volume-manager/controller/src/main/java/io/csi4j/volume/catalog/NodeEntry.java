@@ -2,12 +2,15 @@ package io.csi4j.volume.catalog;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -15,19 +18,26 @@ import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * A node as it stands on record: the facts that it reported last, and what operators have said of
  * it. Facts are what decides where a volume can be: plugins, node ids, places, limits, and whether
- * the node takes volumes. Health and room change often, and are not on record.
+ * the node takes volumes. Beside them stands how its plugins and volumes are, as far as that stays
+ * the same from one report to the next. Room changes often, and is not on record.
  *
  * @param name the node
  * @param boot the boot in which it reported these facts first, or last before it was attested to be
@@ -39,6 +49,8 @@ import java.util.Set;
  * @param away what keeps it away, as was attested since its last report
  * @param expanded the sizes that filesystems there follow, of volumes for which another node has
  *     not reported that yet
+ * @param unwell the volumes that the node reports a fault of. Of very many, more than a hundred as
+ *     a rule, only the worst are on record
  * @since 1.0
  */
 public record NodeEntry(
@@ -49,14 +61,14 @@ public record NodeEntry(
     boolean isDraining,
     Optional<ReasonText> drained,
     Optional<ReasonText> away,
-    Map<VolumeKey, CapacityRange> expanded) {
+    Map<VolumeKey, CapacityRange> expanded,
+    Map<VolumeKey, VolumeHealth> unwell) {
 
-  private static final PluginHealth ON_RECORD =
-      new PluginHealth(
-          PluginHealth.State.STARTING,
-          PluginHealth.Reason.NOT_ASKED,
-          new PluginHealth.Text("its node is known from a record"),
-          Instant.EPOCH);
+  /** A record has 64 KiB, of which most are for plugins. */
+  private static final int BYTES_FOR_HEALTH = 24 * 1024;
+
+  private static final int MOST_FAULTS = 3;
+  private static final int LONGEST_TEXT = 120;
 
   /**
    * An instance of a plugin on a node. One that a node knows from an earlier run of its agent is
@@ -67,13 +79,15 @@ public record NodeEntry(
    * @param endpoint where it is on the node
    * @param roles its roles
    * @param said what it said of itself, if it was asked; the time of that is no fact
+   * @param health how it is
    */
   public record KnownPlugin(
       PluginId id,
       InstanceId instance,
       CsiEndpoint endpoint,
       Set<PluginRole> roles,
-      Optional<PluginFingerprint> said) {
+      Optional<PluginFingerprint> said,
+      PluginHealth health) {
 
     /** Copies the roles, and keeps of a fingerprint what is a fact. */
     public KnownPlugin {
@@ -82,6 +96,12 @@ public record NodeEntry(
       Objects.requireNonNull(endpoint, "endpoint");
       roles = Set.copyOf(roles);
       said = said.map(KnownPlugin::timeless);
+      health =
+          new PluginHealth(
+              health.state(),
+              health.reason(),
+              new PluginHealth.Text(cut(health.text().value())),
+              health.since().truncatedTo(ChronoUnit.MILLIS));
     }
 
     private static KnownPlugin of(RegisteredPlugin plugin) {
@@ -91,7 +111,8 @@ public record NodeEntry(
           known.instance(),
           known.binding().endpoint(),
           known.roles(),
-          plugin.fingerprint());
+          plugin.fingerprint(),
+          plugin.health());
     }
 
     private static PluginFingerprint timeless(PluginFingerprint said) {
@@ -104,11 +125,11 @@ public record NodeEntry(
           Instant.EPOCH);
     }
 
-    /** Returns the instance as if it was registered, and not asked for its health. */
+    /** Returns the instance as the registry of its node has it. */
     public RegisteredPlugin registered() {
       return new RegisteredPlugin(
           new PluginRegistration(PluginBinding.of(id, endpoint), instance, roles),
-          ON_RECORD,
+          health,
           said,
           false);
     }
@@ -122,6 +143,7 @@ public record NodeEntry(
     drained.ifPresent(why -> checkReason(name, why));
     away.ifPresent(by -> checkReason(name, by));
     expanded = Map.copyOf(expanded);
+    unwell = worst(unwell);
     if (report < 1) {
       throw new IllegalArgumentException("Reports count from 1, not from " + report + ".");
     }
@@ -156,12 +178,83 @@ public record NodeEntry(
         isDraining,
         Optional.empty(),
         Optional.empty(),
+        Map.of(),
         Map.of());
   }
 
   /** Returns the node with the expansions that it reports. */
   public NodeEntry expanded(Map<VolumeKey, CapacityRange> reported) {
-    return new NodeEntry(name, boot, report, plugins, isDraining, drained, away, reported);
+    return new NodeEntry(name, boot, report, plugins, isDraining, drained, away, reported, unwell);
+  }
+
+  /** Returns the node with the faults of volumes that it reports. */
+  public NodeEntry unwell(Map<VolumeKey, VolumeHealth> reported) {
+    return new NodeEntry(
+        name, boot, report, plugins, isDraining, drained, away, expanded, reported);
+  }
+
+  /**
+   * Returns what the node reports of the health of a volume: nothing while it is attested to be
+   * away.
+   */
+  public VolumeHealth health(VolumeKey volume) {
+    VolumeHealth known = unwell.get(volume);
+    return known == null || away.isPresent() ? VolumeHealth.well() : known;
+  }
+
+  /** Keeps what has room on record, without the time of the last look, which is no fact. */
+  private static Map<VolumeKey, VolumeHealth> worst(Map<VolumeKey, VolumeHealth> all) {
+    List<Map.Entry<VolumeKey, VolumeHealth>> unwell =
+        new ArrayList<>(new TreeMap<>(all).entrySet());
+    unwell.removeIf(each -> each.getValue().isWell());
+    unwell.sort(Comparator.comparing(each -> worst(each.getValue()), Comparator.reverseOrder()));
+    Map<VolumeKey, VolumeHealth> kept = new LinkedHashMap<>();
+    int room = BYTES_FOR_HEALTH;
+    for (Map.Entry<VolumeKey, VolumeHealth> each : unwell) {
+      VolumeHealth health = recorded(each.getValue());
+      room -= size(each.getKey().toString());
+      for (VolumeHealth.Finding finding : health.findings()) {
+        room -= size(finding.text());
+      }
+      if (room < 0) {
+        break;
+      }
+      kept.put(each.getKey(), health);
+    }
+    return Collections.unmodifiableMap(kept);
+  }
+
+  private static VolumeHealthEntry.Status worst(VolumeHealth unwell) {
+    return unwell.findings().get(0).entry().status();
+  }
+
+  private static int size(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private static VolumeHealth recorded(VolumeHealth seen) {
+    return new VolumeHealth(
+        seen.findings().stream().limit(MOST_FAULTS).map(NodeEntry::recorded).toList());
+  }
+
+  private static VolumeHealth.Finding recorded(VolumeHealth.Finding seen) {
+    VolumeHealthEntry told = seen.entry();
+    Instant since = seen.since().truncatedTo(ChronoUnit.MILLIS);
+    return new VolumeHealth.Finding(
+        new VolumeHealthEntry(
+            told.status(),
+            told.number(),
+            HealthReason.of(cut(told.reason().word())),
+            cut(told.message())),
+        seen.source(),
+        since,
+        since);
+  }
+
+  private static String cut(String text) {
+    return text.codePointCount(0, text.length()) <= LONGEST_TEXT
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, LONGEST_TEXT)) + "…";
   }
 
   /** Whether the node reports that a filesystem follows this size of its volume. */
@@ -190,13 +283,20 @@ public record NodeEntry(
         facts.isDraining,
         drained,
         Optional.empty(),
-        facts.expanded);
+        facts.expanded,
+        facts.unwell);
+  }
+
+  /** Returns the later one of two reports as they came, also if the other came last. */
+  public NodeEntry later(NodeEntry next) {
+    return boot.equals(next.boot) && next.report < report ? this : next;
   }
 
   private boolean hasFactsOf(NodeEntry other) {
     return plugins.equals(other.plugins)
         && isDraining == other.isDraining
-        && expanded.equals(other.expanded);
+        && expanded.equals(other.expanded)
+        && unwell.equals(other.unwell);
   }
 
   /**
@@ -205,7 +305,7 @@ public record NodeEntry(
    * @param why why it takes no more volumes, which is not blank; nothing to end that
    */
   public NodeEntry drained(Optional<ReasonText> why) {
-    return new NodeEntry(name, boot, report, plugins, isDraining, why, away, expanded);
+    return new NodeEntry(name, boot, report, plugins, isDraining, why, away, expanded, unwell);
   }
 
   /**
@@ -221,7 +321,15 @@ public record NodeEntry(
             .filter(it -> !it.boot.equals(boot) || it.report > report)
             .orElse(this);
     return new NodeEntry(
-        name, last.boot, last.report, plugins, isDraining, drained, Optional.of(by), expanded);
+        name,
+        last.boot,
+        last.report,
+        plugins,
+        isDraining,
+        drained,
+        Optional.of(by),
+        expanded,
+        unwell);
   }
 
   /** Returns why nothing new may be claimed for the node; nothing if it may be. */
@@ -254,8 +362,12 @@ public record NodeEntry(
       each.said()
           .ifPresentOrElse(
               said -> describe(said, line), () -> line.append(": has not said anything yet"));
+      line.append("; ").append(each.health().state()).append(", ").append(each.health().text());
       lines.add(line.toString());
     }
+    unwell.forEach(
+        (volume, health) ->
+            health.findings().forEach(each -> lines.add("  " + volume + ": " + each.text())));
     return lines;
   }
 

@@ -289,11 +289,6 @@ public final class Placement {
           known.whyNotClaimed());
     }
 
-    /** Returns the same node with these plugins. */
-    public Node with(Collection<RegisteredPlugin> now) {
-      return new Node(name, List.copyOf(now), closed);
-    }
-
     /**
      * Returns the request for a claim on this node, with the node id from the fingerprint of the
      * plugin here.

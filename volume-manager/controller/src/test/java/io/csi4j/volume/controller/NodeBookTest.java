@@ -1,10 +1,14 @@
 package io.csi4j.volume.controller;
 
+import static io.csi4j.client.model.VolumeHealthEntry.Status.DATA_LOSS;
+import static io.csi4j.client.model.VolumeHealthEntry.Status.DEGRADED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.catalog.NodeSamples;
 import io.csi4j.volume.claim.Claim;
@@ -19,6 +23,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -33,7 +38,10 @@ import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.store.local.StoreMove;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -108,15 +116,73 @@ class NodeBookTest {
     assertThat(whyNot(there)).isEmpty();
     long version = version();
     assertThat(there.reported(report(2, "i-1"))).isEqualTo(first);
-    NodeEntry restarted =
+    NodeEntry rebooted =
         NodeEntry.reported(
-            A, "boot-2", 1, List.of(NodeSamples.plugin("i-1", PluginHealth.State.STARTING)), false);
-    assertThat(here.reported(restarted)).as("health is no fact").isEqualTo(first);
+            A, "boot-2", 1, List.of(NodeSamples.plugin("i-1", PluginHealth.State.READY)), false);
+    assertThat(here.reported(rebooted)).as("the same facts").isEqualTo(first);
     assertThat(version()).isEqualTo(version);
 
     here.reported(report(3, "i-2"));
     assertThat(version()).isGreaterThan(version);
     assertThat(there.get(A)).isEqualTo(report(3, "i-2"));
+  }
+
+  /** A look that finds the same again writes nothing. */
+  @Test
+  void howThePluginsAndVolumesOfANodeAreIsKnownToAllControlPlanes() {
+    here.reported(report(1, "i-1"));
+    NodeEntry starting =
+        NodeEntry.reported(
+            A, "boot-1", 2, List.of(NodeSamples.plugin("i-1", PluginHealth.State.STARTING)), false);
+    here.reported(starting.unwell(Map.of(WEB.volume(), fault(DEGRADED, 5))));
+
+    assertThat(there.get(A).plugins())
+        .extracting(each -> each.registered().health().state())
+        .containsExactly(PluginHealth.State.STARTING);
+    assertThat(there.get(A).health(WEB.volume())).isEqualTo(fault(DEGRADED, 1));
+    assertThat(there.get(A).health(VolumeKey.of("other")).isWell()).isTrue();
+
+    long version = version();
+    here.reported(
+        NodeEntry.reported(
+                A,
+                "boot-1",
+                3,
+                List.of(NodeSamples.plugin("i-1", PluginHealth.State.STARTING)),
+                false)
+            .unwell(Map.of(WEB.volume(), fault(DEGRADED, 9))));
+    assertThat(version()).isEqualTo(version);
+
+    there.away(A, WHY, Optional.empty());
+    assertThat(here.get(A).health(WEB.volume()).isWell()).isTrue();
+    here.reported(report(4, "i-1"));
+    assertThat(there.get(A)).isEqualTo(report(4, "i-1"));
+  }
+
+  /** The record of a node has its limit, and its plugins matter more. */
+  @Test
+  void ofVeryManyVolumesWithAFaultTheWorstAreOnRecord() {
+    Map<VolumeKey, VolumeHealth> all = new HashMap<>();
+    for (int i = 0; i < 1000; i++) {
+      all.put(VolumeKey.of("v" + i), fault(i == 777 ? DATA_LOSS : DEGRADED, 1));
+    }
+
+    here.reported(report(1, "i-1").unwell(all));
+
+    Map<VolumeKey, VolumeHealth> known = there.get(A).unwell();
+    assertThat(known).hasSizeBetween(100, 500);
+    assertThat(known.keySet()).first().isEqualTo(VolumeKey.of("v777"));
+    assertThat(store.read(KEY).orElseThrow().value().size()).isLessThan(48 * 1024);
+  }
+
+  private static VolumeHealth fault(VolumeHealthEntry.Status status, int asOf) {
+    return new VolumeHealth(
+        List.of(
+            new VolumeHealth.Finding(
+                VolumeHealthEntry.of(status, HealthReason.of("Slow"), "a path is gone"),
+                new VolumeHealth.Source(VolumeHealth.Source.Kind.NODE, Optional.of(A)),
+                Instant.ofEpochSecond(1),
+                Instant.ofEpochSecond(asOf))));
   }
 
   @Test

@@ -14,6 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The status of one volume of a plugin on this node.
@@ -54,10 +57,16 @@ public record VolumeStatus(
     abandoned = Map.copyOf(abandoned);
   }
 
+  /** What hosts call it, or called it while something is still owed for that. */
+  public Set<VolumeKey> keys() {
+    return Stream.concat(uses.stream().map(Use::key), leaving.stream())
+        .map(VolumeUse::volume)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
   /** Whether it is, or was until what is owed for it is done, what a host calls by this name. */
   public boolean isOf(VolumeKey volume) {
-    return uses.stream().anyMatch(use -> use.key().volume().equals(volume))
-        || leaving.stream().anyMatch(use -> use.volume().equals(volume));
+    return keys().contains(volume);
   }
 
   /**

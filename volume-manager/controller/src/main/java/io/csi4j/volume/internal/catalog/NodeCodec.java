@@ -5,9 +5,11 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.internal.catalog.proto.CatalogProto;
@@ -19,16 +21,19 @@ import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.store.RecordKey;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +50,14 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
 
   private static final int FORMAT = 1;
   private static final String PREFIX = "node/";
+
+  /** Former versions did not record how a plugin is. */
+  private static final PluginHealth NOT_TOLD =
+      new PluginHealth(
+          PluginHealth.State.STARTING,
+          PluginHealth.Reason.NOT_ASKED,
+          new PluginHealth.Text("its node is known from a record"),
+          Instant.EPOCH);
 
   /** Sorts before the records of all nodes. */
   public static final RecordKey BEFORE_ALL = new RecordKey(RecordKey.Space.CLUSTER, PREFIX);
@@ -107,6 +120,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
                     CatalogProto.NodeExpanded.newBuilder()
                         .setVolume(StoredParts.key(volume))
                         .setTo(StoredParts.range(to))));
+    value.unwell().forEach((volume, health) -> out.addUnwell(unwell(volume, health)));
     return new RecordBytes<>(out.build(), newer).bytes();
   }
 
@@ -131,7 +145,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
                     in.getDraining(),
                     reason(in.getDrained()),
                     reason(in.getAway()),
-                    expanded(in.getExpandedList())));
+                    expanded(in.getExpandedList()),
+                    unwell(in.getUnwellList())));
     return new Decoded<>(node, read.newer());
   }
 
@@ -152,6 +167,70 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
     return all;
   }
 
+  // ---- health
+
+  private static CatalogProto.NodeUnwell unwell(VolumeKey volume, VolumeHealth health) {
+    CatalogProto.NodeUnwell.Builder out =
+        CatalogProto.NodeUnwell.newBuilder().setVolume(StoredParts.key(volume));
+    for (VolumeHealth.Finding each : health.findings()) {
+      out.addFault(
+          CatalogProto.NodeFault.newBuilder()
+              .setStatus(each.entry().number())
+              .setReason(each.entry().reason().word())
+              .setMessage(each.entry().message())
+              .setSeen(each.source().kind() == VolumeHealth.Source.Kind.HOST)
+              .setNode(each.source().node().map(NodeName::value).orElse(""))
+              .setSince(each.since().toEpochMilli()));
+    }
+    return out.build();
+  }
+
+  private static Map<VolumeKey, VolumeHealth> unwell(List<CatalogProto.NodeUnwell> in)
+      throws MalformedRecordException {
+    Map<VolumeKey, VolumeHealth> all = new LinkedHashMap<>();
+    for (CatalogProto.NodeUnwell each : in) {
+      List<VolumeHealth.Finding> faults =
+          each.getFaultList().stream().map(NodeCodec::fault).toList();
+      if (faults.isEmpty()
+          || all.put(StoredParts.key(each.getVolume()), new VolumeHealth(faults)) != null) {
+        throw new MalformedRecordException("A volume without a fault is there, or one twice.");
+      }
+    }
+    return all;
+  }
+
+  private static VolumeHealth.Finding fault(CatalogProto.NodeFault in) {
+    Instant since = Instant.ofEpochMilli(in.getSince());
+    return new VolumeHealth.Finding(
+        VolumeHealthEntry.of(in.getStatus(), HealthReason.of(in.getReason()), in.getMessage()),
+        new VolumeHealth.Source(
+            in.getSeen() ? VolumeHealth.Source.Kind.HOST : VolumeHealth.Source.Kind.NODE,
+            in.getNode().isEmpty() ? Optional.empty() : Optional.of(NodeName.of(in.getNode()))),
+        since,
+        since);
+  }
+
+  private static CatalogProto.HealthOfPlugin health(PluginHealth health) {
+    return CatalogProto.HealthOfPlugin.newBuilder()
+        .setState(health.state().name())
+        .setReason(health.reason().name())
+        .setText(health.text().value())
+        .setSince(health.since().toEpochMilli())
+        .build();
+  }
+
+  private static PluginHealth health(CatalogProto.HealthOfPlugin in) {
+    return new PluginHealth(
+        named(PluginHealth.State.class, in.getState()).orElse(PluginHealth.State.UNHEALTHY),
+        named(PluginHealth.Reason.class, in.getReason()).orElse(PluginHealth.Reason.ERROR),
+        new PluginHealth.Text(in.getText()),
+        Instant.ofEpochMilli(in.getSince()));
+  }
+
+  private static <E extends Enum<E>> Optional<E> named(Class<E> type, String name) {
+    return Stream.of(type.getEnumConstants()).filter(each -> each.name().equals(name)).findFirst();
+  }
+
   // ---- plugins
 
   private static CatalogProto.NodePlugin plugin(NodeEntry.KnownPlugin plugin) {
@@ -161,7 +240,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
             .setInstance(plugin.instance().value())
             .setSocket(plugin.endpoint().path().toString())
             .setNode(plugin.roles().contains(PluginRole.NODE))
-            .setController(plugin.roles().contains(PluginRole.CONTROLLER));
+            .setController(plugin.roles().contains(PluginRole.CONTROLLER))
+            .setHealth(health(plugin.health()));
     plugin.said().ifPresent(said -> out.setSaid(said(said)));
     return out.build();
   }
@@ -180,7 +260,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
         InstanceId.of(in.getInstance()),
         CsiEndpoint.of(Path.of(in.getSocket())),
         roles,
-        in.hasSaid() ? Optional.of(said(in.getSaid())) : Optional.empty());
+        in.hasSaid() ? Optional.of(said(in.getSaid())) : Optional.empty(),
+        in.hasHealth() ? health(in.getHealth()) : NOT_TOLD);
   }
 
   private static CatalogProto.PluginOfNode said(PluginFingerprint said) {
@@ -240,10 +321,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
     Set<C> offered = EnumSet.noneOf(type);
     Set<String> unrecognized = new TreeSet<>();
     for (String name : names) {
-      Stream.of(type.getEnumConstants())
-          .filter(each -> each.name().equals(name))
-          .findFirst()
-          .ifPresentOrElse(offered::add, () -> unrecognized.add(name));
+      named(type, name).ifPresentOrElse(offered::add, () -> unrecognized.add(name));
     }
     return new CapabilitySet<>(offered, unrecognized);
   }

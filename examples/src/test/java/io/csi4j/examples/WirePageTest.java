@@ -109,7 +109,8 @@ class WirePageTest {
             List.of(),
             List.of(),
             List.of(),
-            List.of());
+            List.of(),
+            Optional.empty());
     ClusterMessage answer = ClusterMessage.decode(answered(NodeWire.report(report).encode()));
     NodeOrders read = NodeWire.orders(answer, (use, secrets) -> SecretsProvider.none());
     assertThat(read).isEqualTo(orders(report));

@@ -298,10 +298,10 @@ public final class NodeAgent implements AutoCloseable {
    */
   public void release(VolumeUse usage) {
     boolean isKnown = pending.end(usage);
-    NodeOrders orders = orders();
+    NodeOrders orders = orders(usage);
     if (pending.end(usage)) {
       isKnown = true;
-      orders = orders();
+      orders = orders(usage);
     }
     Optional<LeavingUse> leaving = PendingReport.leaving(orders, usage);
     leaving.ifPresent(this::giveBack);
@@ -309,7 +309,7 @@ public final class NodeAgent implements AutoCloseable {
       unmountWithoutClaim(usage);
     }
     if (pending.hasReceipt(usage)) {
-      orders = orders();
+      orders = orders(usage);
     }
     wakeFor(orders, usage);
     if (pending.hasEnded(usage) || leaving.filter(orders.leaving()::contains).isPresent()) {
@@ -346,7 +346,7 @@ public final class NodeAgent implements AutoCloseable {
         uses.during(
             usage,
             () ->
-                isOver(orders(), usage)
+                isOver(orders(usage), usage)
                     ? manager.async().unmount(usage).toCompletableFuture()
                     : CompletableFuture.completedFuture(usage));
     OperationEnd.await(work, manager.patience(), Subject.of("giving back").by(usage));
@@ -397,6 +397,11 @@ public final class NodeAgent implements AutoCloseable {
 
   private NodeOrders orders() {
     return rounds.orders();
+  }
+
+  /** Returns orders that name all claims of the volume of a use. */
+  private NodeOrders orders(VolumeUse usage) {
+    return pending.asking(usage.volume(), this::orders);
   }
 
   private NodeOrders round() {
@@ -492,7 +497,8 @@ public final class NodeAgent implements AutoCloseable {
         manager.volumes(),
         pending.ended(),
         pending.receipts(),
-        pending.expansions());
+        pending.expansions(),
+        Optional.of(pending.asked()));
   }
 
   /** Returns the request of a use that the node has a claim for. */
@@ -504,7 +510,7 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   private SentUse wanted(String doing, VolumeUse usage) {
-    NodeOrders orders = orders();
+    NodeOrders orders = orders(usage);
     wakeFor(orders, usage);
     return PendingReport.wanted(orders, usage)
         .orElseThrow(() -> missing(doing, usage, PendingReport.isHeld(orders, usage)));

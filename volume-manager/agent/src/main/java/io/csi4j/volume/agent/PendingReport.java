@@ -15,8 +15,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 
 /**
  * The facts that a node has to report: each until the orders of a control plane show that it was
@@ -30,6 +32,9 @@ final class PendingReport {
   private final ConcurrentMap<VolumeUse, ClaimEpoch> ended = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeUse, NodeReceipt> receipts = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeKey, NodeExpansion> expansions = new ConcurrentHashMap<>();
+
+  /** The volumes that calls ask for now, with the number of these calls. */
+  private final ConcurrentMap<VolumeKey, Integer> asked = new ConcurrentHashMap<>();
 
   /** Whether a receipt or a size was added since the last report. */
   private volatile boolean hasNews;
@@ -56,6 +61,20 @@ final class PendingReport {
   void add(NodeExpansion expansion) {
     expansions.put(expansion.volume(), expansion);
     hasNews = true;
+  }
+
+  /** Does something while each report asks for the claims of a volume. */
+  <T> T asking(VolumeKey volume, Supplier<T> work) {
+    asked.merge(volume, 1, Integer::sum);
+    try {
+      return work.get();
+    } finally {
+      asked.computeIfPresent(volume, (same, calls) -> calls == 1 ? null : calls - 1);
+    }
+  }
+
+  Set<VolumeKey> asked() {
+    return Set.copyOf(asked.keySet());
   }
 
   List<ClaimEpoch> ended() {

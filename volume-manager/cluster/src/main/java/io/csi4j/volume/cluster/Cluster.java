@@ -15,6 +15,7 @@ import io.csi4j.volume.claim.ClaimsOfNode;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.coordination.ClaimsOfNodes;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
@@ -106,6 +107,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   private final NodeBook nodes;
   private final ClaimBook book;
   private final ClaimCoordinator claims;
+  private final ClaimsOfNodes claimsOfNodes;
   private final JobVolumes volumes;
   private final Placement placement;
   private final Duration patience;
@@ -134,6 +136,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
             controller.attachments(),
             parts.clock,
             parts.listener);
+    claimsOfNodes = new ClaimsOfNodes(claims);
     volumes = new JobVolumes(controller, claims);
     placement = Placement.builder(controller).claims(book).clock(parts.clock).build();
     patience = parts.patience;
@@ -387,7 +390,11 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     NodeEntry latest = reported.merge(node, entry(report), NodeEntry::later);
     accept(() -> nodes.reported(latest));
     accept(report);
-    ClaimsOfNode now = claims.ofNode(node);
+    ClaimsOfNode now =
+        report
+            .named()
+            .map(volumes -> claimsOfNodes.of(node, volumes))
+            .orElseGet(() -> claims.ofNode(node));
     List<SentUse> wanted = new ArrayList<>();
     List<LeavingUse> leaving = new ArrayList<>();
     boolean complete = now.unreadable().isEmpty();
@@ -486,7 +493,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   @Override
   public void close() {
     try (controller;
-        monitor) {
+        monitor;
+        claimsOfNodes) {
       keeper.ifPresent(VolumeKeeper::close);
     }
   }

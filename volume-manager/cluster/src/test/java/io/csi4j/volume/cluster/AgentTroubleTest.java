@@ -699,7 +699,8 @@ class AgentTroubleTest {
               List.of(),
               List.of(),
               List.of(),
-              List.of()));
+              List.of(),
+              Optional.empty()));
       cluster = other;
       agent.close();
       line.beforeStanding = usage -> asked.incrementAndGet();

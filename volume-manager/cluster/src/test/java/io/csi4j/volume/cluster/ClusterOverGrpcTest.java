@@ -119,7 +119,7 @@ class ClusterOverGrpcTest {
     VolumeException missing = catchThrowableOfType(VolumeException.class, () -> a.mount(WEB));
     assertThat(missing.code()).isEqualTo(OperatorCode.CLAIM_MISSING);
     store.close();
-    VolumeException down = catchThrowableOfType(VolumeException.class, a::exchange);
+    VolumeException down = catchThrowableOfType(VolumeException.class, () -> a.mount(WEB));
     assertThat(down.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
     assertThat(down.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
   }
@@ -139,7 +139,7 @@ class ClusterOverGrpcTest {
     assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
 
     store.close();
-    VolumeException down = catchThrowableOfType(VolumeException.class, a::exchange);
+    VolumeException down = catchThrowableOfType(VolumeException.class, () -> a.mount(WEB));
     assertThat(down.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
   }
 

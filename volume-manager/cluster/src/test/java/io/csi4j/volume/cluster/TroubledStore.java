@@ -11,6 +11,7 @@ import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -21,6 +22,8 @@ final class TroubledStore extends PassingStore {
 
   private final Set<RecordKey> failing = ConcurrentHashMap.newKeySet();
 
+  private volatile boolean isSilent;
+
   TroubledStore() {
     super(new MemoryStore());
   }
@@ -28,6 +31,27 @@ final class TroubledStore extends PassingStore {
   /** Lets the next read of the record of a volume in the catalog fail. */
   void failNextRead(VolumeKey volume) {
     failing.add(RecordKey.of(RecordKey.Space.VOLUMES, volume));
+  }
+
+  /** Lets watches report nothing, or everything again. */
+  void silence(boolean value) {
+    isSilent = value;
+  }
+
+  @Override
+  public Watch watch(RecordKey.Space space) {
+    Watch watch = super.watch(space);
+    return new Watch() {
+      @Override
+      public Optional<Change> next(Duration wait) throws InterruptedException {
+        return isSilent ? Optional.empty() : watch.next(wait);
+      }
+
+      @Override
+      public void close() {
+        watch.close();
+      }
+    };
   }
 
   /** Puts bytes of a newer format into the record of a volume in the catalog. */

@@ -20,7 +20,8 @@ import java.util.Set;
  * @param held the claims of the node with which it cannot mount now: the attachment of each is
  *     uncertain, or its volume is not on record or cannot be read. The node can give them back
  * @param complete whether all claims could be read. If not, a use may be missing here that is
- *     wanted
+ *     wanted. One of a volume that the report does not name ({@link NodeReport#named}) may be
+ *     missing for a while in any case
  * @since 1.0
  */
 public record NodeOrders(

@@ -3,10 +3,13 @@ package io.csi4j.volume.node;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.VolumeKey;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * All that a node reports to a control plane. Each report is complete; it replaces the one before.
@@ -23,6 +26,8 @@ import java.util.Optional;
  * @param ended the claims whose workloads have ended there, until they are on their way back
  * @param receipts the receipts for the uses that the last orders named as leaving
  * @param expansions the expansions that have ended since the last accepted report
+ * @param asked the volumes that calls on the node ask for now: no claim of these, or of any other
+ *     volume in the report, may be missing in the orders. Nothing if no claim at all may be
  * @since 1.0
  */
 public record NodeReport(
@@ -36,7 +41,8 @@ public record NodeReport(
     List<VolumeStatus> volumes,
     List<ClaimEpoch> ended,
     List<NodeReceipt> receipts,
-    List<NodeExpansion> expansions) {
+    List<NodeExpansion> expansions,
+    Optional<Set<VolumeKey>> asked) {
 
   /** Copies the lists, and checks that all parts are there and each claim is of this node. */
   public NodeReport {
@@ -49,11 +55,28 @@ public record NodeReport(
     ended = List.copyOf(ended);
     receipts = List.copyOf(receipts);
     expansions = List.copyOf(expansions);
+    asked = asked.map(Set::copyOf);
     ended.forEach(each -> checkIsOf(node, each.node()));
     receipts.forEach(each -> checkIsOf(node, each.node()));
     if (number < 1) {
       throw new IllegalArgumentException("Reports count from 1, not from " + number + ".");
     }
+  }
+
+  /**
+   * Returns the volumes of which no claim may be missing in the orders; nothing if no claim at all
+   * may be.
+   */
+  public Optional<Set<VolumeKey>> named() {
+    return asked.map(
+        all -> {
+          Set<VolumeKey> named = new HashSet<>(all);
+          volumes.forEach(each -> named.addAll(each.keys()));
+          ended.forEach(each -> named.add(each.usage().volume()));
+          receipts.forEach(each -> named.add(each.usage().volume()));
+          expansions.forEach(each -> named.add(each.volume()));
+          return named;
+        });
   }
 
   /** A receipt of another node would free a claim whose volume is still mounted there. */

@@ -30,6 +30,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -98,6 +99,7 @@ public final class NodeWire {
     report.receipts().forEach(each -> out.part(9, WireParts.receipt(each)));
     report.expansions().forEach(each -> out.part(10, expansion(each)));
     out.text(11, report.cluster().orElse(""));
+    report.asked().ifPresent(each -> out.part(12, asked(each)));
     return written(ClusterMessage.Kind.NODE_REPORT, out);
   }
 
@@ -129,7 +131,8 @@ public final class NodeWire {
               volumes,
               ended,
               receipts,
-              expansions);
+              expansions,
+              in.part(12, NodeWire::asked));
         });
   }
 
@@ -491,6 +494,16 @@ public final class NodeWire {
   }
 
   // ---- volumes
+
+  private static FieldWriter asked(Set<VolumeKey> volumes) {
+    FieldWriter out = new FieldWriter();
+    new TreeSet<>(volumes).forEach(each -> out.part(1, WireParts.key(each)));
+    return out;
+  }
+
+  private static Set<VolumeKey> asked(FieldReader in) throws MalformedRecordException {
+    return Set.copyOf(in.parts(1, WireParts::key));
+  }
 
   private static FieldWriter expansion(NodeExpansion expansion) {
     FieldWriter out =

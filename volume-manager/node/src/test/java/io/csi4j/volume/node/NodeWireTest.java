@@ -103,6 +103,7 @@ class NodeWireTest {
   enum Golden {
     NODE_REPORT,
     NODE_REPORT_CLUSTER,
+    NODE_REPORT_ASKED,
     NODE_ORDERS,
     NODE_ORDERS_HELD,
     MOUNT_REQUEST,
@@ -124,7 +125,23 @@ class NodeWireTest {
                     List.of(),
                     List.of(),
                     List.of(),
-                    List.of()));
+                    List.of(),
+                    Optional.empty()));
+        case NODE_REPORT_ASKED ->
+            crossing(
+                new NodeReport(
+                    NodeName.of("n1"),
+                    Optional.of("cluster-7"),
+                    "b0f3",
+                    WireSamples.NOON,
+                    43,
+                    false,
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    Optional.of(Set.of(VolumeKey.of("db"), VolumeKey.of("a")))));
         case NODE_ORDERS -> crossing(orders());
         case NODE_ORDERS_HELD ->
             crossing(
@@ -166,7 +183,7 @@ class NodeWireTest {
     /** Returns the kind of the message; others of a kind have a field that was added later. */
     private String kind() {
       return switch (this) {
-        case NODE_REPORT_CLUSTER -> NODE_REPORT.name();
+        case NODE_REPORT_CLUSTER, NODE_REPORT_ASKED -> NODE_REPORT.name();
         case NODE_ORDERS_HELD -> NODE_ORDERS.name();
         default -> name();
       };
@@ -298,7 +315,8 @@ class NodeWireTest {
             new NodeExpansion(
                 VolumeKey.of("logs"),
                 CapacityRange.exactly(1 << 30),
-                Optional.of(WireSamples.message()))));
+                Optional.of(WireSamples.message()))),
+        Optional.empty());
   }
 
   // ---- random values
@@ -405,7 +423,10 @@ class NodeWireTest {
         List.of(status(random)),
         List.of(WireSamples.claim(random, node)),
         List.of(WireSamples.receipt(random, node)),
-        List.of());
+        List.of(),
+        random.nextBoolean()
+            ? Optional.of(Set.of(WireSamples.use(random).volume()))
+            : Optional.empty());
   }
 
   // ---- versions
@@ -474,7 +495,8 @@ class NodeWireTest {
             report.volumes(),
             report.ended(),
             report.receipts(),
-            report.expansions()));
+            report.expansions(),
+            report.asked()));
   }
 
   @Test
@@ -862,7 +884,8 @@ class NodeWireTest {
                     List.of(),
                     List.of(),
                     List.of(),
-                    List.of()))
+                    List.of(),
+                    Optional.empty()))
         .withMessage("Reports count from 1, not from 0.");
   }
 }

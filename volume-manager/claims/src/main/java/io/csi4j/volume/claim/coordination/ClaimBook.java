@@ -16,6 +16,7 @@ import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.store.RecordBook;
 import io.csi4j.volume.internal.store.RecordBook.Part;
 import io.csi4j.volume.internal.store.RecordFailure;
+import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimMode;
@@ -24,8 +25,11 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.store.StoredRecord;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -44,6 +48,8 @@ import java.util.function.Supplier;
  * @since 1.0
  */
 public final class ClaimBook {
+
+  static final Subject READING = Subject.of("reading the claims");
 
   private final RecordBook<Claim> records;
   private final Clock clock;
@@ -118,6 +124,20 @@ public final class ClaimBook {
     return records.watch();
   }
 
+  /** Returns the records of claims behind a key. */
+  RecordValues.Page<Claim> records(Optional<RecordKey> after, int limit) {
+    return asked(READING, () -> records.page(after, limit));
+  }
+
+  /**
+   * Returns the claim that a record says.
+   *
+   * @throws RecordStoreException if it cannot be read
+   */
+  Claim read(StoredRecord record) {
+    return records.seen(record).value().orElseThrow();
+  }
+
   /**
    * Returns the claims of volumes that were ever claimed, in the order of their keys: each right
    * for itself. The page also tells of claims that cannot be read. Their volumes may be in use:
@@ -129,9 +149,7 @@ public final class ClaimBook {
    *     that cannot be read may come in addition
    */
   public ClaimPage page(Optional<VolumeKey> after, int limit) {
-    return asked(
-        Subject.of("reading the claims"),
-        () -> ClaimPages.page(after, behind -> records.page(behind, limit)));
+    return ClaimPages.page(after, behind -> records(behind, limit));
   }
 
   /**

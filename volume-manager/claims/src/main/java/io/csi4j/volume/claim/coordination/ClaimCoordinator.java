@@ -617,43 +617,87 @@ public final class ClaimCoordinator {
    * @throws ClaimException if the store of the claims, or that of the volumes, cannot be asked
    */
   public ClaimsOfNode ofNode(NodeName node) {
-    List<ClaimsOfNode.Taken> taken = new ArrayList<>();
-    List<ClaimEpoch> uncertain = new ArrayList<>();
-    List<ClaimEpoch> leaving = new ArrayList<>();
-    List<OperatorMessage> unreadable = new ArrayList<>();
+    Found found = new Found(node, List.of());
     Optional<VolumeKey> after = Optional.empty();
     do {
       ClaimPage page = book.page(after, PAGE);
-      for (Claim claim : page.claims()) {
-        for (ClaimHolder holder : claim.holders().values()) {
-          VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
-          if (!holder.node().equals(node)
-              || holder.state().isAfter(ClaimHolder.State.UNPUBLISHING)) {
-            continue;
-          }
-          ClaimEpoch named = new ClaimEpoch(node, usage, holder.epoch());
-          if (holder.state() == ClaimHolder.State.UNPUBLISHING) {
-            leaving.add(named);
-          } else if (holder.attachment() instanceof InDoubt) {
-            uncertain.add(named);
-          } else {
-            try {
-              taken.add(taken(usage, claim, holder));
-            } catch (ClaimException failed) {
-              if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
-                throw failed;
-              }
-              // One damaged record must not hide the other claims of the node.
-              uncertain.add(named);
-              unreadable.add(failed.operatorMessage());
-            }
-          }
-        }
-      }
-      page.unreadable().forEach(each -> unreadable.add(each.message()));
+      page.claims().forEach(found::add);
+      page.unreadable().forEach(each -> found.unreadable.add(each.message()));
       after = page.next();
     } while (after.isPresent());
-    return new ClaimsOfNode(taken, uncertain, leaving, unreadable);
+    return found.all();
+  }
+
+  /**
+   * Returns the claims of a node on some volumes.
+   *
+   * @param unreadable what is known not to be readable
+   */
+  ClaimsOfNode ofNode(NodeName node, Set<VolumeKey> of, List<OperatorMessage> unreadable) {
+    Found found = new Found(node, unreadable);
+    for (VolumeKey each : of) {
+      try {
+        found.add(book.read(each));
+      } catch (ClaimException failed) {
+        if (failed.code() != OperatorCode.CLAIM_UNREADABLE) {
+          throw failed;
+        }
+        found.unreadable.add(failed.operatorMessage());
+      }
+    }
+    return found.all();
+  }
+
+  ClaimBook book() {
+    return book;
+  }
+
+  /** The claims of a node, as they are found. */
+  private final class Found {
+
+    private final NodeName node;
+    private final List<ClaimsOfNode.Taken> taken = new ArrayList<>();
+    private final List<ClaimEpoch> uncertain = new ArrayList<>();
+    private final List<ClaimEpoch> leaving = new ArrayList<>();
+    private final List<OperatorMessage> unreadable;
+
+    Found(NodeName node, List<OperatorMessage> unreadable) {
+      this.node = node;
+      this.unreadable = new ArrayList<>(unreadable);
+    }
+
+    void add(Claim claim) {
+      for (ClaimHolder holder : claim.holders().values()) {
+        if (holder.node().equals(node) && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING)) {
+          add(claim, holder);
+        }
+      }
+    }
+
+    private void add(Claim claim, ClaimHolder holder) {
+      VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
+      ClaimEpoch named = new ClaimEpoch(node, usage, holder.epoch());
+      if (holder.state() == ClaimHolder.State.UNPUBLISHING) {
+        leaving.add(named);
+      } else if (holder.attachment() instanceof InDoubt) {
+        uncertain.add(named);
+      } else {
+        try {
+          taken.add(ClaimCoordinator.this.taken(usage, claim, holder));
+        } catch (ClaimException failed) {
+          if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
+            throw failed;
+          }
+          // One damaged record must not hide the other claims of the node.
+          uncertain.add(named);
+          unreadable.add(failed.operatorMessage());
+        }
+      }
+    }
+
+    ClaimsOfNode all() {
+      return new ClaimsOfNode(taken, uncertain, leaving, unreadable);
+    }
   }
 
   private ClaimsOfNode.Taken taken(VolumeUse usage, Claim claim, ClaimHolder holder) {

@@ -35,7 +35,8 @@ public final class ClaimPages {
     return new ClaimPage(claims, unreadable, next.flatMap(RecordKey::volume));
   }
 
-  private static ClaimPage.Unreadable unreadable(RecordValues.Unreadable record) {
+  /** Returns the claim of a record that cannot be read. */
+  public static ClaimPage.Unreadable unreadable(RecordValues.Unreadable record) {
     return new ClaimPage.Unreadable(
         record.key().toString(),
         record.key().volume(),

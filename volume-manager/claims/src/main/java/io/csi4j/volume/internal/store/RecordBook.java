@@ -154,6 +154,15 @@ public final class RecordBook<T> {
     return asked(records::watch);
   }
 
+  /**
+   * Returns what a record says that a watch has reported.
+   *
+   * @throws RecordStoreException if it cannot be read
+   */
+  public Seen<T> seen(StoredRecord there) {
+    return records.seen(there);
+  }
+
   /** A write that the store has, or may still get, before the change is known to be made. */
   private static final class OpenWrite {
     private Map<RecordKey, Optional<StoredRecord>> expected = Map.of();

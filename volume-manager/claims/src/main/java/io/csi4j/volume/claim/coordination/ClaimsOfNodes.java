@@ -1,0 +1,236 @@
+package io.csi4j.volume.claim.coordination;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimPage;
+import io.csi4j.volume.claim.ClaimsOfNode;
+import io.csi4j.volume.internal.claims.ClaimPages;
+import io.csi4j.volume.internal.store.RecordValues;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.Watch;
+import io.csi4j.volume.store.RecordStore.Watch.Change;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoredRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of nodes, for a control plane that answers many of them: a watch of the store tells
+ * which volumes a node has claims of, and only the claims of these are read.
+ *
+ * <p>What is returned is right at the time of the call, but may lack a claim that was made a moment
+ * before, or while the watch was silent. A claim of a volume that the caller names is never
+ * missing.
+ *
+ * <pre>{@code
+ * try (ClaimsOfNodes nodes = new ClaimsOfNodes(claims)) {
+ *   nodes.of(node, Set.of()).leaving().forEach(each -> log.accept(each.usage()));
+ * }
+ * }</pre>
+ *
+ * <p>Safe for many threads.
+ *
+ * @since 1.0
+ */
+public final class ClaimsOfNodes implements AutoCloseable {
+
+  private static final int PAGE = 500;
+  private static final Known NOTHING = new Known(0, Set.of());
+
+  private final ClaimCoordinator claims;
+  private final ClaimBook book;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<RecordKey, Known> known = new HashMap<>();
+  private final Map<NodeName, Set<RecordKey>> volumes = new HashMap<>();
+
+  /** The records that cannot be read. */
+  private final Map<RecordKey, ClaimPage.Unreadable> unread = new HashMap<>();
+
+  private @Nullable Watch watch;
+  private boolean isClosed;
+
+  /** The last reading of all claims that failed; those who waited for it share the failure. */
+  private volatile @Nullable ClaimException failure;
+
+  /**
+   * Nothing is read, and no watch opened, before the first question.
+   *
+   * @param claims the claims, with the store that is watched
+   */
+  public ClaimsOfNodes(ClaimCoordinator claims) {
+    this.claims = Objects.requireNonNull(claims, "claims");
+    book = claims.book();
+  }
+
+  /**
+   * A record as it was reported last.
+   *
+   * @param version its version
+   * @param nodes the nodes that have a claim by it
+   */
+  private record Known(long version, Set<NodeName> nodes) {}
+
+  /**
+   * Returns the claims of a node, as {@link ClaimCoordinator#ofNode} does.
+   *
+   * @param named the volumes of which no claim may be missing
+   * @throws ClaimException if the store of the claims, or that of the volumes, cannot be asked
+   */
+  public ClaimsOfNode of(NodeName node, Set<VolumeKey> named) {
+    Set<VolumeKey> asked = new TreeSet<>(named);
+    List<OperatorMessage> unreadable = new ArrayList<>();
+    ClaimException before = failure;
+    lock.lock();
+    try {
+      if (failure != null && failure != before) {
+        throw failure;
+      }
+      catchUp();
+      volumes.getOrDefault(node, Set.of()).forEach(each -> each.volume().ifPresent(asked::add));
+      for (ClaimPage.Unreadable each : unread.values()) {
+        each.volume().ifPresentOrElse(asked::add, () -> unreadable.add(each.message()));
+      }
+    } finally {
+      lock.unlock();
+    }
+    return claims.ofNode(node, asked, unreadable);
+  }
+
+  /** Takes in what the watch has reported, and reads all claims if it has missed something. */
+  private void catchUp() {
+    if (isClosed) {
+      throw new IllegalStateException("The claims of nodes are asked after they were closed.");
+    }
+    try {
+      while (watch != null) {
+        Optional<Change> next = watch.next(Duration.ZERO);
+        if (next.isEmpty()) {
+          return;
+        }
+        take(next.get());
+      }
+      readAll();
+      failure = null;
+    } catch (ClaimException failed) {
+      failure = failed;
+      throw failed;
+    } catch (InterruptedException e) {
+      // What was reported is still there, and a claim that was not taken in yet is a late one.
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void take(Change change) {
+    if (change instanceof Change.Written written) {
+      take(written.now());
+    } else if (change instanceof Change.Removed removed) {
+      put(removed.key(), new Known(removed.version(), Set.of()));
+    } else {
+      forgetAll();
+    }
+  }
+
+  private void take(StoredRecord now) {
+    try {
+      put(now.key(), known(now.version(), book.read(now)));
+    } catch (RecordStoreException wrong) {
+      put(now.key(), new RecordValues.Unreadable(now.key(), wrong));
+    }
+  }
+
+  private static Known known(long version, Claim claim) {
+    return new Known(
+        version,
+        claim.holders().values().stream()
+            .filter(each -> !each.state().isAfter(ClaimHolder.State.UNPUBLISHING))
+            .map(ClaimHolder::node)
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  private void put(RecordKey key, Known now) {
+    Known before = known.getOrDefault(key, NOTHING);
+    if (before.version() > now.version()) {
+      return;
+    }
+    before.nodes().forEach(node -> volumes.computeIfPresent(node, (same, all) -> less(all, key)));
+    now.nodes().forEach(node -> volumes.computeIfAbsent(node, none -> new HashSet<>()).add(key));
+    unread.remove(key);
+    if (now.nodes().isEmpty()) {
+      known.remove(key);
+    } else {
+      known.put(key, now);
+    }
+  }
+
+  /** A record that cannot be read may be of any node, also of those that it was of before. */
+  private void put(RecordKey key, RecordValues.Unreadable record) {
+    unread.put(key, ClaimPages.unreadable(record));
+  }
+
+  private static @Nullable Set<RecordKey> less(Set<RecordKey> all, RecordKey key) {
+    all.remove(key);
+    return all.isEmpty() ? null : all;
+  }
+
+  private void readAll() {
+    boolean isComplete = false;
+    try {
+      watch = ClaimBook.asked(ClaimBook.READING, book::watch);
+      Optional<RecordKey> after = Optional.empty();
+      do {
+        RecordValues.Page<Claim> page = book.records(after, PAGE);
+        page.records()
+            .forEach(each -> put(each.key(), known(each.version(), each.value().orElseThrow())));
+        page.unreadable().forEach(each -> put(each.key(), each));
+        after = page.next();
+      } while (after.isPresent());
+      isComplete = true;
+    } finally {
+      if (!isComplete) {
+        forgetAll();
+      }
+    }
+  }
+
+  private void forgetAll() {
+    closeWatch();
+    known.clear();
+    volumes.clear();
+    unread.clear();
+  }
+
+  private void closeWatch() {
+    if (watch != null) {
+      watch.close();
+      watch = null;
+    }
+  }
+
+  /** Ends the watch. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      isClosed = true;
+      forgetAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -8,6 +8,7 @@ import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -132,7 +133,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     book = new ClaimBook(parts.store, parts.clock);
     claims =
         new ClaimCoordinator(
-            book.asking(nodes::whyNotClaimed),
+            book.asking(this::whyNotClaimed),
             controller.attachments(),
             parts.clock,
             parts.listener);
@@ -185,8 +186,10 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    *     and the request does not have it created; or if the claims cannot be read
    */
   public Placement.Report nodesFor(VolumeUse usage, VolumeRequest request) {
-    List<Placement.Node> known = nodes.all().nodes().stream().map(Placement.Node::of).toList();
     Optional<CatalogVolume> volume = controller.find(usage.volume());
+    PluginId plugin = volume.map(CatalogVolume::plugin).orElseGet(() -> plugin(usage, request));
+    List<Placement.Node> known =
+        nodes.all().nodes().stream().map(each -> placed(each, plugin)).toList();
     return volume.isPresent()
         ? placement.candidates(volume.get(), wish(usage, request), known)
         : placement.candidates(spec(usage, request), known);
@@ -199,13 +202,16 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    *
    * @throws OperatorException {@link OperatorCode#NODE_UNKNOWN} if the node has never reported to a
    *     control plane; {@link OperatorCode#NODE_DRAINING} or {@link OperatorCode#NODE_AWAY} if it
-   *     takes no new volume; if the volume is not there, with the reason of {@link #nodesFor} if
-   *     the node cannot use a volume that has to be created, or as from {@link JobVolumes#acquire}
-   *     and {@link ClaimCoordinator#acquire}
+   *     takes no new volume; {@link OperatorCode#PLUGIN_NOT_REGISTERED} or {@link
+   *     OperatorCode#PLUGIN_NOT_READY} before it has reported the plugin with what that says of
+   *     itself; if the volume is not there, with the reason of {@link #nodesFor} if the node cannot
+   *     use a volume that has to be created, or as from {@link JobVolumes#acquire} and {@link
+   *     ClaimCoordinator#acquire}
    */
   public ClaimGrant acquire(NodeName node, VolumeUse usage, VolumeRequest request) {
-    Placement.Node where = Placement.Node.of(nodes.get(node));
-    ClaimRequest claim = where.claim(plugin(usage, request), usage.volume(), wish(usage, request));
+    PluginId plugin = plugin(usage, request);
+    Placement.Node where = placed(nodes.get(node), plugin);
+    ClaimRequest claim = where.claim(plugin, usage.volume(), wish(usage, request));
     if (request.created().isEmpty()) {
       return claims.acquire(claim);
     }
@@ -221,6 +227,21 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       }
       return volumes.acquire(there, claim).grant();
     }
+  }
+
+  /** Returns why nothing new may be claimed for a node: it is closed, or its plugin is missing. */
+  private Optional<Refused> whyNotClaimed(ClaimRequest request) {
+    return controller
+        .attachments()
+        .plugin(request.usage().volume())
+        .map(plugin -> nodes.whyNotClaimed(request, plugin))
+        .orElseGet(() -> nodes.whyNotClaimed(request));
+  }
+
+  /** Returns a node, closed where it takes no volume of this plugin now. */
+  private static Placement.Node placed(NodeEntry known, PluginId plugin) {
+    return new Placement.Node(
+        known.name(), Placement.Node.of(known).plugins(), known.whyNotClaimed(plugin));
   }
 
   /**

@@ -45,7 +45,9 @@ import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
+import io.csi4j.volume.node.PluginOnNode;
 import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.StoredRecord;
 import io.csi4j.volume.store.local.MemoryStore;
@@ -57,6 +59,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -94,10 +97,12 @@ class ClusterTest {
 
     private UnaryOperator<NodeOrders> orders = UnaryOperator.identity();
     private boolean isCut;
+    private Optional<NodeReport> last = Optional.empty();
 
     @Override
     public NodeOrders exchange(NodeReport report) {
       check();
+      last = Optional.of(report);
       return orders.apply(cluster.exchange(report));
     }
 
@@ -532,6 +537,52 @@ class ClusterTest {
     assertThat(cluster.acquire(A, LOG, REQUEST).node()).isEqualTo(A);
   }
 
+  @Test
+  void aNodeGetsClaimsOnceItHasReportedWhatThePluginSaysOfItself() {
+    a.exchange();
+    NodeReport full = line.last.orElseThrow();
+    PluginOnNode ready = full.plugins().get(0);
+    RegisteredPlugin silent =
+        new RegisteredPlugin(
+            ready.plugin().registration(), ready.plugin().health(), Optional.empty(), false);
+    PluginOnNode unasked = new PluginOnNode(silent, false, OptionalLong.empty(), ready.storage());
+
+    cluster.exchange(report(full, full.number() + 1, List.of()));
+    isRefused(
+        OperatorCode.PLUGIN_NOT_REGISTERED,
+        A,
+        "node 'a' has not reported plugin 'fake.csi4j.example' with the role NODE; this may be"
+            + " claimed once it has");
+
+    cluster.exchange(report(full, full.number() + 2, List.of(unasked)));
+    isRefused(
+        OperatorCode.PLUGIN_NOT_READY,
+        A,
+        "node 'a' has not reported yet what plugin 'fake.csi4j.example' says of itself; this may"
+            + " be claimed once it has");
+
+    cluster.exchange(report(full, full.number() + 3, full.plugins()));
+    ClaimGrant grant = cluster.acquire(A, LOG, REQUEST);
+    cluster.exchange(report(full, full.number() + 4, List.of()));
+    assertThat(cluster.acquire(A, LOG, REQUEST)).as("the same again").isEqualTo(grant);
+  }
+
+  private static NodeReport report(NodeReport like, long number, List<PluginOnNode> plugins) {
+    return new NodeReport(
+        like.node(),
+        like.cluster(),
+        like.boot(),
+        like.at(),
+        number,
+        like.draining(),
+        plugins,
+        like.volumes(),
+        like.ended(),
+        like.receipts(),
+        like.expansions(),
+        like.asked());
+  }
+
   /** No new volume and no volume that is there is placed on a node, or claimed for it. */
   private void isRefused(OperatorCode code, NodeName node, String seen) {
     VolumeException uncreated =
@@ -551,6 +602,9 @@ class ClusterTest {
     assertThat(unclaimed.code()).isEqualTo(code);
     assertThat(unclaimed.operatorMessage().seen().text()).isEqualTo(seen);
     assertThat(cluster.nodesFor(THERE, REQUEST).nodes()).containsExactly(B);
+    assertThat(cluster.nodesFor(THERE, REQUEST).excluded().get(0).why())
+        .extracting(OperatorMessage::code)
+        .containsExactly(code);
   }
 
   @Test

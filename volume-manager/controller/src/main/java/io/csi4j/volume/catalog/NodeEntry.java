@@ -346,6 +346,43 @@ public record NodeEntry(
         .or(() -> draining.map(why -> refused(OperatorCode.NODE_DRAINING, why)));
   }
 
+  /**
+   * Returns why nothing new of a plugin may be claimed for the node; nothing if it may be. A node
+   * whose plugin has not said yet what it is cannot mount: its next reports bring that.
+   */
+  public Optional<Refused> whyNotClaimed(PluginId plugin) {
+    return whyNotClaimed().or(() -> whyNotServed(plugin));
+  }
+
+  private Optional<Refused> whyNotServed(PluginId plugin) {
+    List<KnownPlugin> serving =
+        plugins.stream()
+            .filter(each -> each.id().equals(plugin) && each.roles().contains(PluginRole.NODE))
+            .toList();
+    if (serving.isEmpty()) {
+      return Optional.of(
+          refused(
+              OperatorCode.PLUGIN_NOT_REGISTERED,
+              "node '"
+                  + name
+                  + "' has not reported plugin '"
+                  + plugin
+                  + "' with the role NODE; this may be claimed once it has"));
+    }
+    boolean hasSaid =
+        serving.stream().anyMatch(each -> each.said().flatMap(PluginFingerprint::node).isPresent());
+    return hasSaid
+        ? Optional.empty()
+        : Optional.of(
+            refused(
+                OperatorCode.PLUGIN_NOT_READY,
+                "node '"
+                    + name
+                    + "' has not reported yet what plugin '"
+                    + plugin
+                    + "' says of itself; this may be claimed once it has"));
+  }
+
   /** Returns the node for people: a line for it, and one for each plugin. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();

@@ -15,6 +15,7 @@ import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -215,9 +216,24 @@ public final class NodeBook {
    * {@link io.csi4j.volume.claim.coordination.ClaimBook#asking}.
    */
   public Optional<Refused> whyNotClaimed(ClaimRequest request) {
+    return whyNotClaimed(request, NodeEntry::whyNotClaimed);
+  }
+
+  /**
+   * Returns why nothing new of a plugin may be claimed for the node of a request; nothing if it may
+   * be.
+   *
+   * @param plugin the plugin of the volume
+   */
+  public Optional<Refused> whyNotClaimed(ClaimRequest request, PluginId plugin) {
+    return whyNotClaimed(request, known -> known.whyNotClaimed(plugin));
+  }
+
+  private Optional<Refused> whyNotClaimed(
+      ClaimRequest request, Function<NodeEntry, Optional<Refused>> rule) {
     NodeName node = request.node();
     return find(node)
-        .map(NodeEntry::whyNotClaimed)
+        .map(rule)
         .orElseGet(
             () ->
                 Optional.of(

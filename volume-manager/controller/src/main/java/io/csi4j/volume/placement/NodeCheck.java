@@ -148,14 +148,21 @@ record NodeCheck(
         .ifPresent(why::add);
     Optional<RegisteredPlugin> plugin = serving(node, wanted.spec().plugin()).findFirst();
     if (plugin.isEmpty()) {
-      why.add(notThere(node));
+      add(why, notThere(node));
     } else {
-      whyNotServing(node, plugin.get()).ifPresent(why::add);
-      whyNotReachable(node, plugin.get()).ifPresent(why::add);
+      whyNotServing(node, plugin.get()).ifPresent(seen -> add(why, seen));
+      whyNotReachable(node, plugin.get()).ifPresent(seen -> add(why, seen));
       whyFull(node).ifPresent(why::add);
     }
-    claim.apply(node).ifPresent(why::add);
+    claim.apply(node).ifPresent(seen -> add(why, seen));
     return why;
+  }
+
+  /** The host, the node and the claims may each have the same reason against a node. */
+  private static void add(List<OperatorMessage> why, OperatorMessage reason) {
+    if (why.stream().noneMatch(each -> each.code() == reason.code())) {
+      why.add(reason);
+    }
   }
 
   private OperatorMessage notThere(Placement.Node node) {
@@ -409,11 +416,11 @@ record NodeCheck(
         : Optional.empty();
   }
 
+  /** On record no instance is ready: one that was not asked yet does not hide one that was. */
   static Optional<NodeFacts> facts(Placement.Node node, PluginId plugin) {
     return serving(node, plugin)
-        .findFirst()
-        .flatMap(RegisteredPlugin::fingerprint)
-        .flatMap(PluginFingerprint::node);
+        .flatMap(each -> each.fingerprint().flatMap(PluginFingerprint::node).stream())
+        .findFirst();
   }
 
   static OptionalLong limit(Placement.Node node, PluginId plugin) {

@@ -22,12 +22,14 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -230,6 +232,29 @@ class NodeBookTest {
     there.reported(NodeEntry.reported(A, "boot-1", 2, List.of(), false));
 
     assertThat(whyNot(here)).isEmpty();
+  }
+
+  @Test
+  void nothingOfAPluginIsClaimedBeforeItsNodeHasReportedWhatItSaysOfItself() {
+    RegisteredPlugin said = NodeSamples.plugin("i-1", PluginHealth.State.READY);
+    PluginId plugin = said.registration().id();
+    RegisteredPlugin silent =
+        new RegisteredPlugin(said.registration(), said.health(), Optional.empty(), false);
+    assertThat(here.whyNotClaimed(request(), plugin).map(Refused::code))
+        .contains(OperatorCode.NODE_UNKNOWN);
+    here.reported(NodeEntry.reported(A, "boot-1", 1, List.of(said), false));
+    assertThat(there.whyNotClaimed(request(), plugin)).isEmpty();
+    assertThat(there.whyNotClaimed(request(), PluginId.of("other")).map(Refused::code))
+        .contains(OperatorCode.PLUGIN_NOT_REGISTERED);
+
+    here.reported(NodeEntry.reported(A, "boot-1", 2, List.of(silent), false));
+    assertThat(there.whyNotClaimed(request(), plugin).map(Refused::code))
+        .contains(OperatorCode.PLUGIN_NOT_READY);
+    here.reported(NodeEntry.reported(A, "boot-1", 3, List.of(silent, said), false));
+    assertThat(there.whyNotClaimed(request(), plugin)).as("an older instance has").isEmpty();
+    here.drain(A, WHY);
+    assertThat(there.whyNotClaimed(request(), plugin).map(Refused::code))
+        .contains(OperatorCode.NODE_DRAINING);
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
@@ -22,12 +23,17 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.Pem;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeVerdict;
+import io.csi4j.volume.node.NodeOrders;
+import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.store.TestCertificates;
 import io.csi4j.volume.store.local.MemoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +128,63 @@ class ClusterOverGrpcTest {
     VolumeException down = catchThrowableOfType(VolumeException.class, () -> a.mount(WEB));
     assertThat(down.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
     assertThat(down.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+  }
+
+  @Test
+  void aQuestionWaitsAsLongAsTheHostSays() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    Cluster cluster = opened(world.cluster(store));
+    ControlPlane hung = new HungControlPlane(cluster, end);
+    opened(ControlPlaneServer.open(hung, file("hung")));
+    RemoteControlPlane remote =
+        opened(
+            RemoteControlPlane.builder(A, List.of(file("hung")))
+                .deadline(Duration.ofMillis(50))
+                .build());
+
+    VolumeException silent =
+        catchThrowableOfType(VolumeException.class, () -> remote.standing(question(A)));
+
+    assertThat(end.getCount()).as("it does not answer meanwhile").isEqualTo(1);
+    end.countDown();
+    assertThat(silent.code()).isEqualTo(OperatorCode.CONTROL_PLANE_SILENT);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RemoteControlPlane.builder(A, List.of(file("a"))).deadline(Duration.ZERO))
+        .withMessage("The deadline has to be positive, not PT0S.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RemoteControlPlane.builder(A, List.of()))
+        .withMessage("A node needs an endpoint of a control plane. Name one.");
+  }
+
+  /** Answers no question before it may. */
+  private record HungControlPlane(ControlPlane cluster, CountDownLatch end)
+      implements ControlPlane {
+
+    private void await() {
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public NodeOrders exchange(NodeReport report) {
+      await();
+      return cluster.exchange(report);
+    }
+
+    @Override
+    public ClaimStanding standing(ClaimQuestion question) {
+      await();
+      return cluster.standing(question);
+    }
+
+    @Override
+    public VolumeVerdict verdict(ClaimQuestion question) {
+      await();
+      return cluster.verdict(question);
+    }
   }
 
   @Test

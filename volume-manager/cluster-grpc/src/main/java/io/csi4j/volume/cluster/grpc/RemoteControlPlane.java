@@ -44,21 +44,21 @@ import java.util.Optional;
  */
 public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
 
-  private static final Duration DEADLINE = Duration.ofSeconds(10);
-
   private final NodeName node;
   private final LineClient line;
 
-  private RemoteControlPlane(
-      NodeName node,
-      List<ClusterEndpoint> endpoints,
-      Optional<TlsSettings> tls,
-      Duration deadline) {
-    this.node = Objects.requireNonNull(node, "node");
-    if (endpoints.isEmpty()) {
-      throw new IllegalArgumentException("A node needs an endpoint of a control plane. Name one.");
-    }
-    line = new LineClient(List.copyOf(endpoints), tls, deadline);
+  private RemoteControlPlane(Builder parts) {
+    node = parts.node;
+    line = new LineClient(parts.endpoints, parts.tls, parts.deadline);
+  }
+
+  /**
+   * Begins with the control planes at these socket files or ports.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static Builder builder(NodeName node, List<ClusterEndpoint> endpoints) {
+    return new Builder(node, endpoints);
   }
 
   /**
@@ -68,7 +68,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
    * @throws IllegalArgumentException if there is none
    */
   public static RemoteControlPlane of(NodeName node, List<ClusterEndpoint> endpoints) {
-    return new RemoteControlPlane(node, endpoints, Optional.empty(), DEADLINE);
+    return builder(node, endpoints).build();
   }
 
   /**
@@ -80,7 +80,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
    */
   public static RemoteControlPlane of(
       NodeName node, List<ClusterEndpoint> endpoints, TlsSettings tls) {
-    return new RemoteControlPlane(node, endpoints, Optional.of(tls), DEADLINE);
+    return builder(node, endpoints).tls(tls).build();
   }
 
   @Override
@@ -145,5 +145,52 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
   @Override
   public void close() {
     line.close();
+  }
+
+  /** Collects the parts of a {@link RemoteControlPlane}. */
+  public static final class Builder {
+
+    private final NodeName node;
+    private final List<ClusterEndpoint> endpoints;
+    private Optional<TlsSettings> tls = Optional.empty();
+    private Duration deadline = Duration.ofSeconds(10);
+
+    private Builder(NodeName node, List<ClusterEndpoint> endpoints) {
+      this.node = Objects.requireNonNull(node, "node");
+      this.endpoints = List.copyOf(endpoints);
+      if (endpoints.isEmpty()) {
+        throw new IllegalArgumentException(
+            "A node needs an endpoint of a control plane. Name one.");
+      }
+    }
+
+    /**
+     * Sets the certificate of the node, and those of the authority that signs for control planes.
+     * Needed for ports.
+     */
+    public Builder tls(TlsSettings value) {
+      tls = Optional.of(value);
+      return this;
+    }
+
+    /**
+     * Sets how long a question waits at all control planes together; one that is silent has a third
+     * of the time that is left. 10 s by default. A control plane that gives volumes back answers
+     * after its patience, which has to be shorter than that third.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public Builder deadline(Duration value) {
+      if (value.isNegative() || value.isZero()) {
+        throw new IllegalArgumentException("The deadline has to be positive, not " + value + ".");
+      }
+      deadline = value;
+      return this;
+    }
+
+    /** Returns the control planes. Nothing is connected before the first question. */
+    public RemoteControlPlane build() {
+      return new RemoteControlPlane(this);
+    }
   }
 }

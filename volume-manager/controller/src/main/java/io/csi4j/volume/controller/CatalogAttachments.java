@@ -31,9 +31,6 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.RegisteredPlugin;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -45,7 +42,7 @@ record CatalogAttachments(
     Catalog catalog,
     Controllers controllers,
     ControllerCalls calls,
-    PluginRegistry registry,
+    PluginInstances instances,
     OperationReports reports)
     implements StorageController {
 
@@ -96,9 +93,8 @@ record CatalogAttachments(
       return refused(OperatorCode.NOT_ALLOWED_HERE, notMadeFor(volume, use));
     }
     PluginId plugin = volume.plugin();
-    List<RegisteredPlugin> all = registry.plugins();
-    return Preference.mayAttach(plugin, all)
-        ? ControllerLinks.down(plugin, all)
+    return instances.mayAttach(plugin)
+        ? ControllerLinks.down(plugin, instances.registry().plugins())
             .flatMap(down -> refused(down.code(), "plugin '" + plugin + "': " + down.text()))
         : Optional.empty();
   }

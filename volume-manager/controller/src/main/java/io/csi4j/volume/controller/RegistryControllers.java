@@ -29,6 +29,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
   private static final String ATTACHING = "attaching";
   private static final String OTHERS = "others";
 
+  private final PluginInstances instances;
   private final PluginRegistry registry;
   private final ControllerSettings settings;
   private final Executor workers;
@@ -37,13 +38,14 @@ final class RegistryControllers implements Controllers, AutoCloseable {
   private final SecretQuestions questions;
 
   /**
-   * Those of this registry; nothing is connected yet.
+   * Those of a registry; nothing is connected yet.
    *
    * @param threads connect, send, and tell that a wait was too long
    */
   public RegistryControllers(
-      PluginRegistry registry, ControllerSettings settings, Scheduler threads) {
-    this.registry = registry;
+      PluginInstances instances, ControllerSettings settings, Scheduler threads) {
+    this.instances = instances;
+    registry = instances.registry();
     this.settings = settings;
     workers = threads;
     turns = new OperationTurns<>(settings.waiters(), settings.longestWait(), threads);
@@ -212,7 +214,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
 
   @Override
   public CompletableFuture<Boolean> attaches(PluginId plugin, Subject subject) {
-    return Preference.mayHaveController(plugin, registry.plugins())
+    return instances.mayHaveController(plugin)
         ? facts(plugin, subject).thenApply(ControllerFacts::attaches)
         : CompletableFuture.completedFuture(false);
   }

@@ -52,6 +52,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordStore;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -128,6 +129,7 @@ public final class VolumeController implements AutoCloseable {
   private final Controllers controllers;
   private final ControllerCalls calls;
   private final PluginRegistry registry;
+  private final PluginInstances instances;
   private final VolumeModification changes;
   private final SnapshotCreation snapshots;
   private final UnfinishedWork unfinished;
@@ -169,6 +171,7 @@ public final class VolumeController implements AutoCloseable {
     this.controllers = reports.isOn() ? new ReportedControllers(controllers, reports) : controllers;
     this.ending = ending;
     registry = options.plugins;
+    instances = options.instances();
     claims =
         new VolumeClaims(
             options.claims,
@@ -846,7 +849,7 @@ public final class VolumeController implements AutoCloseable {
    * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that may be done.
    */
   public StorageController attachments() {
-    return new CatalogAttachments(catalog, controllers, calls, registry, reports);
+    return new CatalogAttachments(catalog, controllers, calls, instances, reports);
   }
 
   /**
@@ -1003,6 +1006,7 @@ public final class VolumeController implements AutoCloseable {
 
     final PluginRegistry plugins;
     final RecordStore store;
+    private Function<PluginId, List<RegisteredPlugin>> elsewhere = plugin -> List.of();
     Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
     private boolean knowsClaims;
     private @Nullable RecordStore claimStore;
@@ -1020,6 +1024,23 @@ public final class VolumeController implements AutoCloseable {
     private Builder(PluginRegistry plugins, RecordStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
       this.store = Objects.requireNonNull(store, "store");
+    }
+
+    /**
+     * Sets how instances of a plugin are found that the registry does not have, such as those on
+     * the nodes of a cluster. Asked for a plugin of which the registry has no instance: if these
+     * say that it has no controller, its volumes are registered and claimed without a call.
+     *
+     * @param value returns the instances of a plugin; an empty list if none is known
+     */
+    public Builder elsewhere(Function<PluginId, List<RegisteredPlugin>> value) {
+      elsewhere = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Returns the instances that say whether a plugin has a controller. */
+    PluginInstances instances() {
+      return new PluginInstances(plugins, elsewhere);
     }
 
     /** Sets who knows the claims of volumes: without it, volumes have no holders. */
@@ -1134,7 +1155,7 @@ public final class VolumeController implements AutoCloseable {
     public VolumeController open() {
       // Threads are there only while needed.
       OnDemandThreads threads = new OnDemandThreads(THREADS);
-      RegistryControllers controllers = new RegistryControllers(plugins, settings, threads);
+      RegistryControllers controllers = new RegistryControllers(instances(), settings, threads);
       try {
         return new VolumeController(
             this,

@@ -27,7 +27,6 @@ import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
-import io.csi4j.volume.plugin.PluginRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -47,7 +46,7 @@ final class VolumeCreation {
   private final VolumeDeletion deletion;
   private final VolumeClaims claims;
   private final DeletionHold hold;
-  private final PluginRegistry registry;
+  private final PluginInstances instances;
   private final ValidationResult.Policy validation;
   private final Consumer<OperatorMessage> told;
 
@@ -67,7 +66,7 @@ final class VolumeCreation {
     this.deletion = deletion;
     this.claims = claims;
     this.hold = options.hold();
-    this.registry = options.plugins;
+    this.instances = options.instances();
     this.validation = options.validation;
     this.told = options.told;
   }
@@ -235,7 +234,7 @@ final class VolumeCreation {
   /** Returns the record of a volume that is there, once its plugin has agreed. */
   private CatalogEntry confirmed(Subject subject, CatalogEntry described) {
     CatalogVolume volume = described.volume().orElseThrow();
-    if (!Preference.mayHaveController(volume.plugin(), registry.plugins())) {
+    if (!instances.mayHaveController(volume.plugin())) {
       return described;
     }
     ControllerFacts facts = controllers.abilities(volume.plugin(), subject);

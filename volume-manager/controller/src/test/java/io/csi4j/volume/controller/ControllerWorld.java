@@ -112,7 +112,7 @@ public final class ControllerWorld implements AutoCloseable {
   /** The controllers that it knows, each called once. */
   RegistryControllers controllers(Scheduler threads) {
     return new RegistryControllers(
-        registry,
+        PluginInstances.of(registry),
         ControllerSettings.builder().policy(policy -> policy.attempts(1)).build(),
         threads);
   }

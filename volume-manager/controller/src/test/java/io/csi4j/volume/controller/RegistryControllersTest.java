@@ -80,7 +80,7 @@ class RegistryControllersTest {
 
   private RegistryControllers open(ControllerSettings settings, Scheduler workers) {
     return new RegistryControllers(
-        world.registry(),
+        PluginInstances.of(world.registry()),
         settings.toBuilder().policy(policy -> policy.attempts(1)).build(),
         workers);
   }
@@ -160,7 +160,7 @@ class RegistryControllersTest {
     controllers.close();
     controllers =
         new RegistryControllers(
-            told,
+            PluginInstances.of(told),
             ControllerSettings.builder().policy(policy -> policy.attempts(1)).build(),
             threads);
     plugin.inject(

@@ -178,6 +178,11 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.drain(plugin, limit);
   }
 
+  /** Whether no volume is mounted with a plugin for one more workload: it is {@link #drain}ed. */
+  public boolean isDraining(PluginId plugin) {
+    return opened.engine().isDraining(plugin);
+  }
+
   /** Returns what was found when the manager was opened. */
   public RecoveryReport recovered() {
     return opened.engine().report();

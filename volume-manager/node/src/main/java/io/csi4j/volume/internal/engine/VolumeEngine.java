@@ -525,6 +525,11 @@ public final class VolumeEngine {
         .orElseThrow(() -> closed(Subject.of("draining plugin '" + plugin + "'")));
   }
 
+  /** Whether a plugin takes no new use. */
+  public boolean isDraining(PluginId plugin) {
+    return index.isDrained(plugin);
+  }
+
   // ---- the end
 
   /** Takes no new operations; ends when those that run have, with how many there were. */

@@ -2,6 +2,7 @@ package io.csi4j.examples;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.cluster.Cluster;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
@@ -17,7 +18,6 @@ import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.plugin.PluginConfig;
-import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.io.IOException;
@@ -31,14 +31,15 @@ final class ClusterSnippets {
   private ClusterSnippets() {}
 
   static void controlPlane(
-      PluginRegistry plugins,
+      PluginId plugin,
+      CsiEndpoint controller,
       RecordStore store,
       ClusterEndpoint endpoint,
       TlsSettings tls,
       Consumer<Cluster> serve)
       throws IOException {
     // snippet: control-plane
-    try (Cluster cluster = Cluster.builder(plugins, store).open();
+    try (Cluster cluster = Cluster.builder(store).plugin(plugin, controller).open();
         ControlPlaneServer server = ControlPlaneServer.open(cluster, endpoint, tls)) {
       serve.accept(cluster);
     }
@@ -63,7 +64,7 @@ final class ClusterSnippets {
   static VolumeRequest request(PluginId plugin) {
     // snippet: request
     VolumeRequest request =
-        VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
+        VolumeRequest.csi("data", "db")
             .accessMode(AccessMode.SINGLE_NODE_WRITER)
             .attachment(AttachmentMode.FILESYSTEM)
             .created(VolumeSpec.builder(plugin).capacity(CapacityRange.atLeast(1 << 30)))
@@ -87,6 +88,13 @@ final class ClusterSnippets {
     agent.release(usage); // the workload has ended
     // end
     return mounted;
+  }
+
+  static void ended(Cluster cluster, NodeAgent agent, VolumeUse usage) {
+    // snippet: ended
+    agent.release(usage); // unmounted, and the control plane has the receipt
+    cluster.release(usage).requireGone(); // and detached; otherwise say both again
+    // end
   }
 
   static List<JobVolumes.Released> off(Cluster cluster, NodeName node) {

@@ -383,13 +383,14 @@ final class JavadocSnippets {
   }
 
   static void cluster(
-      PluginRegistry plugins,
+      PluginId plugin,
+      CsiEndpoint endpoint,
       RecordStore store,
       VolumeUse usage,
       VolumeRequest request,
       Consumer<Object> log) {
     // snippet: Cluster
-    try (Cluster cluster = Cluster.builder(plugins, store).open()) {
+    try (Cluster cluster = Cluster.builder(store).plugin(plugin, endpoint).open()) {
       NodeName node = cluster.nodesFor(usage, request).best().orElseThrow();
       ClaimGrant grant = cluster.acquire(node, usage, request); // its agent may mount it now
       log.accept(grant.epoch());

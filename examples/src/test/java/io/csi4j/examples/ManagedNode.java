@@ -1,6 +1,5 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
@@ -8,20 +7,18 @@ import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
 import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.volume.agent.NodeAgent;
-import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.cluster.Cluster;
-import io.csi4j.volume.controller.ControllerSettings;
-import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
-import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsReference;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.plugin.PluginRegistration;
-import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
-import io.csi4j.volume.store.RecordStore;
-import io.csi4j.volume.store.local.LocalStore;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,117 +26,76 @@ import java.util.Optional;
 
 /**
  * A cluster of one node, for the suite for orchestrators: a control plane and an agent as they are.
- * Write yours like this one; what the suite needs are mount, unmount, restart and close.
+ * Write yours like this one; what the suite needs are mount, unmount and close.
  */
 final class ManagedNode implements OrchestratorUnderTest {
 
-  private final OrchestratorSetting setting;
-  private final AgentAlone node;
-  private volatile Life life;
+  private static final NodeName NODE = NodeName.of("n1");
+  private static final PluginId PLUGIN = PluginId.of("plugin-under-test");
+
+  private final Cluster cluster;
+  private final NodeAgent agent;
 
   ManagedNode(OrchestratorSetting setting) {
-    this.setting = setting;
-    node = new AgentAlone(setting, this::next);
+    Duration call = setting.callDeadline();
+    // The plugin of the suite makes plain directories and files, and mounts nothing.
+    MountPolicy.Builder policy = MountPolicy.builder().requireMount(false).requireDevice(false);
+    policy.attemptDeadline(call).quarantine(call.multipliedBy(2));
+    cluster =
+        Cluster.builder(setting.directory().resolve("store"))
+            .plugin(PLUGIN, setting.controller())
+            .secrets(name -> operation -> setting.secrets(VolumeId.of(name.value()), operation))
+            .policy(each -> each.attemptDeadline(call))
+            .open();
+    agent =
+        NodeAgent.builder(NODE, setting.directory().resolve("v"), cluster)
+            .plugin(PluginConfig.builder(PLUGIN.value(), setting.node()).policy(policy.build()))
+            .secrets(name -> operation -> setting.secrets(VolumeId.of(name.value()), operation))
+            .open();
+    agent.awaitPlugin(PLUGIN, Duration.ofSeconds(30));
   }
 
-  /** One process of the control plane: all that it knows beside this is on disk. */
-  private record Life(RecordStore store, Cluster cluster) implements AutoCloseable {
-
-    static Life of(OrchestratorSetting setting) {
-      PluginBinding binding = PluginBinding.of(AgentAlone.PLUGIN, setting.controller());
-      PluginRegistry plugins = InMemoryPluginRegistry.open();
-      var unused = plugins.register(PluginRegistration.controller(binding));
-      Duration call = setting.callDeadline();
-      ControllerSettings.Builder calls =
-          ControllerSettings.builder().policy(each -> each.attemptDeadline(call));
-      RecordStore store = LocalStore.open(setting.directory().resolve("store"));
-      Cluster.Builder cluster =
-          Cluster.builder(plugins, store)
-              .controller(
-                  it ->
-                      it.settings(calls.build())
-                          .secrets(name -> AgentAlone.secrets(setting, name.value())));
-      return new Life(store, cluster.open());
-    }
-
-    @Override
-    public void close() {
-      cluster.close();
-      store.close();
-    }
-  }
-
-  private NodeAgent.Builder next() {
-    if (life != null) {
-      life.close();
-    }
-    life = Life.of(setting);
-    return NodeAgent.builder(AgentAlone.NODE, AgentAlone.volumes(setting), life.cluster);
+  private static VolumeUse usage(VolumeId volume, ScenarioWorkload workload) {
+    return VolumeUse.of(VolumeKey.of(volume.value()), WorkloadId.of(workload.encoded()));
   }
 
   /** Registers the volume, claims it and has it attached, or finds that this was done. */
   private VolumeUse claimed(MountOrder order) {
-    VolumeUse usage = AgentAlone.usage(order.volume(), order.workload());
-    VolumeSpec.Builder spec =
-        VolumeSpec.builder(AgentAlone.PLUGIN)
-            .use(order.capability())
-            .secrets(SecretsReference.of(order.volume().value()));
-    CatalogVolume volume =
-        CatalogVolume.builder(usage.volume(), spec.build(), order.volume())
-            .context(order.context())
-            .build();
-    life.cluster.volumes().register(volume);
-    boolean isBlock = order.capability().isBlock();
-    VolumeRequest request =
-        VolumeRequest.builder("volume", VolumeRequest.Type.CSI, "volume")
-            .accessMode(order.capability().accessMode())
-            .attachment(isBlock ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM)
-            .mountOptions(order.capability().mountOptions().orElseGet(MountOptions::none))
-            .readOnly(order.readonly())
-            .build();
-    return life.cluster.acquire(AgentAlone.NODE, usage, request).usage();
+    VolumeUse usage = usage(order.volume(), order.workload());
+    SecretsReference secrets = SecretsReference.of(order.volume().value());
+    VolumeSpec spec = VolumeSpec.builder(PLUGIN).use(order.capability()).secrets(secrets).build();
+    CatalogVolume.Builder volume = CatalogVolume.builder(usage.volume(), spec, order.volume());
+    cluster.volumes().register(volume.context(order.context()).build());
+    VolumeRequest.Builder request = VolumeRequest.csi("volume", "volume").use(order.capability());
+    return cluster.acquire(NODE, usage, request.readOnly(order.readonly()).build()).usage();
   }
 
   @Override
   public Path mount(MountOrder order) {
-    return node.agent().mount(claimed(order)).path();
+    return agent.mount(claimed(order)).path();
   }
 
   @Override
   public void refresh(MountOrder order) {
-    var unused = node.agent().refresh(claimed(order));
+    var unused = agent.refresh(claimed(order));
   }
 
   @Override
   public void unmount(VolumeId volume, ScenarioWorkload workload) {
-    VolumeUse usage = AgentAlone.usage(volume, workload);
-    var unused = life.cluster.release(usage);
-    node.agent().release(usage);
-    ClaimProgress progress = life.cluster.release(usage).claim();
-    if (!(progress instanceof ClaimProgress.Gone)) {
-      throw new IllegalStateException("It is not detached yet: " + progress);
-    }
+    agent.release(usage(volume, workload));
+    cluster.release(usage(volume, workload)).requireGone();
   }
 
   @Override
   public Optional<Path> mountInline(
       String volume, ScenarioWorkload workload, VolumeContext attributes) {
-    return node.mountInline(volume, workload, attributes);
-  }
-
-  @Override
-  public void unmountInline(String volume, ScenarioWorkload workload) {
-    node.unmountInline(volume, workload);
-  }
-
-  @Override
-  public void restart() {
-    node.restart();
+    MountRequest.Builder inline = MountRequest.inline(PLUGIN, usage(VolumeId.of(volume), workload));
+    return Optional.of(agent.manager().mount(inline.volumeContext(attributes).build()).path());
   }
 
   @Override
   public void close() {
-    node.close();
-    life.close();
+    agent.close();
+    cluster.close();
   }
 }

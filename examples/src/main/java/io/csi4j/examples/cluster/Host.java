@@ -10,7 +10,6 @@ import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
 import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
@@ -18,9 +17,6 @@ import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.PluginConfig;
-import io.csi4j.volume.plugin.PluginRegistration;
-import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.workload.VolumeRequest;
@@ -57,14 +53,11 @@ public final class Host {
 
   @SuppressWarnings("try") // The server is open for its time.
   private static void controlPlane(String store, Path at, CsiEndpoint plugin) throws IOException {
-    PluginBinding binding = PluginBinding.of(PLUGIN, plugin);
-    PluginRegistry plugins = InMemoryPluginRegistry.open();
-    plugins.register(PluginRegistration.controller(binding));
     try (RecordStore records =
             store.startsWith("http:")
                 ? EtcdStore.open(EtcdSettings.builder(URI.create(store)).build())
                 : LocalStore.open(Path.of(store));
-        Cluster cluster = Cluster.builder(plugins, records).open();
+        Cluster cluster = Cluster.builder(records).plugin(PLUGIN, plugin).open();
         ControlPlaneServer server = ControlPlaneServer.open(cluster, ClusterEndpoint.unix(at))) {
       serve((order, use) -> did(cluster, order, use));
     }
@@ -109,7 +102,7 @@ public final class Host {
   }
 
   private static VolumeRequest request(VolumeKey volume) {
-    return VolumeRequest.builder("data", VolumeRequest.Type.CSI, volume.id())
+    return VolumeRequest.csi("data", volume.id())
         .accessMode("single-node-writer")
         .attachment("filesystem")
         .created(

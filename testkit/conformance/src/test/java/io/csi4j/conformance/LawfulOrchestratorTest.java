@@ -9,9 +9,11 @@ import org.junit.jupiter.api.Tag;
 @Tag("campaign")
 final class LawfulOrchestratorTest extends OrchestratorConformanceTest {
 
+  private static final OrchestratorUnderTest.Factory TOYS = ToyOrchestrator.with();
+
   @Override
-  protected OrchestratorUnderTest start(OrchestratorSetting setting) {
-    return new ToyOrchestrator(setting);
+  protected OrchestratorUnderTest start(OrchestratorSetting setting) throws Exception {
+    return TOYS.start(setting);
   }
 
   @Override

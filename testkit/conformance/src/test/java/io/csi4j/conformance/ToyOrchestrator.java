@@ -3,7 +3,6 @@ package io.csi4j.conformance;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
-import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
 import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
@@ -17,20 +16,24 @@ import java.util.concurrent.ConcurrentMap;
 /** A small orchestrator: lawful, unless told otherwise. Its disk is a map that outlives a crash. */
 final class ToyOrchestrator implements OrchestratorUnderTest {
 
-  private final OrchestratorSetting setting;
-  private final Set<Defect> defects;
-  private final ConcurrentMap<VolumeId, ToyVolume> disk = new ConcurrentHashMap<>();
-  private volatile ToyNode process;
+  private final ToyNode process;
 
-  ToyOrchestrator(OrchestratorSetting setting, Defect... defects) {
-    this.setting = setting;
-    this.defects = EnumSet.noneOf(Defect.class);
-    this.defects.addAll(Arrays.asList(defects));
-    this.process = new ToyNode(setting, disk, this.defects);
+  private ToyOrchestrator(ToyNode process) {
+    this.process = process;
   }
 
   static Factory with(Defect... defects) {
-    return setting -> new ToyOrchestrator(setting, defects);
+    Set<Defect> all = EnumSet.noneOf(Defect.class);
+    all.addAll(Arrays.asList(defects));
+    ConcurrentMap<Path, ConcurrentMap<VolumeId, ToyVolume>> disks = new ConcurrentHashMap<>();
+    return setting -> {
+      if (all.contains(Defect.FORGETS_AT_RESTART)) {
+        disks.remove(setting.directory());
+      }
+      ConcurrentMap<VolumeId, ToyVolume> disk =
+          disks.computeIfAbsent(setting.directory(), first -> new ConcurrentHashMap<>());
+      return new ToyOrchestrator(new ToyNode(setting, disk, all));
+    };
   }
 
   @Override
@@ -57,15 +60,6 @@ final class ToyOrchestrator implements OrchestratorUnderTest {
   @Override
   public void unmountInline(String volume, ScenarioWorkload workload) {
     process.unmountInline(volume, workload);
-  }
-
-  @Override
-  public void restart() {
-    process.close();
-    if (defects.contains(Defect.FORGETS_AT_RESTART)) {
-      disk.clear();
-    }
-    process = new ToyNode(setting, disk, defects);
   }
 
   @Override

@@ -12,6 +12,9 @@ import java.util.Optional;
  * means that it did not work out; the suite then asks again, or gives up by {@link #unmount}, as a
  * runner of workloads does. An orchestrator may go on in the background with what it owes.
  *
+ * <p>A crash is {@link #close}, and then {@link Factory#start} with the same setting: everything in
+ * memory is gone, and what was written to the directory is there.
+ *
  * @since 1.0
  */
 public interface OrchestratorUnderTest extends AutoCloseable {
@@ -58,21 +61,19 @@ public interface OrchestratorUnderTest extends AutoCloseable {
   }
 
   /**
-   * Takes an inline volume from its workload, which deletes it.
+   * Takes an inline volume from its workload, which deletes it. By default it is unmounted as a
+   * volume whose id is this name.
    *
    * @throws Exception if something is still owed; the suite asks again
    */
-  default void unmountInline(String volume, ScenarioWorkload workload) throws Exception {}
+  default void unmountInline(String volume, ScenarioWorkload workload) throws Exception {
+    unmount(VolumeId.of(volume), workload);
+  }
 
   /**
-   * Crashes and comes back: everything in memory is gone, what it has written to disk stays. Called
-   * while calls may be under way, which are then lost: their threads may fail, or never return.
-   *
-   * @throws Exception if it does not come back
+   * Ends it, even at work: everything in memory is gone, and nothing is cleaned up. Calls that are
+   * under way are lost: their threads may fail, or never return.
    */
-  void restart() throws Exception;
-
-  /** Ends it, even at work. Nothing is cleaned up for that. */
   @Override
   void close();
 
@@ -81,7 +82,8 @@ public interface OrchestratorUnderTest extends AutoCloseable {
   interface Factory {
 
     /**
-     * Starts one. The plugin listens already.
+     * Starts one. The plugin listens already. After a crash the setting is the same, and its
+     * directory has what the one before has written; the paths of volumes have to stay.
      *
      * @throws Exception if it does not start
      */

@@ -1,6 +1,8 @@
 package io.csi4j.conformance.model;
 
 import io.csi4j.client.internal.text.SafeText;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 
 /**
  * The name of a workload: of any user of a volume on a node. Opaque; no plugin ever sees it.
@@ -20,6 +22,14 @@ public record ScenarioWorkload(String value) {
   /** The workload of this name. */
   public static ScenarioWorkload of(String value) {
     return new ScenarioWorkload(value);
+  }
+
+  /**
+   * Returns the name in letters, digits and {@code .-*_+%}, for an orchestrator whose names have
+   * nothing else. Names that differ stay different.
+   */
+  public String encoded() {
+    return URLEncoder.encode(value, StandardCharsets.UTF_8);
   }
 
   @Override

@@ -16,7 +16,9 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -36,6 +38,7 @@ import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.seal.Sealer;
 import java.nio.file.Path;
@@ -93,7 +96,7 @@ public final class NodeAgent implements AutoCloseable {
   private final NodeName node;
   private final ControlPlane controlPlane;
   private final ClusterConfirmation confirmation;
-  private final Function<String, SecretsProvider> secrets;
+  private final Function<SecretsReference, SecretsProvider> secrets;
   private final Sealer sealer;
   private final Duration patience;
   private final Clock clock;
@@ -227,6 +230,20 @@ public final class NodeAgent implements AutoCloseable {
     } catch (RuntimeException failed) {
       failures.add(failed);
     }
+  }
+
+  /**
+   * Waits until a plugin is ready here, and reports it: from then on the control plane claims its
+   * volumes for this node. For a host that begins with jobs as soon as it has started.
+   *
+   * @param limit the longest time to wait for the plugin
+   * @throws OperatorException if the plugin is not ready by then, or as from {@link #exchange}
+   */
+  public void awaitPlugin(PluginId plugin, Duration limit) {
+    CompletableFuture<RegisteredPlugin> ready =
+        manager.plugins().await(plugin, PluginRole.NODE, limit);
+    var unused = result(ready);
+    exchange();
   }
 
   /**
@@ -482,7 +499,7 @@ public final class NodeAgent implements AutoCloseable {
                 each ->
                     new PluginOnNode(
                         each,
-                        false,
+                        manager.isDraining(each.registration().id()),
                         OptionalLong.empty(),
                         manager.storageHealth(each.registration().id())))
             .toList();
@@ -540,7 +557,9 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   private SecretsProvider secrets(SentUse wanted) {
-    return wanted.secrets().provider(wanted.use().usage(), secrets, sealer);
+    return wanted
+        .secrets()
+        .provider(wanted.use().usage(), name -> secrets.apply(SecretsReference.of(name)), sealer);
   }
 
   // ---- what the orders say
@@ -657,7 +676,7 @@ public final class NodeAgent implements AutoCloseable {
     private final Path directory;
     private final ControlPlane controlPlane;
     private final List<PluginConfig.Builder> plugins = new ArrayList<>();
-    private Function<String, SecretsProvider> secrets = name -> SecretsProvider.none();
+    private Function<SecretsReference, SecretsProvider> secrets = name -> SecretsProvider.none();
     private Sealer sealer = new NoKey();
     private Duration patience = Duration.ofSeconds(5);
     private Duration interval = Duration.ofSeconds(10);
@@ -686,7 +705,7 @@ public final class NodeAgent implements AutoCloseable {
      * Sets how the secrets of volumes are found, by the name that the catalog has for them. There
      * are none by default.
      */
-    public Builder secrets(Function<String, SecretsProvider> value) {
+    public Builder secrets(Function<SecretsReference, SecretsProvider> value) {
       secrets = Objects.requireNonNull(value, "value");
       return this;
     }

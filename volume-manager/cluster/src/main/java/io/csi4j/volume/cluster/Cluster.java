@@ -1,6 +1,8 @@
 package io.csi4j.volume.cluster;
 
+import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.ClusterIdentity;
@@ -19,6 +21,7 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ClaimsOfNodes;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.NodeBook;
 import io.csi4j.volume.controller.VolumeController;
@@ -33,8 +36,11 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
+import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -53,13 +59,16 @@ import io.csi4j.volume.node.SentUse;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.VolumeRequest;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,6 +86,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -90,7 +100,7 @@ import java.util.function.UnaryOperator;
  * <p>Methods block as long as the store and the storage system do. Safe for many threads.
  *
  * <pre>{@code
- * try (Cluster cluster = Cluster.builder(plugins, store).open()) {
+ * try (Cluster cluster = Cluster.builder(store).plugin(plugin, endpoint).open()) {
  *   NodeName node = cluster.nodesFor(usage, request).best().orElseThrow();
  *   ClaimGrant grant = cluster.acquire(node, usage, request); // its agent may mount it now
  *   log.accept(grant.epoch());
@@ -102,7 +112,8 @@ import java.util.function.UnaryOperator;
  */
 public final class Cluster implements ControlPlane, AutoCloseable {
 
-  private final PluginRegistry registry;
+  private final ClusterGround ground;
+  private final PluginsOnNodes onNodes;
   private final VolumeController controller;
   private final ClusterSetup setup;
   private final NodeBook nodes;
@@ -125,12 +136,14 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /** The nodes as they have reported themselves here last. */
   private final ConcurrentMap<NodeName, NodeEntry> reported = new ConcurrentHashMap<>();
 
-  private Cluster(Builder parts, VolumeController controller) {
+  private Cluster(
+      Builder parts, ClusterGround ground, PluginsOnNodes onNodes, VolumeController controller) {
+    this.ground = ground;
+    this.onNodes = onNodes;
     this.controller = controller;
-    registry = parts.plugins;
-    setup = new ClusterSetup(parts.store);
-    nodes = new NodeBook(parts.store);
-    book = new ClaimBook(parts.store, parts.clock);
+    setup = new ClusterSetup(ground.store());
+    nodes = new NodeBook(ground.store());
+    book = new ClaimBook(ground.store(), parts.clock);
     claims =
         new ClaimCoordinator(
             book.asking(this::whyNotClaimed),
@@ -170,11 +183,31 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /**
    * Begins with a control plane that is not opened yet.
    *
-   * @param plugins the controllers of plugins that it calls
    * @param store the store of claims and catalog, which stays open when the control plane is closed
    */
+  public static Builder builder(RecordStore store) {
+    return new Builder(Optional.of(store), Optional.empty());
+  }
+
+  /**
+   * Begins with a control plane that is the only one of its cluster, and has a {@link LocalStore}.
+   *
+   * @param directory the directory of the store, which is opened and closed with the control plane
+   */
+  public static Builder builder(Path directory) {
+    return new Builder(Optional.empty(), Optional.of(directory));
+  }
+
+  /**
+   * Begins with a control plane that calls the plugins of a registry.
+   *
+   * @param plugins the registry, which stays open when the control plane is closed
+   * @param store the store of claims and catalog, which stays open, too
+   */
   public static Builder builder(PluginRegistry plugins, RecordStore store) {
-    return new Builder(plugins, store);
+    Builder builder = builder(store);
+    builder.registry = Optional.of(plugins);
+    return builder;
   }
 
   // ---- for the host
@@ -332,6 +365,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   public void forgetNode(NodeName node) {
     nodes.forget(node, claims);
     reported.remove(node);
+    onNodes.forget(node);
   }
 
   /**
@@ -383,7 +417,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
     instances.put(
         NodeName.of("control plane '" + controller.status().controlPlane() + "'"),
-        registry.plugins());
+        ground.plugins().plugins());
     return PluginView.of(plugin, instances, expected);
   }
 
@@ -409,6 +443,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     NodeName node = report.node();
     checkCluster(node, report.cluster());
     NodeEntry latest = reported.merge(node, entry(report), NodeEntry::later);
+    onNodes.reported(latest);
     accept(() -> nodes.reported(latest));
     accept(report);
     ClaimsOfNode now =
@@ -449,8 +484,15 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       each.keys().forEach(volume -> unwell.merge(volume, each.health(), VolumeHealth::and));
     }
     List<RegisteredPlugin> plugins = report.plugins().stream().map(PluginOnNode::plugin).toList();
+    Set<PluginId> draining = new HashSet<>();
+    for (PluginOnNode each : report.plugins()) {
+      if (each.draining()) {
+        draining.add(each.plugin().registration().id());
+      }
+    }
     return NodeEntry.reported(
             report.node(), report.boot(), report.number(), plugins, report.draining())
+        .drainingPlugins(draining)
         .expanded(expanded)
         .unwell(unwell);
   }
@@ -513,7 +555,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /** Ends the control plane. Its claims and its work are in the store, for any other. */
   @Override
   public void close() {
-    try (controller;
+    try (ground;
+        controller;
         monitor;
         claimsOfNodes) {
       keeper.ifPresent(VolumeKeeper::close);
@@ -682,8 +725,12 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /** Collects the parts of a {@link Cluster}. */
   public static final class Builder {
 
-    private final PluginRegistry plugins;
-    private final RecordStore store;
+    private final Optional<RecordStore> store;
+    private final Optional<Path> directory;
+    private final List<PluginRegistration> plugins = new ArrayList<>();
+    private Optional<PluginRegistry> registry = Optional.empty();
+    private Function<SecretsReference, SecretsProvider> secrets = name -> SecretsProvider.none();
+    private UnaryOperator<CallPolicy.Builder> policy = UnaryOperator.identity();
     private UnaryOperator<VolumeController.Builder> controller = UnaryOperator.identity();
     private UnaryOperator<VolumeKeeper.Builder> keeper = UnaryOperator.identity();
     private boolean isKept = true;
@@ -691,12 +738,39 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     private Clock clock = Clock.systemUTC();
     private Duration patience = Duration.ofSeconds(2);
 
-    private Builder(PluginRegistry plugins, RecordStore store) {
-      this.plugins = Objects.requireNonNull(plugins, "plugins");
-      this.store = Objects.requireNonNull(store, "store");
+    private Builder(Optional<RecordStore> store, Optional<Path> directory) {
+      this.store = store;
+      this.directory = directory;
     }
 
-    /** Changes the settings of the controller of volumes. */
+    /**
+     * Adds a plugin by the socket of its controller. A plugin without a controller need not be
+     * added: its volumes are registered, and nodes mount them.
+     */
+    public Builder plugin(PluginId plugin, CsiEndpoint controller) {
+      plugins.add(PluginRegistration.controller(PluginBinding.of(plugin, controller)));
+      return this;
+    }
+
+    /**
+     * Sets how the secrets of volumes are found, by the name that the catalog has for them. There
+     * are none by default.
+     */
+    public Builder secrets(Function<SecretsReference, SecretsProvider> value) {
+      secrets = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * Changes how patient and persistent each call of a controller is. By default each is as its
+     * operation has it.
+     */
+    public Builder policy(UnaryOperator<CallPolicy.Builder> change) {
+      policy = Objects.requireNonNull(change, "change");
+      return this;
+    }
+
+    /** Changes the controller of volumes, also what was set here by another name. */
     public Builder controller(UnaryOperator<VolumeController.Builder> change) {
       controller = Objects.requireNonNull(change, "change");
       return this;
@@ -750,13 +824,33 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     /**
      * Opens the control plane.
      *
-     * @throws OperatorException as from {@link VolumeController.Builder#open}
+     * @throws OperatorException as from {@link VolumeController.Builder#open} and {@link
+     *     LocalStore#open}
      */
     public Cluster open() {
-      VolumeController opened =
-          controller.apply(VolumeController.builder(plugins, store)).claims(store).open();
+      ClusterGround ground = ClusterGround.open(registry, store, directory);
       try {
-        return new Cluster(this, opened);
+        plugins.forEach(each -> ground.plugins().register(each));
+        return open(ground);
+      } catch (RuntimeException | Error failed) {
+        ground.close();
+        throw failed;
+      }
+    }
+
+    private Cluster open(ClusterGround ground) {
+      PluginsOnNodes onNodes = new PluginsOnNodes(ground.store());
+      VolumeController opened =
+          controller
+              .apply(
+                  VolumeController.builder(ground.plugins(), ground.store())
+                      .elsewhere(onNodes::of)
+                      .secrets(secrets)
+                      .settings(ControllerSettings.builder().policy(policy).build()))
+              .claims(ground.store())
+              .open();
+      try {
+        return new Cluster(this, ground, onNodes, opened);
       } catch (RuntimeException | Error failed) {
         opened.close();
         throw failed;

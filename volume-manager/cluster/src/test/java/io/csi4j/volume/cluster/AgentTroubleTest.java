@@ -199,7 +199,7 @@ class AgentTroubleTest {
             builder ->
                 builder.secrets(
                     name -> {
-                      throw new NoSuchElementException(name);
+                      throw new NoSuchElementException(name.value());
                     }));
     ClusterWorld.awaitPlugin(agent);
     line.orders = orders -> withSecrets(orders, LOG, SentSecrets.named("lost"));

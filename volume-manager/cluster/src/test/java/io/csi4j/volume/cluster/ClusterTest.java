@@ -8,11 +8,13 @@ import static io.csi4j.volume.cluster.ClusterWorld.WEB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.fault.Fault;
@@ -21,6 +23,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
@@ -28,6 +31,8 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
@@ -47,6 +52,7 @@ import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.node.PluginOnNode;
 import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.StoredRecord;
@@ -81,6 +87,8 @@ class ClusterTest {
           CsiOperation.NODE_UNPUBLISH_VOLUME,
           CsiOperation.NODE_UNSTAGE_VOLUME);
 
+  private static final AccessMode MODE = AccessMode.SINGLE_NODE_WRITER;
+  private static final AttachmentMode FILES = AttachmentMode.FILESYSTEM;
   private static final VolumeUse LOG = VolumeUse.of(VolumeKey.of("log"), WEB.workload());
   private static final VolumeUse THERE = VolumeUse.of(VolumeKey.of("there"), WEB.workload());
 
@@ -349,6 +357,8 @@ class ClusterTest {
 
     assertThat(ended).hasSize(1);
     assertThat(ended.get(0).claim()).isInstanceOf(ClaimProgress.WaitsForStorage.class);
+    assertThat(catchThrowableOfType(ClaimException.class, () -> ended.get(0).requireGone()).code())
+        .isEqualTo(OperatorCode.DETACH_FAILED);
     assertThat(cluster.nodeIsFenced(A, new ReasonText("once more"))).isEmpty();
     assertThat(
             catchThrowableOfType(ClaimException.class, () -> cluster.acquire(B, JOB, REQUEST))
@@ -565,6 +575,78 @@ class ClusterTest {
     ClaimGrant grant = cluster.acquire(A, LOG, REQUEST);
     cluster.exchange(report(full, full.number() + 4, List.of()));
     assertThat(cluster.acquire(A, LOG, REQUEST)).as("the same again").isEqualTo(grant);
+  }
+
+  @Test
+  void aNodeThatDrainsThePluginIsNoCandidateUntilItReportsOtherwise() {
+    try (PluginDrain drain = a.manager().drain(ClusterWorld.PLUGIN, ClusterWorld.LIMIT)) {
+      assertThat(drain.plugin()).isEqualTo(ClusterWorld.PLUGIN);
+      a.exchange();
+
+      assertThat(line.last.orElseThrow().plugins())
+          .extracting(PluginOnNode::draining)
+          .containsExactly(true);
+      assertThat(cluster.nodesFor(LOG, REQUEST).nodes()).containsExactly(B);
+      OperatorMessage why = cluster.nodesFor(LOG, REQUEST).excluded().get(0).why().get(0);
+      assertThat(why.code()).isEqualTo(OperatorCode.PLUGIN_DRAINING);
+      assertThat(why.seen().text()).isEqualTo("node 'a' drains plugin 'fake.csi4j.example'");
+      VolumeException refused =
+          catchThrowableOfType(VolumeException.class, () -> cluster.acquire(A, LOG, REQUEST));
+      assertThat(refused.code()).isEqualTo(OperatorCode.PLUGIN_DRAINING);
+    }
+
+    a.exchange();
+
+    assertThat(cluster.nodesFor(LOG, REQUEST).nodes()).containsExactly(A, B);
+  }
+
+  @Test
+  void aPluginWithoutAControllerNeedsNothingAtTheControlPlane() throws IOException {
+    VolumeId id = VolumeId.of("vol-static");
+    VolumeSpec spec = VolumeSpec.builder(ClusterWorld.PLUGIN).use(MODE, FILES).build();
+    VolumeRequest request =
+        VolumeRequest.csi("data", "db").accessMode(MODE).attachment(FILES).build();
+    try (ClusterWorld nodes = new ClusterWorld(temp.resolve("nodes"), PluginShape.nodeOnly());
+        MemoryStore shared = new MemoryStore();
+        Cluster plane = Cluster.builder(shared).patience(ClusterWorld.LIMIT).open();
+        Cluster unheard = Cluster.builder(shared).open();
+        NodeAgent agent = nodes.agent(A, plane, parts -> parts.patience(ClusterWorld.LIMIT))) {
+      nodes.storage.addVolume(id, CapacityRange.exactly(1 << 30), VolumeContext.empty());
+      agent.awaitPlugin(ClusterWorld.PLUGIN, ClusterWorld.LIMIT);
+      plane.volumes().register(CatalogVolume.builder(WEB.volume(), spec, id).build());
+
+      assertThat(plane.nodesFor(WEB, request).nodes()).containsExactly(A);
+      ClaimGrant grant = unheard.acquire(A, WEB, request);
+      assertThat(plane.acquire(A, WEB, request)).isEqualTo(grant);
+      assertThat(agent.mount(WEB).usage()).isEqualTo(WEB);
+      assertThat(nodes.publishedOn()).containsExactly("a");
+      ClaimException held =
+          catchThrowableOfType(ClaimException.class, () -> plane.release(WEB).requireGone());
+      assertThat(held.code()).isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
+      assertThat(held.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
+
+      agent.release(WEB);
+
+      plane.release(WEB).requireGone();
+      assertThat(nodes.publishedOn()).isEmpty();
+      assertThat(nodes.storage.contents().idle()).isTrue();
+      nodes.storage.assertLawful();
+      plane.volumes().deregister(WEB.volume());
+      assertThat(plane.volumes().find(WEB.volume())).isEmpty();
+    }
+  }
+
+  @Test
+  void aControlPlaneWithADirectoryClosesTheStoreThatItHasOpenedThere() {
+    for (int life = 1; life <= 2; life++) {
+      try (Cluster alone =
+          Cluster.builder(temp.resolve("store"))
+              .plugin(ClusterWorld.PLUGIN, world.storage.endpoint())
+              .open()) {
+        alone.exchange(line.last.orElseThrow());
+        assertThat(alone.acquire(A, WEB, REQUEST).node()).isEqualTo(A);
+      }
+    }
   }
 
   private static NodeReport report(NodeReport like, long number, List<PluginOnNode> plugins) {

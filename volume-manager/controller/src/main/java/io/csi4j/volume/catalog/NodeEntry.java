@@ -80,6 +80,7 @@ public record NodeEntry(
    * @param roles its roles
    * @param said what it said of itself, if it was asked; the time of that is no fact
    * @param health how it is
+   * @param isDraining whether it mounts for no further workload there
    */
   public record KnownPlugin(
       PluginId id,
@@ -87,7 +88,8 @@ public record NodeEntry(
       CsiEndpoint endpoint,
       Set<PluginRole> roles,
       Optional<PluginFingerprint> said,
-      PluginHealth health) {
+      PluginHealth health,
+      boolean isDraining) {
 
     /** Copies the roles, and keeps of a fingerprint what is a fact. */
     public KnownPlugin {
@@ -112,7 +114,8 @@ public record NodeEntry(
           known.binding().endpoint(),
           known.roles(),
           plugin.fingerprint(),
-          plugin.health());
+          plugin.health(),
+          false);
     }
 
     private static PluginFingerprint timeless(PluginFingerprint said) {
@@ -180,6 +183,25 @@ public record NodeEntry(
         Optional.empty(),
         Map.of(),
         Map.of());
+  }
+
+  /** Returns the node with the plugins that it drains, as it reports. */
+  public NodeEntry drainingPlugins(Set<PluginId> reported) {
+    List<KnownPlugin> now =
+        plugins.stream()
+            .map(
+                each ->
+                    new KnownPlugin(
+                        each.id,
+                        each.instance,
+                        each.endpoint,
+                        each.roles,
+                        each.said,
+                        each.health,
+                        reported.contains(each.id)))
+            .toList();
+    return new NodeEntry(
+        name, boot, report, now, isDraining, drained, away, expanded, unwell);
   }
 
   /** Returns the node with the expansions that it reports. */
@@ -368,6 +390,11 @@ public record NodeEntry(
                   + "' has not reported plugin '"
                   + plugin
                   + "' with the role NODE; this may be claimed once it has"));
+    }
+    if (serving.stream().anyMatch(KnownPlugin::isDraining)) {
+      return Optional.of(
+          refused(
+              OperatorCode.PLUGIN_DRAINING, "node '" + name + "' drains plugin '" + plugin + "'"));
     }
     boolean hasSaid =
         serving.stream().anyMatch(each -> each.said().flatMap(PluginFingerprint::node).isPresent());

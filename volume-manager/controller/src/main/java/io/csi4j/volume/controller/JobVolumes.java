@@ -7,6 +7,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.internal.names.Names;
+import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -178,6 +179,34 @@ public final class JobVolumes {
         throw new IllegalArgumentException(
             "Trouble must be present exactly when the deletion is pending.");
       }
+    }
+
+    /**
+     * Refuses a claim that is not gone yet, for a caller that repeats the release until it is.
+     *
+     * @throws ClaimException {@link ChangeOutcome#UNAVAILABLE} if it is not, with what it waits for
+     */
+    public void requireGone() {
+      if (!(claim instanceof ClaimProgress.Gone)) {
+        throw new ClaimException(ChangeOutcome.UNAVAILABLE, why(), null);
+      }
+    }
+
+    private OperatorMessage why() {
+      if (claim instanceof ClaimProgress.WaitsForStorage waiting) {
+        return waiting.message();
+      }
+      if (claim instanceof ClaimProgress.NeedsProof needing) {
+        return needing.message();
+      }
+      if (claim instanceof ClaimProgress.Failed failed) {
+        return failed.message();
+      }
+      if (claim instanceof ClaimProgress.Unreadable unreadable) {
+        return unreadable.message();
+      }
+      return Messages.of(
+          OperatorCode.CLAIM_BEING_RELEASED, Subject.of("releasing a claim"), claim.toString());
     }
   }
 

@@ -109,6 +109,14 @@ public final class MountRequest {
     return builder;
   }
 
+  /**
+   * Begins a request for an inline volume, as {@link #inline(PluginId, VolumeUse, AccessMode)},
+   * that is used as a kubelet does: with {@link AccessMode#SINGLE_NODE_WRITER}.
+   */
+  public static Builder inline(PluginId plugin, VolumeUse usage) {
+    return inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER);
+  }
+
   /** Begins with this request. */
   public Builder toBuilder() {
     return parts.copy();

@@ -4,6 +4,7 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.internal.names.Names;
@@ -48,6 +49,16 @@ public final class VolumeRequest {
    */
   public static Builder builder(String alias, Type type, String source) {
     return new Builder(alias, type, source);
+  }
+
+  /**
+   * Begins a request for a volume of a CSI plugin.
+   *
+   * @param alias the name by which tasks refer to the volume
+   * @param source which volume, as the host names it
+   */
+  public static Builder csi(String alias, String source) {
+    return builder(alias, Type.CSI, source);
   }
 
   /** Begins with this request. */
@@ -259,6 +270,15 @@ public final class VolumeRequest {
     public Builder readOnly(boolean value) {
       readOnly = value;
       return this;
+    }
+
+    /**
+     * Sets the access mode, the attachment and the mount options, all as this capability has them.
+     */
+    public Builder use(VolumeCapability capability) {
+      return accessMode(capability.accessMode())
+          .attachment(capability.isBlock() ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM)
+          .mountOptions(capability.mountOptions().orElseGet(MountOptions::none));
     }
 
     /** How many nodes may use it, and which may write; required for a CSI volume. */

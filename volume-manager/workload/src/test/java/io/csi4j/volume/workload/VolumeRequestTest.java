@@ -78,6 +78,24 @@ class VolumeRequestTest {
   }
 
   @Test
+  void aCapabilitySaysAllOfTheUse() {
+    MountOptions options = MountOptions.none().withFsType("xfs");
+    VolumeCapability mounted = VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY, options);
+
+    assertThat(VolumeRequest.csi("data", "db").use(mounted).build())
+        .isEqualTo(
+            VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
+                .accessMode(AccessMode.MULTI_NODE_READER_ONLY)
+                .attachment(AttachmentMode.FILESYSTEM)
+                .mountOptions(options)
+                .build());
+    assertThat(
+            csi().use(mounted).use(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER)).build())
+        .as("the last one counts, also for the mount options")
+        .isEqualTo(csi().attachment(AttachmentMode.BLOCK).build());
+  }
+
+  @Test
   void everythingThatIsWrongIsToldAtOnce() {
     VolumeRequest.Builder wrong =
         VolumeRequest.builder("", VolumeRequest.Type.CSI, "")

@@ -51,9 +51,8 @@ public final class Play {
           CsiOperation.NODE_PUBLISH_VOLUME);
 
   private final FakeCsiPlugin plugin;
-  private final OrchestratorUnderTest orchestrator;
+  private final RunningOrchestrator orchestrator;
   private final OrchestratorThreads workers;
-  private final Path directory;
   private final Duration patience;
   private final Map<VolumeId, VolumeContext> volumes = new LinkedHashMap<>();
   private final Map<String, MountOrder> ordered = new LinkedHashMap<>();
@@ -62,14 +61,12 @@ public final class Play {
 
   Play(
       FakeCsiPlugin plugin,
-      OrchestratorUnderTest orchestrator,
+      RunningOrchestrator orchestrator,
       OrchestratorThreads workers,
-      Path directory,
       Duration patience) {
     this.plugin = plugin;
     this.orchestrator = orchestrator;
     this.workers = workers;
-    this.directory = directory;
     this.patience = patience;
   }
 
@@ -83,7 +80,7 @@ public final class Play {
 
   /** Where the orchestrator's paths belong. */
   Path directory() {
-    return directory;
+    return orchestrator.directory();
   }
 
   /** Returns what was not as expected so far. */
@@ -164,11 +161,13 @@ public final class Play {
 
   Future<Path> beginMount(MountOrder order) {
     ordered.put(order.volume().value() + '\0' + order.workload().value(), order);
-    return workers.begin(() -> orchestrator.mount(order));
+    OrchestratorUnderTest now = orchestrator.now();
+    return workers.begin(() -> now.mount(order));
   }
 
   Future<Boolean> beginUnmount(MountOrder order) {
-    return workers.perform(() -> orchestrator.unmount(order.volume(), order.workload()));
+    OrchestratorUnderTest now = orchestrator.now();
+    return workers.perform(() -> now.unmount(order.volume(), order.workload()));
   }
 
   /** Waits for a mount or unmount that was begun. */
@@ -186,29 +185,28 @@ public final class Play {
 
   /** Asks once for a refresh of what a workload has. */
   OrchestratorReply<Boolean> tryRefresh(MountOrder order) {
+    OrchestratorUnderTest now = orchestrator.now();
     return outcome(
-        "Refreshing " + subject(order, "for"), workers.perform(() -> orchestrator.refresh(order)));
+        "Refreshing " + subject(order, "for"), workers.perform(() -> now.refresh(order)));
   }
 
   /** Asks for an inline volume until it is there; nothing if the orchestrator knows none. */
   Optional<Path> mountInline(String volume, ScenarioWorkload workload) {
     String what = "Mounting inline volume '" + volume + "' for '" + workload + "'";
     VolumeContext attributes = VolumeContext.of(Map.of("size", "1Gi"));
+    OrchestratorUnderTest now = orchestrator.now();
     return insist(
         what,
-        () ->
-            outcome(
-                what, workers.begin(() -> orchestrator.mountInline(volume, workload, attributes))));
+        () -> outcome(what, workers.begin(() -> now.mountInline(volume, workload, attributes))));
   }
 
   /** Asks for an inline volume to go until it has gone. */
   void unmountInline(String volume, ScenarioWorkload workload) {
     String what = "Unmounting inline volume '" + volume + "' from '" + workload + "'";
+    OrchestratorUnderTest now = orchestrator.now();
     boolean gone =
         insist(
-            what,
-            () ->
-                outcome(what, workers.perform(() -> orchestrator.unmountInline(volume, workload))));
+            what, () -> outcome(what, workers.perform(() -> now.unmountInline(volume, workload))));
     expect(gone, what + " did not end.");
   }
 

@@ -123,17 +123,16 @@ public final class ScenarioRun implements ConformanceRun {
       List<String> problems) {
     long crash = 0;
     try {
-      OrchestratorReply<OrchestratorUnderTest> started =
-          workers.answer(
-              "The start of the orchestrator", workers.begin(() -> factory.start(setting)));
+      RunningOrchestrator orchestrator = new RunningOrchestrator(factory, setting);
+      OrchestratorReply<Boolean> started =
+          workers.answer("The start of the orchestrator", workers.perform(orchestrator::start));
       if (started.value().isEmpty()) {
         problems.add(
             "The orchestrator did not start: "
                 + SafeText.escape(started.failure().orElseThrow().toString()));
         return 0;
       }
-      OrchestratorUnderTest orchestrator = started.value().get();
-      Play play = new Play(plugin, orchestrator, workers, setting.directory(), patience);
+      Play play = new Play(plugin, orchestrator, workers, patience);
       try {
         scenario.steps().accept(play);
         play.cleanUp();
@@ -151,7 +150,7 @@ public final class ScenarioRun implements ConformanceRun {
   }
 
   private static void close(
-      OrchestratorUnderTest orchestrator, OrchestratorThreads workers, List<String> problems) {
+      RunningOrchestrator orchestrator, OrchestratorThreads workers, List<String> problems) {
     OrchestratorReply<Boolean> closed =
         workers.answer("The end of the orchestrator", workers.perform(orchestrator::close));
     closed

@@ -30,9 +30,6 @@ class ScenarioScriptTest {
     public void unmount(VolumeId volume, ScenarioWorkload workload) {}
 
     @Override
-    public void restart() {}
-
-    @Override
     public void close() {}
   }
 

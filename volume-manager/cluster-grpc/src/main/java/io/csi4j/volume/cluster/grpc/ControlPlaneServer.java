@@ -27,7 +27,7 @@ import java.util.Set;
  * open a socket file may ask for any node.
  *
  * <pre>{@code
- * try (Cluster cluster = Cluster.builder(plugins, store).open();
+ * try (Cluster cluster = Cluster.builder(store).plugin(plugin, controller).open();
  *     ControlPlaneServer server =
  *         ControlPlaneServer.open(cluster, ClusterEndpoint.tcp("cp-1.example", 7443), tls)) {
  *   serve(cluster);

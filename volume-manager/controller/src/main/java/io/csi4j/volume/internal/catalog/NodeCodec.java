@@ -241,7 +241,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
             .setSocket(plugin.endpoint().path().toString())
             .setNode(plugin.roles().contains(PluginRole.NODE))
             .setController(plugin.roles().contains(PluginRole.CONTROLLER))
-            .setHealth(health(plugin.health()));
+            .setHealth(health(plugin.health()))
+            .setDraining(plugin.isDraining());
     plugin.said().ifPresent(said -> out.setSaid(said(said)));
     return out.build();
   }
@@ -261,7 +262,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
         CsiEndpoint.of(Path.of(in.getSocket())),
         roles,
         in.hasSaid() ? Optional.of(said(in.getSaid())) : Optional.empty(),
-        in.hasHealth() ? health(in.getHealth()) : NOT_TOLD);
+        in.hasHealth() ? health(in.getHealth()) : NOT_TOLD,
+        in.getDraining());
   }
 
   private static CatalogProto.PluginOfNode said(PluginFingerprint said) {

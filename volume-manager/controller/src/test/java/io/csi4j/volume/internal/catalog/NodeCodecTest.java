@@ -15,6 +15,7 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.store.ValueCodec;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
@@ -25,6 +26,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -106,6 +108,8 @@ class NodeCodecTest implements CodecContract<NodeCodecTest.Stored> {
       "62350a0d0a0764656661756c7412026462121b080312084469736b476f6e651a07626c6f636b20372a016230d83612070809200130c03e"
           + "62170a0c0a0764656661756c7412016112070809200130c03e";
 
+  private static final NodeEntry DRAINING = FULL.drainingPlugins(Set.of(PluginId.of("ebs")));
+
   /** A node, with the mark of the write. */
   record Stored(NodeEntry node, UUID mark, UnknownFields newer) {}
 
@@ -115,7 +119,8 @@ class NodeCodecTest implements CodecContract<NodeCodecTest.Stored> {
         new Stored(FULL, MARK, UnknownFields.NONE),
         new Stored(PLAIN, MARK, UnknownFields.NONE),
         new Stored(EXPANDED, MARK, UnknownFields.NONE),
-        new Stored(UNWELL, MARK, UnknownFields.NONE));
+        new Stored(UNWELL, MARK, UnknownFields.NONE),
+        new Stored(DRAINING, MARK, UnknownFields.NONE));
   }
 
   @Override
@@ -124,7 +129,8 @@ class NodeCodecTest implements CodecContract<NodeCodecTest.Stored> {
         HexFormat.of().parseHex(GOLDEN),
         HexFormat.of().parseHex(GOLDEN_PLAIN),
         HexFormat.of().parseHex(GOLDEN_PLAIN + GOLDEN_EXPANDED),
-        HexFormat.of().parseHex(GOLDEN_PLAIN + GOLDEN_UNWELL));
+        HexFormat.of().parseHex(GOLDEN_PLAIN + GOLDEN_UNWELL),
+        HexFormat.of().parseHex(GOLDEN.replace("2ad3010a", "2ad5010a").replace("3a096e", "4001" + "3a096e")));
   }
 
   @Override

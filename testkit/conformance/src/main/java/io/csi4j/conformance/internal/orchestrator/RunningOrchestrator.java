@@ -1,0 +1,46 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import io.csi4j.conformance.model.OrchestratorSetting;
+import io.csi4j.conformance.model.OrchestratorUnderTest;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The orchestrator of one scenario, from its first start to its end. */
+final class RunningOrchestrator {
+
+  private final OrchestratorUnderTest.Factory factory;
+  private final OrchestratorSetting setting;
+  private volatile Optional<OrchestratorUnderTest> now = Optional.empty();
+
+  RunningOrchestrator(OrchestratorUnderTest.Factory factory, OrchestratorSetting setting) {
+    this.factory = factory;
+    this.setting = setting;
+  }
+
+  /** Where its paths belong. */
+  Path directory() {
+    return setting.directory();
+  }
+
+  /** Returns the one that runs; a call that was begun with one before a crash is lost with it. */
+  OrchestratorUnderTest now() {
+    return now.orElseThrow(() -> new IllegalStateException("The orchestrator does not run."));
+  }
+
+  void start() throws Exception {
+    now = Optional.of(factory.start(setting));
+  }
+
+  /** Crashes it, and starts the next one on what it has left. */
+  void restart() throws Exception {
+    close();
+    start();
+  }
+
+  /** Ends it, if it runs. */
+  void close() {
+    Optional<OrchestratorUnderTest> last = now;
+    now = Optional.empty();
+    last.ifPresent(OrchestratorUnderTest::close);
+  }
+}

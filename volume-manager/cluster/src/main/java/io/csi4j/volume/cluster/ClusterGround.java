@@ -1,0 +1,49 @@
+package io.csi4j.volume.cluster;
+
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.local.LocalStore;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The plugins and the store of a control plane, and of these what is closed with it.
+ *
+ * @param plugins the plugins
+ * @param store the store
+ * @param ownPlugins the plugins, if no registry of the host has them
+ * @param ownStore the store, if it was opened for this control plane
+ */
+record ClusterGround(
+    PluginRegistry plugins,
+    RecordStore store,
+    Optional<PluginRegistry.Closeable> ownPlugins,
+    Optional<RecordStore> ownStore)
+    implements AutoCloseable {
+
+  /**
+   * Opens what the host does not have.
+   *
+   * @param registry the registry of the host, if it has one
+   * @param store the store of the host, if it has one
+   * @param directory the directory of the store otherwise
+   */
+  static ClusterGround open(
+      Optional<PluginRegistry> registry, Optional<RecordStore> store, Optional<Path> directory) {
+    Optional<RecordStore> ownStore = directory.map(LocalStore::open);
+    Optional<PluginRegistry.Closeable> ownPlugins =
+        registry.isPresent() ? Optional.empty() : Optional.of(InMemoryPluginRegistry.open());
+    return new ClusterGround(
+        registry.or(() -> ownPlugins).orElseThrow(),
+        store.or(() -> ownStore).orElseThrow(),
+        ownPlugins,
+        ownStore);
+  }
+
+  @Override
+  public void close() {
+    ownPlugins.ifPresent(PluginRegistry.Closeable::close);
+    ownStore.ifPresent(RecordStore::close);
+  }
+}

@@ -1,0 +1,60 @@
+package io.csi4j.volume.cluster;
+
+import io.csi4j.volume.catalog.NodeEntry;
+import io.csi4j.volume.controller.NodeBook;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorException;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.store.RecordStore;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * The instances of plugins on nodes, with what they said of themselves: those that were reported
+ * here, and if none was, those on record.
+ */
+final class PluginsOnNodes {
+
+  private final NodeBook nodes;
+  private final ConcurrentMap<NodeName, NodeEntry> reported = new ConcurrentHashMap<>();
+
+  PluginsOnNodes(RecordStore store) {
+    nodes = new NodeBook(store);
+  }
+
+  /** Takes a node as it has reported itself last. */
+  void reported(NodeEntry node) {
+    reported.put(node.name(), node);
+  }
+
+  void forget(NodeName node) {
+    reported.remove(node);
+  }
+
+  /**
+   * Returns the instances of a plugin that said what they are. Without an answer of the store there
+   * are none, and the plugin counts as one that may have a controller.
+   */
+  List<RegisteredPlugin> of(PluginId plugin) {
+    List<RegisteredPlugin> here = of(plugin, reported.values());
+    if (!here.isEmpty()) {
+      return here;
+    }
+    try {
+      return of(plugin, nodes.all().nodes());
+    } catch (OperatorException unread) {
+      return List.of();
+    }
+  }
+
+  private static List<RegisteredPlugin> of(PluginId plugin, Collection<NodeEntry> nodes) {
+    return nodes.stream()
+        .flatMap(each -> each.plugins().stream())
+        .filter(each -> each.id().equals(plugin) && each.said().isPresent())
+        .map(NodeEntry.KnownPlugin::registered)
+        .toList();
+  }
+}

@@ -94,7 +94,7 @@ import io.csi4j.volume.node.NodeWire;
 import io.csi4j.volume.node.SentSecrets;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.WantedUse;
-import io.csi4j.volume.node.WorkloadFacts;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRegistration;

@@ -12,7 +12,7 @@ import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.WorkloadFacts;
+import io.csi4j.volume.model.WorkloadFacts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

@@ -15,6 +15,7 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.Map;
 import java.util.Objects;

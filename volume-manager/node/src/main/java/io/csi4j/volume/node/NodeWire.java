@@ -32,6 +32,7 @@ import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
@@ -300,7 +301,7 @@ public final class NodeWire {
         .readOnly(in.flag(6))
         .volumeContext(WireParts.volumeContext(in, 7));
     in.part(8, part -> WireParts.map(part, 1))
-        .ifPresent(facts -> out.workloadFacts(WorkloadFacts.of(facts)));
+        .ifPresent(facts -> out.workloadFacts(WorkloadFacts.from(facts)));
     WireParts.said(in.text(9)).map(SelinuxLabel::of).ifPresent(out::selinuxLabel);
     WireParts.said(in.text(10)).ifPresent(out::groupIfOffered);
     out.publishContext(WireParts.publishContext(in, 11));

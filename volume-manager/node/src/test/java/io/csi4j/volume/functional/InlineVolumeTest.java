@@ -25,7 +25,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
-import io.csi4j.volume.node.WorkloadFacts;
+import io.csi4j.volume.model.WorkloadFacts;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;

@@ -13,7 +13,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
-import io.csi4j.volume.node.WorkloadFacts;
+import io.csi4j.volume.model.WorkloadFacts;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -39,6 +39,7 @@ import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WireException;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.InstanceId;
@@ -345,7 +346,7 @@ class NodeWireTest {
       out.publishContext(PublishContext.of(WireSamples.entries(random)));
     }
     if (random.nextBoolean()) {
-      out.workloadFacts(WorkloadFacts.of(use).withUid(RandomFields.text(random)));
+      out.workloadFacts(WorkloadFacts.of(use).withUid(RandomFields.name(random)));
     }
     return out.build();
   }

@@ -1,10 +1,13 @@
-package io.csi4j.volume.node;
+package io.csi4j.volume.model;
 
 import io.csi4j.client.model.VolumeContext;
-import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.internal.names.Names;
+import io.csi4j.volume.internal.text.ForeignText;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What a plugin is told of the workload when a volume is published for it, in the keys of a
@@ -14,6 +17,8 @@ import java.util.TreeMap;
  *
  * <p>By the spec the context of a call is that of the volume; these keys are a custom of
  * orchestrators, for plugins that ask for it. So they are sent only for a request that has them.
+ *
+ * <p>They are no secrets: they stand in clear in claims and in messages.
  *
  * <pre>{@code
  * WorkloadFacts facts = WorkloadFacts.of(usage).withServiceAccount("web");
@@ -45,30 +50,65 @@ public final class WorkloadFacts {
   /**
    * Returns these facts with the unique id of the workload, for a host that has one beside its
    * name: {@code pod.uid}.
+   *
+   * @throws IllegalArgumentException if it is empty, longer than 1024 characters, or has a control
+   *     character
    */
   public WorkloadFacts withUid(String value) {
     return with("pod.uid", value);
   }
 
-  /** Returns these facts with the account of the workload: {@code serviceAccount.name}. */
+  /**
+   * Returns these facts with the account of the workload: {@code serviceAccount.name}.
+   *
+   * @throws IllegalArgumentException if it is empty, longer than 1024 characters, or has a control
+   *     character
+   */
   public WorkloadFacts withServiceAccount(String value) {
     return with("serviceAccount.name", value);
   }
 
-  /** The facts under these keys, which a message had. */
-  static WorkloadFacts of(Map<String, String> entries) {
+  /**
+   * Returns the facts that {@link #entries} has returned, maybe in another version of csi4j.
+   *
+   * @throws IllegalArgumentException if a key is none of a kubelet's, or a value is empty, longer
+   *     than 1024 characters, or has a control character
+   */
+  public static WorkloadFacts from(Map<String, String> entries) {
+    entries.forEach(WorkloadFacts::check);
     return new WorkloadFacts(entries);
   }
 
-  /** The facts by their keys. */
-  Map<String, String> entries() {
+  private static void check(String key, String value) {
+    if (!key.startsWith(PREFIX)) {
+      throw new IllegalArgumentException(
+          "The fact '"
+              + ForeignText.of(key)
+              + "' of a workload has another key than a kubelet uses. Begin it with '"
+              + PREFIX
+              + "'.");
+    }
+    Names.check("key of a fact", key);
+    Names.check("fact '" + key + "' of the workload", value);
+  }
+
+  /** Returns the facts by the keys under which the plugin reads them. */
+  public Map<String, String> entries() {
     return entries;
   }
 
   private WorkloadFacts with(String name, String value) {
+    check(PREFIX + name, value);
     Map<String, String> all = new HashMap<>(entries);
     all.put(PREFIX + name, value);
     return new WorkloadFacts(all);
+  }
+
+  /** Returns the keys that the context of a volume has itself, in order: none, if they fit. */
+  public SortedSet<String> keysIn(VolumeContext own) {
+    SortedSet<String> both = new TreeSet<>(entries.keySet());
+    both.retainAll(own.keys());
+    return both;
   }
 
   /**

@@ -6,6 +6,7 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Instant;
 import java.util.Objects;
@@ -24,6 +25,7 @@ import java.util.Optional;
  * @param attachment what the storage system was told about the volume and that machine
  * @param options how the workload has it mounted, in full: decided when it was claimed, and the
  *     same for every call; nothing for a block device, or if that was not said
+ * @param facts what the plugin is told of the workload, if it is told of it
  * @since 1.0
  */
 public record ClaimHolder(
@@ -35,7 +37,8 @@ public record ClaimHolder(
     long epoch,
     Instant since,
     Attachment attachment,
-    Optional<MountOptions> options) {
+    Optional<MountOptions> options,
+    Optional<WorkloadFacts> facts) {
 
   /** Checks that all parts are there. */
   public ClaimHolder {
@@ -47,6 +50,7 @@ public record ClaimHolder(
     Objects.requireNonNull(since, "since");
     Objects.requireNonNull(attachment, "attachment");
     Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(facts, "facts");
     if (epoch < 1) {
       throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
     }
@@ -65,6 +69,20 @@ public record ClaimHolder(
     this(workload, node, nodeId, mode, state, epoch, since, attachment, Optional.empty());
   }
 
+  /** A holder of whose workload the plugin is told nothing. */
+  public ClaimHolder(
+      WorkloadId workload,
+      NodeName node,
+      Optional<NodeId> nodeId,
+      ClaimMode mode,
+      State state,
+      long epoch,
+      Instant since,
+      Attachment attachment,
+      Optional<MountOptions> options) {
+    this(workload, node, nodeId, mode, state, epoch, since, attachment, options, Optional.empty());
+  }
+
   /** Whether a receipt is about this claim: the same workload, machine and epoch. */
   public boolean isMeantBy(NodeReceipt receipt) {
     return receipt.usage().workload().equals(workload)
@@ -74,17 +92,25 @@ public record ClaimHolder(
 
   /** Returns the holder further on its way back. */
   public ClaimHolder in(State next) {
-    return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment, options);
+    return new ClaimHolder(
+        workload, node, nodeId, mode, next, epoch, since, attachment, options, facts);
   }
 
   /** Returns the holder doing something else with the volume. */
   public ClaimHolder doing(ClaimMode next) {
-    return new ClaimHolder(workload, node, nodeId, next, state, epoch, since, attachment, options);
+    return new ClaimHolder(
+        workload, node, nodeId, next, state, epoch, since, attachment, options, facts);
   }
 
   /** Returns the holder with another attachment. */
   public ClaimHolder attached(Attachment next) {
-    return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next, options);
+    return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next, options, facts);
+  }
+
+  /** Returns the holder with facts of its workload. */
+  public ClaimHolder with(WorkloadFacts told) {
+    return new ClaimHolder(
+        workload, node, nodeId, mode, state, epoch, since, attachment, options, Optional.of(told));
   }
 
   /**

@@ -5,7 +5,9 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -98,6 +100,26 @@ public final class ClaimRequest {
     return parts.options;
   }
 
+  /** Returns what the plugin is told of the workload, if it is told of it. */
+  public Optional<WorkloadFacts> workloadFacts() {
+    return Optional.ofNullable(parts.workloadFacts);
+  }
+
+  /** Returns the label of SELinux for the files, if the workload needs one. */
+  public Optional<SelinuxLabel> selinuxLabel() {
+    return Optional.ofNullable(parts.selinuxLabel);
+  }
+
+  /** Returns the group for which the plugin mounts the filesystem, if it can. */
+  public Optional<String> groupIfOffered() {
+    return Optional.ofNullable(parts.group);
+  }
+
+  /** Whether the plugin on that node mounts filesystems for a group. */
+  public boolean isGroupOffered() {
+    return parts.isGroupOffered;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof ClaimRequest that && named().equals(that.named());
@@ -121,6 +143,10 @@ public final class ClaimRequest {
     all.put("mode", parts.mode);
     all.put("nodeId", nodeId());
     all.put("options", parts.options);
+    all.put("workloadFacts", workloadFacts());
+    all.put("selinuxLabel", selinuxLabel());
+    all.put("groupIfOffered", groupIfOffered());
+    all.put("isGroupOffered", parts.isGroupOffered);
     return all;
   }
 
@@ -132,6 +158,10 @@ public final class ClaimRequest {
     private final ClaimMode mode;
     private @Nullable NodeId nodeId;
     private MountOptions options = MountOptions.none();
+    private @Nullable WorkloadFacts workloadFacts;
+    private @Nullable SelinuxLabel selinuxLabel;
+    private @Nullable String group;
+    private boolean isGroupOffered;
 
     private Builder(VolumeUse usage, NodeName node, Claim.Use use, ClaimMode mode) {
       this.usage = Objects.requireNonNull(usage, "usage");
@@ -144,6 +174,10 @@ public final class ClaimRequest {
       Builder copy = new Builder(usage, node, use, mode);
       copy.nodeId = nodeId;
       copy.options = options;
+      copy.workloadFacts = workloadFacts;
+      copy.selinuxLabel = selinuxLabel;
+      copy.group = group;
+      copy.isGroupOffered = isGroupOffered;
       return copy;
     }
 
@@ -159,6 +193,45 @@ public final class ClaimRequest {
     /** Says how the workload wants it mounted. As the volume says by default. */
     public Builder options(MountOptions value) {
       options = Objects.requireNonNull(value, "options");
+      return this;
+    }
+
+    /**
+     * Sets what the plugin is told of the workload where the volume is published for it, for a
+     * plugin that asks for it. Kept with the claim: the plugin is told the same after a restart. A
+     * claim that has no facts gets them when it is acquired again with some; one that has others is
+     * refused ({@code CLAIM_OTHER_USE}). The plugin is told nothing by default.
+     */
+    public Builder workloadFacts(WorkloadFacts value) {
+      workloadFacts = Objects.requireNonNull(value, "workloadFacts");
+      return this;
+    }
+
+    /**
+     * Sets the label of SELinux with which the workload may use the files. Where the plugin {@link
+     * io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel takes labels}, by its binding in
+     * the control plane, and the options give no label, the options of the claim get it. Whether a
+     * volume is mounted with a label on a node is decided by its first claim there, and kept until
+     * its last. Of no account for a block device.
+     */
+    public Builder selinuxLabel(SelinuxLabel value) {
+      selinuxLabel = Objects.requireNonNull(value, "selinuxLabel");
+      return this;
+    }
+
+    /**
+     * Sets the group that the files are to belong to, as a number. Where the plugin offers
+     * VOLUME_MOUNT_GROUP on that node, and the options name no group, the options of the claim get
+     * it; elsewhere the host gives the files to it. Whether a volume is mounted for a group on a
+     * node is decided by its first claim there, and kept until its last. Of no account for a block
+     * device.
+     *
+     * @param value the number
+     * @param isOffered whether the plugin offers that on the node
+     */
+    public Builder groupIfOffered(String value, boolean isOffered) {
+      group = MountOptions.none().withVolumeMountGroup(value).volumeMountGroup().orElse(null);
+      isGroupOffered = isOffered && group != null;
       return this;
     }
 

@@ -3,9 +3,11 @@ package io.csi4j.volume.claim;
 import io.csi4j.volume.model.ClaimEpoch;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.WorkloadFacts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The claims of one node that are not proven to be over there: those with which it may mount, and
@@ -48,13 +50,15 @@ public record ClaimsOfNode(
    *
    * @param grant the claim, as acquiring it again would return it
    * @param use how the volume is used by all who hold it
+   * @param facts what the plugin is told of the workload, if it is told of it
    */
-  public record Taken(ClaimGrant grant, Claim.Use use) {
+  public record Taken(ClaimGrant grant, Claim.Use use, Optional<WorkloadFacts> facts) {
 
-    /** Checks that both are there. */
+    /** Checks that all parts are there. */
     public Taken {
       Objects.requireNonNull(grant, "grant");
       Objects.requireNonNull(use, "use");
+      Objects.requireNonNull(facts, "facts");
     }
   }
 }

@@ -743,7 +743,7 @@ class PlacementTest {
       assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
       assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(refused.operatorMessage().seen().text())
-          .contains("failed: It has format 9, and this version reads format 1 to 2");
+          .contains("failed: It has format 9, and this version reads format 1 to 3");
     }
     assertThat(whileUnreadable(Optional.of(VolumeKey.of("elsewhere"))).candidates())
         .as("all nodes have room")

@@ -706,7 +706,7 @@ public final class ClaimCoordinator {
             ? attached.context()
             : PublishContext.empty();
     return new ClaimsOfNode.Taken(
-        grant(usage, claim, holder, context, false), claim.use().orElseThrow());
+        grant(usage, claim, holder, context, false), claim.use().orElseThrow(), holder.facts());
   }
 
   /**

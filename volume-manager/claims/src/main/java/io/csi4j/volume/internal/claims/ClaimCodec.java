@@ -18,6 +18,7 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
@@ -46,6 +47,9 @@ public final class ClaimCodec implements ValueCodec<Claim> {
 
   /** Of claims with a holder whose mount options are known. */
   private static final int FORMAT_WITH_OPTIONS = 2;
+
+  /** Of claims with a holder of whose workload the plugin is told. */
+  private static final int FORMAT_WITH_FACTS = 3;
 
   /** The form. */
   public ClaimCodec() {}
@@ -123,7 +127,7 @@ public final class ClaimCodec implements ValueCodec<Claim> {
   @Override
   public Decoded<Claim> decode(byte[] bytes) throws MalformedRecordException {
     RecordBytes<ClaimProto.Claim> read =
-        RecordBytes.read(ClaimProto.Claim.parser(), bytes, FORMAT_WITH_OPTIONS);
+        RecordBytes.read(ClaimProto.Claim.parser(), bytes, FORMAT_WITH_FACTS);
     ClaimProto.Claim in = read.message();
     VolumeKey volume = RecordBytes.checked("volume", () -> StoredParts.key(in.getVolume()));
     Optional<Claim.Use> use = in.hasUse() ? Optional.of(use(in.getUse())) : Optional.empty();
@@ -149,11 +153,16 @@ public final class ClaimCodec implements ValueCodec<Claim> {
             : Optional.empty();
     Optional<Instant> lastUse =
         in.hasLastUse() ? Optional.of(StoredParts.time(in.getLastUse())) : Optional.empty();
-    if (in.getFormat() != format(holders.values())) {
+    int needed = format(holders.values());
+    if (in.getFormat() != needed) {
       throw new MalformedRecordException(
-          in.getFormat() == FORMAT
-              ? "It has format 1, and mount options, which need format 2."
-              : "It has format 2, and nothing that needs it.");
+          "It has format "
+              + in.getFormat()
+              + (in.getFormat() > needed
+                  ? ", and nothing that needs it."
+                  : needed == FORMAT_WITH_FACTS
+                      ? ", and facts of a workload, which need format 3."
+                      : ", and mount options, which need format 2."));
     }
     Claim claim =
         RecordBytes.checked(
@@ -163,6 +172,9 @@ public final class ClaimCodec implements ValueCodec<Claim> {
   }
 
   private static int format(Collection<ClaimHolder> holders) {
+    if (holders.stream().anyMatch(holder -> holder.facts().isPresent())) {
+      return FORMAT_WITH_FACTS;
+    }
     return holders.stream().anyMatch(holder -> holder.options().isPresent())
         ? FORMAT_WITH_OPTIONS
         : FORMAT;
@@ -195,6 +207,13 @@ public final class ClaimCodec implements ValueCodec<Claim> {
             .setSince(StoredParts.time(holder.since()))
             .setAttached(attached(holder.attachment()));
     holder.options().ifPresent(options -> out.setOptions(StoredParts.options(options)));
+    holder
+        .facts()
+        .ifPresent(
+            facts ->
+                out.setFacts(
+                    ClaimProto.Facts.newBuilder()
+                        .addAllEntry(StoredParts.entries(facts.entries()))));
     return out.build();
   }
 
@@ -214,6 +233,10 @@ public final class ClaimCodec implements ValueCodec<Claim> {
                 attached(in.getAttached()),
                 in.hasOptions()
                     ? Optional.of(StoredParts.options(in.getOptions()))
+                    : Optional.empty(),
+                in.hasFacts()
+                    ? Optional.of(
+                        WorkloadFacts.from(StoredParts.entries(in.getFacts().getEntryList())))
                     : Optional.empty()));
   }
 

@@ -33,14 +33,18 @@ import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -63,16 +67,17 @@ public final class ClaimRules {
   /**
    * A workload wants the volume. The same again is granted without a change.
    *
-   * @param options how it is mounted, in full; kept with the claim
+   * @param stated how it is mounted, in full, unless claims on the node decide; kept with the claim
    * @param attaches whether its plugin attaches it; false as long as that was not asked
    * @param now for the ages in refusals, and for when an exhausted storage system is tried again
    */
   public static ClaimDecision claim(
       Claim claim,
       ClaimRequest request,
-      Optional<MountOptions> options,
+      Optional<MountOptions> stated,
       boolean attaches,
       Instant now) {
+    Optional<MountOptions> options = FirstClaim.options(claim, request, stated);
     if (request.mode() == ClaimMode.WRITE && !request.use().mode().isWritable()) {
       return refused(
           OperatorCode.CLAIM_READ_ONLY,
@@ -297,6 +302,16 @@ public final class ClaimRules {
           own,
           words(own, now) + " claimed it with other mount options than it asks for now");
     }
+    Optional<WorkloadFacts> facts = request.workloadFacts();
+    if (own.facts().isPresent() && facts.isPresent() && !own.facts().equals(facts)) {
+      return refused(
+          OperatorCode.CLAIM_OTHER_USE,
+          own,
+          words(own, now)
+              + " claimed it with other facts of the workload than it asks with now ("
+              + otherKeys(own.facts().get(), facts.get())
+              + ")");
+    }
     if (attaches && !isAttaching(own)) {
       return refused(
           OperatorCode.ATTACHED_OTHERWISE,
@@ -317,10 +332,20 @@ public final class ClaimRules {
               + request.nodeId().get()
               + "'");
     }
-    if (own.attachment() instanceof InDoubt attaching && !attaching.repeated()) {
-      return changed(claim, List.of(own.attached(new InDoubt(true))));
+    ClaimHolder next = own.facts().isPresent() ? own : facts.map(own::with).orElse(own);
+    if (next.attachment() instanceof InDoubt attaching && !attaching.repeated()) {
+      next = next.attached(new InDoubt(true));
     }
-    return new Granted(claim, false);
+    return next.equals(own) ? new Granted(claim, false) : changed(claim, List.of(next));
+  }
+
+  /** Returns the keys of facts that have different values, or are in one of both alone. */
+  private static String otherKeys(WorkloadFacts one, WorkloadFacts other) {
+    SortedMap<String, String> all = new TreeMap<>(one.entries());
+    all.putAll(other.entries());
+    return all.keySet().stream()
+        .filter(key -> !Objects.equals(one.entries().get(key), other.entries().get(key)))
+        .collect(Collectors.joining(", "));
   }
 
   /** Why a workload may not be beside those that hold the volume. */
@@ -378,7 +403,8 @@ public final class ClaimRules {
         claim.epoch() + 1,
         now,
         attaches ? new ClaimHolder.Attachment.InDoubt() : new ClaimHolder.Attachment.NotNeeded(),
-        options);
+        options,
+        request.workloadFacts());
   }
 
   // ---- how an attachment comes and goes

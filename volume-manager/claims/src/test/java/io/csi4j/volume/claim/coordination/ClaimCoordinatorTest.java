@@ -47,6 +47,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
@@ -209,6 +210,35 @@ class ClaimCoordinatorTest {
   }
 
   @Test
+  void anyProcessKnowsWhatAWorkloadBringsToItsVolume() {
+    WorkloadFacts facts = WorkloadFacts.of(usage("web")).withUid("u-1");
+    ClaimGrant web = claims.acquire(wish("web", "n1").toBuilder().workloadFacts(facts).build());
+    ClaimGrant job = claims.acquire(wish("job", "n1"));
+    ClaimCoordinator another =
+        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, events::add);
+
+    assertThat(another.ofNode(NodeName.of("n1")).taken())
+        .containsExactlyInAnyOrder(
+            new ClaimsOfNode.Taken(web, wish("web", "n1").use(), Optional.of(facts)),
+            new ClaimsOfNode.Taken(job, wish("job", "n1").use(), Optional.empty()));
+    assertThat(another.acquire(wish("web", "n1"))).as("the same again").isEqualTo(web);
+    ClaimException refused =
+        failure(
+            () ->
+                another.acquire(
+                    wish("web", "n1").toBuilder()
+                        .workloadFacts(WorkloadFacts.of(usage("web")))
+                        .build()));
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_OTHER_USE);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+
+    another.release(usage("web"));
+    another.confirmRelease(receipt(web, Staging.KEPT_FOR_OTHERS));
+    claims.acquire(wish("web", "n1"));
+    assertThat(holder("web").facts()).as("a claim after it").isEmpty();
+  }
+
+  @Test
   void theClaimsOfANodeAreThoseItMayMountWithAndThoseThatWaitForItsReceipt() {
     ClaimGrant web = claims.acquire(wish("web", "n1"));
     ClaimGrant job = claims.acquire(wish("job", "n1"));
@@ -237,7 +267,7 @@ class ClaimCoordinatorTest {
     assertThat(claims.ofNode(NodeName.of("n1")))
         .isEqualTo(
             new ClaimsOfNode(
-                List.of(new ClaimsOfNode.Taken(web, wish("web", "n1").use())),
+                List.of(new ClaimsOfNode.Taken(web, wish("web", "n1").use(), Optional.empty())),
                 List.of(new ClaimEpoch(NodeName.of("n1"), uncertain, 1)),
                 List.of(ClaimEpoch.of(job)),
                 List.of()));

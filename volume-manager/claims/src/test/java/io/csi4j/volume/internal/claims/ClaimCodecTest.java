@@ -51,6 +51,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
     USED("claim-v1-used.bin"),
     HELD("claim-v1-held.bin"),
     MOUNTED("claim-v2-mounted.bin"),
+    TOLD("claim-v3-told.bin"),
     NEWER("claim-v1-newer.bin");
 
     private final String file;
@@ -69,6 +70,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
         case USED -> Claims.used();
         case HELD -> Claims.held();
         case MOUNTED -> Claims.mounted();
+        case TOLD -> Claims.told();
         case NEWER -> Claims.newer();
       };
     }
@@ -114,7 +116,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
 
   @Override
   public int formats() {
-    return 2;
+    return 3;
   }
 
   private static byte[] read(String file) {
@@ -207,6 +209,24 @@ class ClaimCodecTest implements CodecContract<Marked> {
         new FieldWriter().number(1, 2).part(2, volume).part(3, mark).bytes(),
         "It has format 2, and nothing that needs it.");
     refused(
+        new FieldWriter().number(1, 3).part(2, volume).part(3, mark).bytes(),
+        "It has format 3, and nothing that needs it.");
+    refused(
+        held().part(7, holder("a", 1).part(9, new FieldWriter())).bytes(),
+        "It has format 1, and mount options, which need format 2.");
+    refused(
+        held().part(7, told("csi.storage.k8s.io/pod.uid", "u-1")).bytes(),
+        "It has format 1, and facts of a workload, which need format 3.");
+    refused(
+        held().part(7, told("csi.storage.k8s.io/pod.uid", "u\n1")).bytes(),
+        "The holder is not valid.");
+    refused(held().part(7, told("pool", "fast")).bytes(), "The holder is not valid.");
+    refused(
+        held()
+            .part(7, told("csi.storage.k8s.io/pod.uid", "u-1", "csi.storage.k8s.io/pod.name", "a"))
+            .bytes(),
+        "The keys of a map are not in order.");
+    refused(
         held().part(7, holder("a", 1)).part(8, new FieldWriter()).number(5, 1).bytes(),
         "From byte 13 on it is not what this version writes.");
   }
@@ -251,6 +271,14 @@ class ClaimCodecTest implements CodecContract<Marked> {
         .number(6, 1)
         .part(7, new FieldWriter())
         .part(8, how);
+  }
+
+  private static FieldWriter told(String... entries) {
+    FieldWriter facts = new FieldWriter();
+    for (int i = 0; i < entries.length; i += 2) {
+      facts.part(1, new FieldWriter().text(1, entries[i]).text(2, entries[i + 1]));
+    }
+    return holder("a", 1).part(10, facts);
   }
 
   private static void refused(byte[] bytes, String message) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
@@ -21,8 +22,10 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -541,6 +544,171 @@ class ClaimRulesTest {
     assertThat(besides(withExt4, "n1", NAMED, Optional.empty())).isInstanceOf(Granted.class);
     assertThat(besides(unknown, "n1", NAMED, ext4)).isInstanceOf(Granted.class);
     assertThat(besides(withExt4, "n2", NodeId.of("i-2"), none)).isInstanceOf(Granted.class);
+  }
+
+  // ---- what a workload brings to its volume
+
+  private static final VolumeUse WEB = VolumeUse.of(VOLUME, WorkloadId.of("web"));
+  private static final SelinuxLabel LABEL =
+      SelinuxLabel.of("system_u:object_r:container_file_t:s0:c1,c2");
+  private static final SelinuxLabel OTHER_LABEL =
+      SelinuxLabel.of("system_u:object_r:container_file_t:s0:c3,c4");
+
+  private static ClaimHolder web(Optional<MountOptions> options) {
+    return new ClaimHolder(
+        WEB.workload(),
+        NodeName.of("n1"),
+        Optional.empty(),
+        ClaimMode.WRITE,
+        ClaimHolder.State.TAKEN,
+        1,
+        BEFORE,
+        new ClaimHolder.Attachment.NotNeeded(),
+        options);
+  }
+
+  private static ClaimRequest.Builder asks(String workload) {
+    return wish(workload, "n1", SHARED, ClaimMode.WRITE).toBuilder();
+  }
+
+  @Test
+  void factsOfTheWorkloadAreKeptWithItsClaim() {
+    WorkloadFacts facts = WorkloadFacts.of(WEB).withUid("u-1");
+
+    Claim claim =
+        granted(decide(Claim.none(VOLUME), asks("web").workloadFacts(facts).build(), NOW));
+
+    ClaimHolder holder = claim.holder(WEB.workload()).orElseThrow();
+    assertThat(holder.facts()).contains(facts);
+    assertThat(holder.doing(ClaimMode.READ).in(ClaimHolder.State.UNPUBLISHING).facts())
+        .contains(facts);
+    assertThat(holder.attached(new ClaimHolder.Attachment.InDoubt()).facts()).contains(facts);
+  }
+
+  @Test
+  void aRepeatedClaimMayLeaveItsFactsOutOrBringTheFirstAndBringsNoOthers() {
+    WorkloadFacts facts = WorkloadFacts.of(WEB).withUid("u-1").withServiceAccount("front");
+    Claim without = held(SHARED, web(Optional.empty()));
+    Claim with = held(SHARED, web(Optional.empty()).with(facts));
+
+    assertThat(decide(with, asks("web").workloadFacts(facts).build(), NOW))
+        .isEqualTo(new Granted(with, false));
+    assertThat(decide(with, asks("web").build(), NOW)).isEqualTo(new Granted(with, false));
+    assertThat(decide(without, asks("web").workloadFacts(facts).build(), NOW))
+        .as("also where a claim was made by a version that knows no facts")
+        .isEqualTo(new Granted(with, true));
+    assertThat(
+            decide(
+                with, asks("web").workloadFacts(WorkloadFacts.of(WEB).withUid("u-2")).build(), NOW))
+        .isEqualTo(
+            new Refused(
+                OperatorCode.CLAIM_OTHER_USE,
+                with.holder(WEB.workload()),
+                new ReasonText(
+                    "workload 'web' on node 'n1' (WRITE, TAKEN, since 40 s) claimed it with other"
+                        + " facts of the workload than it asks with now"
+                        + " (csi.storage.k8s.io/pod.uid, csi.storage.k8s.io/serviceAccount.name)")));
+  }
+
+  @Test
+  void factsThatComeLaterAreKeptWithAnAttachmentThatIsNotKnown() {
+    WorkloadFacts facts = WorkloadFacts.of(WEB);
+    ClaimHolder attaching = attaching("web", "n1", ClaimHolder.State.TAKEN, Optional.empty());
+
+    Claim claim =
+        granted(decide(held(SHARED, attaching), asks("web").workloadFacts(facts).build(), NOW));
+
+    assertThat(claim.holder(WEB.workload()))
+        .contains(attaching.with(facts).attached(new ClaimHolder.Attachment.InDoubt(true)));
+  }
+
+  private static MountOptions labelled(SelinuxLabel label) {
+    return label.addedTo(MountOptions.none());
+  }
+
+  private static MountOptions grouped(String group) {
+    return MountOptions.none().withVolumeMountGroup(group);
+  }
+
+  /** Returns how a volume is mounted for a claim on a node that has it mounted for another one. */
+  private static Optional<MountOptions> mountedBeside(
+      MountOptions there, ClaimRequest request, MountOptions asked) {
+    Claim claim = held(SHARED, web(Optional.of(there)));
+    return granted(ClaimRules.claim(claim, request, Optional.of(asked), false, NOW))
+        .holder(request.usage().workload())
+        .flatMap(ClaimHolder::options);
+  }
+
+  @Test
+  void theFirstClaimOnANodeDecidesWhetherAVolumeIsMountedWithALabel() {
+    MountOptions none = MountOptions.none();
+    MountOptions noatime = none.withFlags(MountFlags.of("noatime"));
+    MountOptions noFlags = none.withFlags(MountFlags.of());
+    ClaimRequest job = asks("job").selinuxLabel(LABEL).build();
+    ClaimRequest elsewhere =
+        wish("job", "n2", SHARED, ClaimMode.WRITE).toBuilder().selinuxLabel(LABEL).build();
+
+    assertThat(mountedBeside(none, job, labelled(LABEL)))
+        .as("the plugin has come to take labels")
+        .contains(none);
+    assertThat(mountedBeside(noFlags, job, LABEL.addedTo(noFlags))).contains(noFlags);
+    assertThat(mountedBeside(noatime, job, LABEL.addedTo(noatime))).contains(noatime);
+    assertThat(mountedBeside(labelled(LABEL), job, none))
+        .as("the plugin has ceased to take labels")
+        .contains(labelled(LABEL));
+    assertThat(mountedBeside(none, elsewhere, labelled(LABEL))).contains(labelled(LABEL));
+    assertThat(mountedBeside(labelled(OTHER_LABEL), job, labelled(LABEL)))
+        .as("the node refuses it, with both labels")
+        .contains(labelled(LABEL));
+    assertThat(mountedBeside(none, asks("job").build(), labelled(LABEL)))
+        .as("the options themselves state a label")
+        .contains(labelled(LABEL));
+  }
+
+  @Test
+  void theFirstClaimOnANodeDecidesWhetherAVolumeIsMountedForAGroup() {
+    MountOptions none = MountOptions.none();
+    ClaimRequest job = asks("job").groupIfOffered("2000", true).build();
+    ClaimRequest elsewhere =
+        wish("job", "n2", SHARED, ClaimMode.WRITE).toBuilder().groupIfOffered("2000", true).build();
+
+    assertThat(mountedBeside(none, job, grouped("2000"))).contains(none);
+    assertThat(mountedBeside(grouped("2000"), job, none)).contains(grouped("2000"));
+    assertThat(mountedBeside(grouped("3000"), job, none))
+        .as("the node refuses it, with both groups")
+        .contains(grouped("2000"));
+    assertThat(mountedBeside(none, job, grouped("3000")))
+        .as("the options themselves state a group")
+        .contains(grouped("3000"));
+    assertThat(mountedBeside(none, elsewhere, grouped("2000"))).contains(grouped("2000"));
+  }
+
+  @Test
+  void aRepeatedClaimHasTheLabelAndTheGroupThatItWasMadeWith() {
+    MountOptions made = LABEL.addedTo(grouped("2000"));
+    Claim claim = held(SHARED, web(Optional.of(made)));
+    ClaimRequest same = asks("web").selinuxLabel(LABEL).groupIfOffered("2000", false).build();
+
+    assertThat(ClaimRules.claim(claim, same, Optional.of(MountOptions.none()), false, NOW))
+        .isEqualTo(new Granted(claim, false));
+    for (ClaimRequest other :
+        List.of(
+            same.toBuilder().selinuxLabel(OTHER_LABEL).build(),
+            same.toBuilder().groupIfOffered("3000", false).build())) {
+      assertThat(ClaimRules.claim(claim, other, Optional.of(MountOptions.none()), false, NOW))
+          .isEqualTo(
+              new Refused(
+                  OperatorCode.CLAIM_OTHER_USE,
+                  claim.holder(WEB.workload()),
+                  new ReasonText(
+                      "workload 'web' on node 'n1' (WRITE, TAKEN, since 40 s) claimed it with other"
+                          + " mount options than it asks for now")));
+    }
+  }
+
+  private static Claim granted(ClaimDecision decision) {
+    assertThat(decision).isInstanceOf(Granted.class);
+    return ((Granted) decision).next();
   }
 
   @Test

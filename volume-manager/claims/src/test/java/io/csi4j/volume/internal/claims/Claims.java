@@ -17,6 +17,8 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Instant;
 import java.util.Arrays;
@@ -111,6 +113,24 @@ final class Claims {
     return new Marked(claim, TOKEN, 9, UnknownFields.NONE);
   }
 
+  /** With what format 3 has: what the plugin is told of each workload. */
+  static Marked told() {
+    WorkloadId job = WorkloadId.of("der-dritte-für-db-1-\ud83d\udcbe");
+    Claim claim =
+        claim(
+            3,
+            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM),
+            holder("web-1", new ClaimHolder.Attachment.InDoubt()),
+            mounted(holder("web-2", new ClaimHolder.Attachment.NotNeeded()), MountOptions.none())
+                .with(
+                    WorkloadFacts.of(VolumeUse.of(VOLUME, WorkloadId.of("web-2")))
+                        .withUid("b7c1e2d0-5b2f-4a34-9f0e-0f3d6a1c2b3a")
+                        .withServiceAccount("front")),
+            holder(job.value(), new ClaimHolder.Attachment.NotNeeded())
+                .with(WorkloadFacts.of(VolumeUse.of(VOLUME, job))));
+    return new Marked(claim, TOKEN, 0, UnknownFields.NONE);
+  }
+
   private static ClaimHolder mounted(ClaimHolder holder, MountOptions options) {
     return new ClaimHolder(
         holder.workload(),
@@ -165,7 +185,8 @@ final class Claims {
     long epoch = random.nextInt(1000);
     for (int i = random.nextInt(5); i > 0; i--) {
       ClaimHolder plain = holder(random, epoch + i);
-      ClaimHolder holder = random.nextBoolean() ? plain : mounted(plain, options(random));
+      ClaimHolder mounted = random.nextBoolean() ? plain : mounted(plain, options(random));
+      ClaimHolder holder = random.nextBoolean() ? mounted : mounted.with(facts(random));
       holders.put(holder.workload(), holder);
     }
     Claim claim =
@@ -224,6 +245,12 @@ final class Claims {
                         .limit(random.nextInt(3))
                         .toList())),
         random.nextBoolean() ? Optional.empty() : Optional.of(RandomFields.text(random)));
+  }
+
+  private static WorkloadFacts facts(Random random) {
+    WorkloadFacts facts =
+        WorkloadFacts.of(VolumeUse.of(VOLUME, WorkloadId.of(RandomFields.name(random))));
+    return random.nextBoolean() ? facts : facts.withUid(RandomFields.name(random));
   }
 
   private static Instant time(Random random) {

@@ -71,7 +71,7 @@ public final class StoredClaims {
   /** The bytes of a claim with the version that stood in them before stores kept it. */
   public static byte[] withVersion(byte[] bytes, long version) {
     try {
-      RecordBytes<ClaimProto.Claim> now = RecordBytes.read(ClaimProto.Claim.parser(), bytes, 2);
+      RecordBytes<ClaimProto.Claim> now = RecordBytes.read(ClaimProto.Claim.parser(), bytes, 3);
       return new RecordBytes<>(now.message().toBuilder().setVersion(version).build(), now.newer())
           .bytes();
     } catch (MalformedRecordException e) {

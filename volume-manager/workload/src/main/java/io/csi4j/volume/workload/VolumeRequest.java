@@ -15,6 +15,7 @@ import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import java.util.List;
@@ -138,6 +139,20 @@ public final class VolumeRequest {
     return Optional.ofNullable(parts.selinuxLabel);
   }
 
+  /** Returns what the plugin is told of the workload, if it is told of it. */
+  public Optional<WorkloadFacts> workloadFacts() {
+    return Optional.ofNullable(parts.workloadFacts);
+  }
+
+  /**
+   * Returns the group for which a plugin that offers VOLUME_MOUNT_GROUP may mount the volume: the
+   * one of {@link FileOwnership#ofGroup}. Nothing if the {@linkplain #ownership ownership} asks for
+   * more than such a plugin does, or for nothing.
+   */
+  public Optional<String> groupIfOffered() {
+    return ownership().flatMap(OwnershipChange::group);
+  }
+
   /**
    * Returns the request for the volume manager: this one, and what the host knows of the volume.
    *
@@ -160,7 +175,8 @@ public final class VolumeRequest {
         .claim()
         .ifPresentOrElse(request::claim, () -> request.publishContext(volume.publishContext()));
     selinuxLabel().ifPresent(request::selinuxLabel);
-    ownership().flatMap(OwnershipChange::group).ifPresent(request::groupIfOffered);
+    groupIfOffered().ifPresent(request::groupIfOffered);
+    workloadFacts().ifPresent(request::workloadFacts);
     return request
         .requestOptions(mountOptions())
         .secrets(volume.secrets())
@@ -181,7 +197,8 @@ public final class VolumeRequest {
         && mountOptions().equals(that.mountOptions())
         && ownership().equals(that.ownership())
         && created().equals(that.created())
-        && selinuxLabel().equals(that.selinuxLabel());
+        && selinuxLabel().equals(that.selinuxLabel())
+        && workloadFacts().equals(that.workloadFacts());
   }
 
   @Override
@@ -225,6 +242,7 @@ public final class VolumeRequest {
     private @Nullable FileOwnership ownership;
     private VolumeSpec.@Nullable Builder created;
     private @Nullable SelinuxLabel selinuxLabel;
+    private @Nullable WorkloadFacts workloadFacts;
 
     private Builder(String alias, Type type, String source) {
       this.alias = Objects.requireNonNull(alias, "alias");
@@ -245,6 +263,7 @@ public final class VolumeRequest {
       copy.ownership = ownership;
       copy.created = created == null ? null : created.copy();
       copy.selinuxLabel = selinuxLabel;
+      copy.workloadFacts = workloadFacts;
       return copy;
     }
 
@@ -348,6 +367,16 @@ public final class VolumeRequest {
      */
     public Builder selinuxLabel(SelinuxLabel label) {
       selinuxLabel = Objects.requireNonNull(label, "label");
+      return this;
+    }
+
+    /**
+     * Tells the plugin of the workload where the volume is published for it; see {@link
+     * MountRequest.Builder#workloadFacts}. The facts are those of one workload: a job with several
+     * has a request for each.
+     */
+    public Builder workloadFacts(WorkloadFacts facts) {
+      workloadFacts = Objects.requireNonNull(facts, "facts");
       return this;
     }
 
@@ -477,6 +506,12 @@ public final class VolumeRequest {
       }
       if (ownership != null) {
         found.add("ownership", Rule.MISMATCH, "is given for a host volume: leave it out");
+      }
+      if (workloadFacts != null) {
+        found.add(
+            "workload_facts",
+            Rule.MISMATCH,
+            "are given for a host volume, which has no plugin: leave them out");
       }
       if (created != null) {
         found.add(

@@ -28,6 +28,7 @@ import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
@@ -157,10 +158,14 @@ class VolumeRequestTest {
                 .accessMode("single-node-writer")
                 .attachment("block")
                 .mountOptions(MountOptions.none().withFsType("ext4"))
+                .workloadFacts(WorkloadFacts.of(VolumeUse.of(VolumeKey.of("var-log"), WEB)))
                 .violations())
         .extracting(each -> each.field() + " " + each.rule())
         .containsExactly(
-            "access_mode MISMATCH", "attachment_mode MISMATCH", "mount_options MISMATCH");
+            "access_mode MISMATCH",
+            "attachment_mode MISMATCH",
+            "mount_options MISMATCH",
+            "workload_facts MISMATCH");
     VolumeRequest plain = VolumeRequest.builder("logs", VolumeRequest.Type.HOST, "var-log").build();
     assertThat(plain.attachment()).isEqualTo(AttachmentMode.FILESYSTEM);
     assertThat(plain.accessMode()).isEmpty();
@@ -253,6 +258,30 @@ class VolumeRequestTest {
                 .ownership(wish)
                 .violations())
         .hasToString("[ownership is given for a host volume: leave it out]");
+  }
+
+  @Test
+  void whatAWorkloadBringsIsSaidOnceAndReachesTheVolumeManager() {
+    WorkloadFacts facts = WorkloadFacts.of(VolumeUse.of(VolumeKey.of("db"), WEB)).withUid("u-1");
+    VolumeRequest request =
+        csi().workloadFacts(facts).ownership(FileOwnership.ofGroup(2000)).build();
+
+    assertThat(request.workloadFacts()).contains(facts);
+    assertThat(request.groupIfOffered()).contains("2000");
+    assertThat(request.toBuilder().build()).isEqualTo(request);
+    assertThat(request.toBuilder().workloadFacts(facts.withUid("u-2")).build())
+        .isNotEqualTo(request);
+    MountRequest mount = request.toMountRequest(VOLUME, WEB);
+    assertThat(mount.workloadFacts()).contains(facts);
+    assertThat(mount.groupIfOffered()).contains("2000");
+    assertThat(
+            csi()
+                .ownership(FileOwnership.builder().user(1000).group(2000).build())
+                .build()
+                .groupIfOffered())
+        .as("a user is more than a plugin sets")
+        .isEmpty();
+    assertThat(csi().build().toMountRequest(VOLUME, WEB).workloadFacts()).isEmpty();
   }
 
   @Test

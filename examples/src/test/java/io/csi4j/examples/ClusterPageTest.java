@@ -2,9 +2,12 @@ package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.model.MountPolicy;
@@ -12,6 +15,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.Pem;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -41,6 +45,9 @@ class ClusterPageTest {
   private static final NodeName NODE = NodeName.of("n1");
   private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
   private static final VolumeUse JOB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("job-1"));
+
+  private static final SelinuxLabel LABEL =
+      SelinuxLabel.of("system_u:object_r:container_file_t:s0:c15,c25");
 
   @TempDir private Path temp;
 
@@ -77,7 +84,10 @@ class ClusterPageTest {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
     VolumeRequest request = ClusterSnippets.request(PLUGIN);
     try (FakeCsiPlugin plugin =
-            FakeCsiPlugin.builder().shape(PluginShape.full()).nodes(NodeId.of("n1")).open();
+            FakeCsiPlugin.builder()
+                .shape(PluginShape.full().with(Quirk.WORKLOAD_FACTS_TAKEN))
+                .nodes(NodeId.of("n1"))
+                .open();
         MemoryStore store = new MemoryStore()) {
       plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, plugin.endpoint())));
       ClusterSnippets.controlPlane(
@@ -99,10 +109,18 @@ class ClusterPageTest {
                         .await(PLUGIN, PluginRole.NODE, Duration.ofSeconds(30))
                         .join();
                     agent.exchange();
-                    assertThat(ClusterSnippets.acquired(cluster, WEB, request)).isEqualTo(NODE);
+                    VolumeRequest brought = ClusterSnippets.brought(request, WEB, LABEL);
+                    assertThat(ClusterSnippets.acquired(cluster, WEB, brought)).isEqualTo(NODE);
                     ClusterSnippets.mounted(
                         agent, WEB, path -> assertThat(Files.exists(path)).isTrue());
                     assertThat(plugin.contents().idle()).isTrue();
+                    WireMessage published =
+                        plugin.journal().calls(CsiOperation.NODE_PUBLISH_VOLUME).get(0).request();
+                    assertThat(published.map("volume_context"))
+                        .containsEntry("csi.storage.k8s.io/serviceAccount.name", "web");
+                    WireMessage mount = published.message("volume_capability").message("mount");
+                    assertThat(mount.text("volume_mount_group")).isEqualTo("2000");
+                    assertThat(mount.texts("mount_flags")).as("it takes no labels").isEmpty();
                     ClusterSnippets.drained(cluster, NODE);
                     assertThat(ClusterSnippets.acquired(cluster, JOB, request)).isEqualTo(NODE);
                     assertThat(ClusterSnippets.off(cluster, NODE))

@@ -3,6 +3,7 @@ package io.csi4j.examples;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.cluster.Cluster;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
@@ -13,9 +14,11 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.store.RecordStore;
@@ -71,6 +74,18 @@ final class ClusterSnippets {
             .build();
     // end
     return request;
+  }
+
+  static VolumeRequest brought(VolumeRequest request, VolumeUse usage, SelinuxLabel label) {
+    // snippet: brought
+    VolumeRequest brought =
+        request.toBuilder()
+            .workloadFacts(WorkloadFacts.of(usage).withServiceAccount("web"))
+            .selinuxLabel(label)
+            .ownership(FileOwnership.ofGroup(2000))
+            .build();
+    // end
+    return brought;
   }
 
   static NodeName acquired(Cluster cluster, VolumeUse usage, VolumeRequest request) {

@@ -48,6 +48,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.node.LeavingUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeExpansion;
@@ -216,7 +217,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * Ranks the nodes of the cluster for a workload that asks for a volume.
    *
    * @throws OperatorException {@link OperatorCode#VOLUME_UNKNOWN} if the volume is not on record,
-   *     and the request does not have it created; or if the claims cannot be read
+   *     and the request does not have it created; {@link OperatorCode#NOT_ALLOWED_HERE} if its
+   *     context has a key of the {@linkplain VolumeRequest#workloadFacts facts} itself; or if the
+   *     claims cannot be read
    */
   public Placement.Report nodesFor(VolumeUse usage, VolumeRequest request) {
     Optional<CatalogVolume> volume = controller.find(usage.volume());
@@ -656,24 +659,18 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Returns what a node needs to mount a volume; nothing if the catalog does not have the volume.
+   * Returns what a node needs to mount a volume; nothing if the catalog does not have the volume,
+   * or has it with a context that leaves no place for the facts of the workload.
    */
   private Optional<SentUse> wanted(ClaimsOfNode.Taken taken) {
     ClaimGrant grant = taken.grant();
     return controller
         .find(grant.usage().volume())
+        .filter(volume -> keysOfBoth(taken.facts(), volume).isEmpty())
         .map(
             volume ->
                 new SentUse(
-                    new WantedUse.Requested(
-                        MountRequest.builder(
-                                volume,
-                                grant.usage().workload(),
-                                taken.use().mode(),
-                                taken.use().attachment())
-                            .readOnly(grant.mode() == ClaimMode.READ)
-                            .claim(grant)
-                            .build()),
+                    new WantedUse.Requested(mounting(volume, taken)),
                     volume
                         .spec()
                         .secrets()
@@ -681,6 +678,21 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                         .orElseGet(SentSecrets::none),
                     // Also if one of its nodes cannot follow: the others can.
                     volume.pendingOnNode()));
+  }
+
+  private static MountRequest mounting(CatalogVolume volume, ClaimsOfNode.Taken taken) {
+    ClaimGrant grant = taken.grant();
+    MountRequest.Builder request =
+        MountRequest.builder(
+                volume, grant.usage().workload(), taken.use().mode(), taken.use().attachment())
+            .readOnly(grant.mode() == ClaimMode.READ)
+            .claim(grant);
+    taken.facts().ifPresent(request::workloadFacts);
+    return request.build();
+  }
+
+  private static Set<String> keysOfBoth(Optional<WorkloadFacts> facts, CatalogVolume volume) {
+    return facts.<Set<String>>map(it -> it.keysIn(volume.context())).orElse(Set.of());
   }
 
   /** Returns what a node needs to give a volume back, also one that is not on record any more. */
@@ -694,12 +706,35 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   // ---- what a request says
 
-  private static Placement.PlannedClaim wish(VolumeUse usage, VolumeRequest request) {
+  private Placement.PlannedClaim wish(VolumeUse usage, VolumeRequest request) {
+    if (request.workloadFacts().isPresent()) {
+      controller.find(usage.volume()).ifPresent(there -> checkFacts(usage, request, there));
+    }
     return new Placement.PlannedClaim(
         usage.workload(),
         new Claim.Use(request.accessMode().orElseThrow(), request.attachment()),
         request.readOnly() ? ClaimMode.READ : ClaimMode.WRITE,
-        request.mountOptions());
+        request.mountOptions(),
+        request.workloadFacts(),
+        request.selinuxLabel(),
+        request.groupIfOffered());
+  }
+
+  /** Refuses facts that cannot go beside the context of the volume. */
+  private static void checkFacts(VolumeUse usage, VolumeRequest request, CatalogVolume there) {
+    Set<String> both = keysOfBoth(request.workloadFacts(), there);
+    if (!both.isEmpty()) {
+      throw new VolumeException(
+          VolumeException.Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.NOT_ALLOWED_HERE,
+              Subject.of("acquiring").by(usage),
+              "the context of the volume itself has "
+                  + String.join(", ", both)
+                  + ", which the request gives as a fact of the workload"),
+          null,
+          null);
+    }
   }
 
   private PluginId plugin(VolumeUse usage, VolumeRequest request) {

@@ -9,6 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.agent.ControlPlane;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
@@ -24,6 +28,7 @@ import io.csi4j.volume.model.Pem;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeVerdict;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 import io.csi4j.volume.store.TestCertificates;
@@ -33,6 +38,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,6 +113,38 @@ class ClusterOverGrpcTest {
     b.release(JOB);
     assertThat(world.storage.contents().idle()).isTrue();
     world.storage.assertLawful();
+  }
+
+  @Test
+  void theFactsOfAWorkloadCrossAfterTheControlPlaneThatClaimedHasEnded() throws Exception {
+    world =
+        opened(
+            new ClusterWorld(
+                temp.resolve("told"), PluginShape.full().with(Quirk.WORKLOAD_FACTS_TAKEN)));
+    WorkloadFacts facts = WorkloadFacts.of(WEB).withUid("u-1");
+    Cluster one = opened(world.cluster(store));
+    ControlPlaneServer first = serve(one, "one");
+    serve(opened(world.cluster(store)), "two");
+    NodeAgent a = agent(A, file("one"), file("two"));
+    a.exchange();
+    one.acquire(A, WEB, REQUEST.toBuilder().workloadFacts(facts).build());
+    first.close();
+    one.close();
+
+    a.mount(WEB);
+
+    assertThat(contexts(CsiOperation.NODE_STAGE_VOLUME)).hasSize(1);
+    Map<String, String> own = contexts(CsiOperation.NODE_STAGE_VOLUME).get(0);
+    assertThat(contexts(CsiOperation.NODE_PUBLISH_VOLUME))
+        .containsExactly(facts.addedTo(VolumeContext.of(own)).reveal());
+    a.release(WEB);
+    world.storage.assertLawful();
+  }
+
+  private List<Map<String, String>> contexts(CsiOperation operation) {
+    return world.storage.journal().calls(operation).stream()
+        .map(call -> call.request().map("volume_context"))
+        .toList();
   }
 
   private static ClaimQuestion question(NodeName node) {

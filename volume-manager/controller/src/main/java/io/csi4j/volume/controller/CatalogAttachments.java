@@ -29,9 +29,13 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.Collections;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -47,6 +51,7 @@ record CatalogAttachments(
     implements StorageController {
 
   private static final String NOT_ON_RECORD = "no volume of that name is on record";
+  private static final SortedSet<String> NO_KEYS = Collections.emptySortedSet();
 
   @Override
   public boolean attaches(VolumeKey volume) {
@@ -92,6 +97,15 @@ record CatalogAttachments(
     if (volume.capability(use.mode(), use.attachment()).isEmpty()) {
       return refused(OperatorCode.NOT_ALLOWED_HERE, notMadeFor(volume, use));
     }
+    SortedSet<String> both =
+        request.workloadFacts().map(facts -> facts.keysIn(volume.context())).orElse(NO_KEYS);
+    if (!both.isEmpty()) {
+      return refused(
+          OperatorCode.NOT_ALLOWED_HERE,
+          "the context of the volume itself has "
+              + String.join(", ", both)
+              + ", which the request gives as a fact of the workload");
+    }
     PluginId plugin = volume.plugin();
     return instances.mayAttach(plugin)
         ? ControllerLinks.down(plugin, instances.registry().plugins())
@@ -124,7 +138,32 @@ record CatalogAttachments(
         .flatMap(CatalogEntry::volume)
         .flatMap(it -> it.capability(request.use().mode(), request.use().attachment()))
         .map(own -> own.mountOptions().map(it -> it.overlaidWith(request.options())))
-        .orElseGet(request::statedOptions);
+        .orElseGet(request::statedOptions)
+        .map(stated -> labelled(request, grouped(request, stated)));
+  }
+
+  private static MountOptions grouped(ClaimRequest request, MountOptions stated) {
+    return request.isGroupOffered() && stated.volumeMountGroup().isEmpty()
+        ? request.groupIfOffered().map(stated::withVolumeMountGroup).orElse(stated)
+        : stated;
+  }
+
+  private MountOptions labelled(ClaimRequest request, MountOptions stated) {
+    Optional<SelinuxLabel> wish = request.selinuxLabel();
+    return wish.isPresent()
+            && stated.flags().flatMap(SelinuxLabel::in).isEmpty()
+            && takesLabel(request.usage().volume())
+        ? wish.get().addedTo(stated)
+        : stated;
+  }
+
+  /** Whether the host has said that the plugin takes labels: the plugin itself cannot. */
+  private boolean takesLabel(VolumeKey volume) {
+    Optional<PluginId> plugin = plugin(volume);
+    return instances.registry().plugins().stream()
+        .map(RegisteredPlugin::registration)
+        .filter(each -> plugin.filter(each.id()::equals).isPresent())
+        .anyMatch(each -> each.binding().policy().takesSelinuxLabel());
   }
 
   @Override

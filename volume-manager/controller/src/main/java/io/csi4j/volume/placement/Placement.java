@@ -4,6 +4,7 @@ import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.NodeEntry;
 import io.csi4j.volume.claim.Claim;
@@ -21,9 +22,11 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.RequestedTopologies;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.NodeCheck.Wanted;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
@@ -137,7 +140,7 @@ public final class Placement {
         .capability(wish.use().mode(), wish.use().attachment())
         .flatMap(VolumeCapability::mountOptions)
         .map(own -> own.overlaidWith(wish.options()))
-        .map(all -> new PlannedClaim(wish.workload(), wish.use(), wish.mode(), all))
+        .map(wish::with)
         .orElse(wish);
   }
 
@@ -301,7 +304,15 @@ public final class Placement {
       ClaimRequest.Builder request =
           ClaimRequest.builder(VolumeUse.of(volume, wish.workload()), name, wish.use(), wish.mode())
               .options(wish.options());
-      NodeCheck.facts(this, plugin).flatMap(NodeFacts::nodeId).ifPresent(request::nodeId);
+      Optional<NodeFacts> known = NodeCheck.facts(this, plugin);
+      known.flatMap(NodeFacts::nodeId).ifPresent(request::nodeId);
+      wish.facts().ifPresent(request::workloadFacts);
+      wish.label().ifPresent(request::selinuxLabel);
+      boolean takesGroup =
+          known
+              .filter(it -> it.capabilities().offers(NodeCapability.VOLUME_MOUNT_GROUP))
+              .isPresent();
+      wish.group().ifPresent(group -> request.groupIfOffered(group, takesGroup));
       return request.build();
     }
   }
@@ -490,10 +501,19 @@ public final class Placement {
    * @param use how the volume is to be used
    * @param mode what the workload does with it
    * @param options the mount options that take the place of the volume's own, part by part
+   * @param facts what the plugin is told of the workload, if it is told of it
+   * @param label the label of SELinux for the files, if the workload needs one
+   * @param group the group for which the plugin mounts the filesystem, if it can; a number
    * @since 1.0
    */
   public record PlannedClaim(
-      WorkloadId workload, Claim.Use use, ClaimMode mode, MountOptions options) {
+      WorkloadId workload,
+      Claim.Use use,
+      ClaimMode mode,
+      MountOptions options,
+      Optional<WorkloadFacts> facts,
+      Optional<SelinuxLabel> label,
+      Optional<String> group) {
 
     /** Checks that all parts are there. */
     public PlannedClaim {
@@ -501,6 +521,18 @@ public final class Placement {
       Objects.requireNonNull(use, "use");
       Objects.requireNonNull(mode, "mode");
       Objects.requireNonNull(options, "options");
+      Objects.requireNonNull(facts, "facts");
+      Objects.requireNonNull(label, "label");
+      Objects.requireNonNull(group, "group");
+    }
+
+    /** A claim of a workload that brings nothing to its volume. */
+    public PlannedClaim(WorkloadId workload, Claim.Use use, ClaimMode mode, MountOptions options) {
+      this(workload, use, mode, options, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    private PlannedClaim with(MountOptions all) {
+      return new PlannedClaim(workload, use, mode, all, facts, label, group);
     }
 
     /** A claim of a volume that is mounted with its own mount options. */

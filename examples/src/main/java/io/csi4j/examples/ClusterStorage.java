@@ -7,7 +7,6 @@ import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.plugin.launch.PluginLaunchPlan;
 import java.nio.file.Path;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /**
@@ -18,8 +17,8 @@ final class ClusterStorage {
 
   private ClusterStorage() {}
 
-  /** Serves the nodes named after the directory of its volumes, until it is killed. */
-  public static void main(String[] args) throws InterruptedException {
+  /** Serves the nodes named after the directory of its volumes, until it is killed, or its parent ends. */
+  public static void main(String[] args) {
     CsiEndpoint endpoint = CsiEndpoint.parse(System.getenv(PluginLaunchPlan.ENDPOINT));
     try (HostPathPlugin plugin =
         HostPathPlugin.builder(Path.of(args[0]))
@@ -34,7 +33,7 @@ final class ClusterStorage {
             .socket(endpoint.path())
             .open()) {
       System.out.println("listens at " + plugin.endpoint());
-      new CountDownLatch(1).await();
+      MortalPlugin.awaitEndOfParent();
     }
   }
 }

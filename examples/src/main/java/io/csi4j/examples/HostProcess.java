@@ -47,7 +47,13 @@ final class HostProcess implements AutoCloseable {
    * @param arguments those of {@link Host#main}
    */
   static HostProcess start(String name, Path log, Patience patience, List<String> arguments) {
-    List<String> command = new ArrayList<>(MortalPlugin.command(Host.class, arguments.toArray()));
+    return start(Host.class, name, log, patience, arguments);
+  }
+
+  /** Starts another program that takes orders as a {@link Host} does. */
+  static HostProcess start(
+      Class<?> program, String name, Path log, Patience patience, List<String> arguments) {
+    List<String> command = new ArrayList<>(MortalPlugin.command(program, arguments.toArray()));
     command.addAll(1, List.of("-XX:+UseSerialGC", "-Xmx128m"));
     try {
       return new HostProcess(

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Stream;
 
@@ -57,13 +56,18 @@ final class MortalPlugin implements AutoCloseable {
   }
 
   /** What the process does: it serves where it is told to, until it is killed. */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) {
     CsiEndpoint endpoint = CsiEndpoint.parse(System.getenv(PluginLaunchPlan.ENDPOINT));
     try (HostPathPlugin plugin =
         HostPathPlugin.builder(Path.of(args[0])).socket(endpoint.path()).open()) {
       System.out.println("listens at " + plugin.endpoint());
-      new CountDownLatch(1).await();
+      awaitEndOfParent();
     }
+  }
+
+  /** Waits until the process that has started this one has ended, however that comes about. */
+  static void awaitEndOfParent() {
+    ProcessHandle.current().parent().ifPresent(parent -> parent.onExit().join());
   }
 
   /** Starts it, and keeps it running. */

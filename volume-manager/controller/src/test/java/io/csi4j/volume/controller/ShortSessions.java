@@ -13,6 +13,15 @@ public final class ShortSessions {
    * @param expiry how long its sessions, and those of others, are seen without a renewal
    */
   public static VolumeController open(VolumeController.Builder builder, Duration expiry) {
-    return builder.sessionExpiry(expiry).open();
+    return with(builder, expiry).open();
+  }
+
+  /**
+   * Sets it for a control plane that another one opens.
+   *
+   * @param expiry how long its sessions, and those of others, are seen without a renewal
+   */
+  public static VolumeController.Builder with(VolumeController.Builder builder, Duration expiry) {
+    return builder.sessionExpiry(expiry);
   }
 }

@@ -237,6 +237,31 @@ class ClaimedMountTest {
   }
 
   @Test
+  void aUseWhoseMountIsGoneIsGivenBackOnceItsClaimIsOver() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.mount(claimed("vol-1", "web", 7));
+      node.reboot();
+      node.volume("vol-1");
+      // The host knows its name alone, as an agent whose orders do not have it any more.
+      node.reconcile(new WantedUse.Named(WEB));
+      look(node, claims);
+      assertThat(node.target(volume, "web"))
+          .as("the claim is current: the host may ask for the mount again")
+          .isEqualTo(PathStatus.IN_DOUBT);
+      claims.is(WEB, DOWN);
+      look(node, claims);
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.IN_DOUBT);
+      claims.is(WEB, STALE);
+
+      look(node, claims);
+
+      node.becomesClean();
+      assertThat(told(node, OperatorCode.FENCED_WHILE_MOUNTED)).as("nothing was mounted").isEmpty();
+    }
+  }
+
+  @Test
   @Tag("K9")
   void aClaimThatWasRemovedKeepsItsWorkloadAndGetsNoNewOne() {
     try (Node node = open(claims)) {

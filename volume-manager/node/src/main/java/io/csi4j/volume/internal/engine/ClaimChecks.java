@@ -124,7 +124,7 @@ final class ClaimChecks {
 
   /** Asks about the claim of every use; the answers come later. */
   void confirm() {
-    for (TargetRecord use : mounted(volume.memory.record(), now())) {
+    for (TargetRecord use : claimed(volume.memory.record(), now())) {
       ask(
           volume.parts,
           use.usage(),
@@ -142,7 +142,7 @@ final class ClaimChecks {
         volume
             .memory
             .use(usage)
-            .filter(it -> it.path().is(PathStatus.PRESENT))
+            .filter(ClaimChecks::isPerhapsThere)
             .filter(it -> it.claim().epoch() == claim.epoch());
     Optional<NodeClaims> terms = volume.parts.claims().terms();
     if (use.isEmpty() || terms.isEmpty() || volume.engine.index.isClosing()) {
@@ -155,23 +155,30 @@ final class ClaimChecks {
     }
   }
 
-  /** The uses to ask about: what is mounted under a claim. */
-  private List<TargetRecord> mounted(Optional<VolumeRecord> record, long now) {
-    List<TargetRecord> mounted =
+  /**
+   * The uses to ask about: what is mounted under a claim, and what is in doubt. Nothing else would
+   * end one in doubt whose claim is over, such as one that a fence has unmounted.
+   */
+  private List<TargetRecord> claimed(Optional<VolumeRecord> record, long now) {
+    List<TargetRecord> claimed =
         record.stream()
             .flatMap(known -> known.targets().values().stream())
-            .filter(use -> use.claim().isClaimed() && use.path().is(PathStatus.PRESENT))
+            .filter(use -> use.claim().isClaimed() && isPerhapsThere(use))
             .toList();
-    if (mounted.isEmpty()) {
+    if (claimed.isEmpty()) {
       heard = null;
-      return mounted;
+      return claimed;
     }
-    List<VolumeUse> uses = mounted.stream().map(TargetRecord::usage).toList();
+    List<VolumeUse> uses = claimed.stream().map(TargetRecord::usage).toList();
     Heard known = heard();
     known.since().keySet().retainAll(uses);
     known.told().keySet().retainAll(uses);
     uses.forEach(usage -> known.since().putIfAbsent(usage, now));
-    return mounted;
+    return claimed;
+  }
+
+  private static boolean isPerhapsThere(TargetRecord use) {
+    return use.path().is(PathStatus.PRESENT) || use.path().is(PathStatus.IN_DOUBT);
   }
 
   private Heard heard() {
@@ -183,12 +190,16 @@ final class ClaimChecks {
     return known;
   }
 
-  /** An answer about the claim of a mounted use has come, or none could be had. */
+  /** An answer about the claim of a use has come, or none could be had. */
   private Verdict heard(TargetRecord use, ClaimStanding standing, NodeClaims terms, long now) {
     if (standing instanceof ClaimStanding.Current) {
       heard().since().put(use.usage(), now);
       heard().told().remove(use.usage());
       return Verdict.NOTHING;
+    }
+    if (use.path().is(PathStatus.IN_DOUBT)) {
+      // Without proof it stays as it is, and nobody writes to it that an operator should know of.
+      return new Verdict(Optional.empty(), standing instanceof ClaimStanding.Stale);
     }
     if (standing instanceof ClaimStanding.Stale) {
       return new Verdict(notice(use, OperatorCode.FENCED_WHILE_MOUNTED, standing), true);

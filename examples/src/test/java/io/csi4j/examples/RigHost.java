@@ -12,6 +12,7 @@ import io.csi4j.volume.contend.ContendedStore;
 import io.csi4j.volume.contend.ContenderMain;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ShortSessions;
+import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginBinding;
@@ -53,6 +54,14 @@ final class RigHost {
 
   private static final Duration STORE_DEADLINE = Duration.ofSeconds(2);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  /** No call goes on for longer than the plugin stands still. */
+  private static final MountPolicy POLICY =
+      MountPolicy.builder()
+          .attemptDeadline(Duration.ofSeconds(5))
+          .quarantine(Duration.ofSeconds(10))
+          .build();
+
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
   private static final ExecutorService THREADS = Executors.newCachedThreadPool();
 
@@ -169,7 +178,8 @@ final class RigHost {
             RemoteControlPlane.of(name, all.map(Path::of).map(ClusterEndpoint::unix).toList());
         NodeAgent agent =
             NodeAgent.builder(name, directory, defect.node(planes))
-                .plugin(PluginConfig.builder(LocalCluster.PLUGIN.value(), plugin))
+                .plugin(
+                    PluginConfig.builder(LocalCluster.PLUGIN.value(), plugin).policy(POLICY))
                 .interval(INTERVAL)
                 .claims(terms -> terms.interval(INTERVAL))
                 .listener(RigHost::log)

@@ -313,7 +313,7 @@ final class RigWorkload {
 
   private void awaitFollowed(BooleanSupplier goesOn) {
     while (goesOn.getAsBoolean()
-        && !plane("pending " + volume + " " + workload).equals(new Answer(true, "Optional.empty"))) {
+        && !plane("pending " + volume + " " + workload).equals(new Answer(true, "[]"))) {
       RigTroubles.pass(PAUSE);
     }
   }

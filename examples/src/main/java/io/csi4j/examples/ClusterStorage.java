@@ -17,7 +17,10 @@ final class ClusterStorage {
 
   private ClusterStorage() {}
 
-  /** Serves the nodes named after the directory of its volumes, until it is killed, or its parent ends. */
+  /**
+   * Serves the nodes named after the directory of its volumes, until it is killed, or its parent
+   * ends.
+   */
   public static void main(String[] args) {
     CsiEndpoint endpoint = CsiEndpoint.parse(System.getenv(PluginLaunchPlan.ENDPOINT));
     try (HostPathPlugin plugin =

@@ -9,7 +9,6 @@ import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
 import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
 import io.csi4j.volume.contend.ContendedStore;
-import io.csi4j.volume.contend.ContenderMain;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ShortSessions;
 import io.csi4j.volume.model.MountPolicy;
@@ -49,7 +48,9 @@ import java.util.stream.Stream;
  */
 final class RigHost {
 
-  /** Of the sessions of control planes; a call has ended by then, unless its process stood still. */
+  /**
+   * Of the sessions of control planes; a call has ended by then, unless its process stood still.
+   */
   static final Duration EXPIRY = Duration.ofSeconds(6);
 
   private static final Duration STORE_DEADLINE = Duration.ofSeconds(2);
@@ -97,8 +98,7 @@ final class RigHost {
       String name)
       throws IOException {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
-    plugins.register(
-        PluginRegistration.controller(PluginBinding.of(LocalCluster.PLUGIN, plugin)));
+    plugins.register(PluginRegistration.controller(PluginBinding.of(LocalCluster.PLUGIN, plugin)));
     try (RecordStore store = defect.store(open(kind, address));
         Cluster cluster = open(plugins, store, name);
         ControlPlaneServer server =
@@ -121,8 +121,7 @@ final class RigHost {
         () ->
             Cluster.builder(plugins, store)
                 .controller(
-                    each ->
-                        ShortSessions.with(each.controlPlane(name).settings(settings), EXPIRY))
+                    each -> ShortSessions.with(each.controlPlane(name).settings(settings), EXPIRY))
                 .keeper(each -> each.every("resume", RigSettings.RESUME))
                 .open());
   }
@@ -144,7 +143,8 @@ final class RigHost {
       case "nodes" -> cluster.nodesFor(use, request(volume)).nodes();
       case "run" -> cluster.acquire(NodeName.of(order[4]), use, request(volume)).epoch();
       case "stop" -> cluster.release(use).claim();
-      case "fence" -> cluster.nodeIsFenced(NodeName.of(order[4]), new ReasonText("it was unmounted"));
+      case "fence" ->
+          cluster.nodeIsFenced(NodeName.of(order[4]), new ReasonText("it was unmounted"));
       case "off" -> cluster.nodeIsOff(NodeName.of(order[4]), new ReasonText("it was killed"));
       case "drain" -> cluster.drain(NodeName.of(order[4]), new ReasonText("ada drains it"));
       case "undrain" -> cluster.undrain(NodeName.of(order[4]));
@@ -178,8 +178,7 @@ final class RigHost {
             RemoteControlPlane.of(name, all.map(Path::of).map(ClusterEndpoint::unix).toList());
         NodeAgent agent =
             NodeAgent.builder(name, directory, defect.node(planes))
-                .plugin(
-                    PluginConfig.builder(LocalCluster.PLUGIN.value(), plugin).policy(POLICY))
+                .plugin(PluginConfig.builder(LocalCluster.PLUGIN.value(), plugin).policy(POLICY))
                 .interval(INTERVAL)
                 .claims(terms -> terms.interval(INTERVAL))
                 .listener(RigHost::log)

@@ -80,7 +80,8 @@ final class RigJudge {
     judge.data();
     for (RigFact each : judge.facts) {
       if (each instanceof NotEnded open) {
-        judge.add(Rule.NOT_ENDED, open.what(), open.seen() + " after " + open.after().toSeconds() + " s");
+        judge.add(
+            Rule.NOT_ENDED, open.what(), open.seen() + " after " + open.after().toSeconds() + " s");
       } else if (each instanceof AtRest rest) {
         judge.rest(rest);
       }

@@ -76,18 +76,15 @@ class RigJudgeTest {
     assertThat(rules(publish("n1", 1), new Fenced("n3", at(3)), publish("n2", 4)))
         .as("the fence of another node")
         .containsExactly(Rule.SECOND_WRITER);
-    assertThat(
-            rules(publish("n1", 1), new Fenced("n1", at(3)), publish("n2", 4), publish("n1", 6)))
+    assertThat(rules(publish("n1", 1), new Fenced("n1", at(3)), publish("n2", 4), publish("n1", 6)))
         .as("the fenced node came back and mounted it again")
         .containsExactly(Rule.SECOND_WRITER);
   }
 
   @Test
   void aPublishThatIsReadOnlyOrFailedIsNoWriter() {
-    Call reader =
-        new Call(Kind.NODE_PUBLISH, "id", "n2", false, at(3), Optional.of(at(4)), true);
-    Call failed =
-        new Call(Kind.NODE_PUBLISH, "id", "n2", true, at(3), Optional.of(at(4)), false);
+    Call reader = new Call(Kind.NODE_PUBLISH, "id", "n2", false, at(3), Optional.of(at(4)), true);
+    Call failed = new Call(Kind.NODE_PUBLISH, "id", "n2", true, at(3), Optional.of(at(4)), false);
     Call open = new Call(Kind.NODE_PUBLISH, "id", "n2", true, at(3), Optional.empty(), false);
 
     assertThat(rules(publish("n1", 1), reader, failed, open)).isEmpty();
@@ -102,8 +99,7 @@ class RigJudgeTest {
 
   @Test
   void publishesOfTwoVolumesAreApart() {
-    Call other =
-        new Call(Kind.NODE_PUBLISH, "other", "n2", true, at(3), Optional.of(at(4)), true);
+    Call other = new Call(Kind.NODE_PUBLISH, "other", "n2", true, at(3), Optional.of(at(4)), true);
 
     assertThat(rules(publish("n1", 1), other)).isEmpty();
   }
@@ -129,7 +125,8 @@ class RigJudgeTest {
     assertThat(rules(first, new GivingBack("v", "w2", at(3)), second))
         .containsExactly(Rule.SECOND_GRANT);
     assertThat(rules(first, new Attested("n1", at(3), at(4)), second)).isEmpty();
-    assertThat(rules(first, new Attested("n2", at(3), at(4)), second)).containsExactly(Rule.SECOND_GRANT);
+    assertThat(rules(first, new Attested("n2", at(3), at(4)), second))
+        .containsExactly(Rule.SECOND_GRANT);
     assertThat(rules(first, new Attested("n1", at(0), at(2)), second))
         .as("granted while the node was attested: the claim may have ended at once")
         .isEmpty();

@@ -70,8 +70,7 @@ final class RigRounds {
   }
 
   /** Plays rounds until something is found, or the time is over. */
-  static Report play(
-      Scratch scratch, Path logs, ContendedStore kind, RigDefect defect, Size size)
+  static Report play(Scratch scratch, Path logs, ContendedStore kind, RigDefect defect, Size size)
       throws IOException {
     Patience patience = Patience.since(ProcessHandle.current());
     try (RigStory story = new RigStory(logs.resolve("story.log"));
@@ -275,8 +274,7 @@ final class RigRounds {
         return Optional.empty();
       }
     }
-    boolean isOfController =
-        kind == Kind.CONTROLLER_PUBLISH || kind == Kind.CONTROLLER_UNPUBLISH;
+    boolean isOfController = kind == Kind.CONTROLLER_PUBLISH || kind == Kind.CONTROLLER_UNPUBLISH;
     return Optional.of(
         new Call(
             kind,

@@ -53,7 +53,10 @@ final class RigStory implements AutoCloseable {
   String about(Collection<String> names) {
     try {
       List<String> all = new ArrayList<>(Files.readAllLines(file));
-      facts.stream().filter(RigFact.Call.class::isInstance).map(it -> it.at() + " " + it).forEach(all::add);
+      facts.stream()
+          .filter(RigFact.Call.class::isInstance)
+          .map(it -> it.at() + " " + it)
+          .forEach(all::add);
       all.removeIf(line -> names.stream().noneMatch(line::contains));
       all.sort(null);
       return String.join("\n", all.subList(Math.max(0, all.size() - 200), all.size()));

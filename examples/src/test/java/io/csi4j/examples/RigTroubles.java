@@ -113,11 +113,7 @@ final class RigTroubles {
     String target = plan.target();
     switch (plan.trouble()) {
       case PLANE_KILLED, NODE_KILLED ->
-          during(
-              plan,
-              target,
-              () -> cluster.host(target).kill(),
-              () -> cluster.start(target));
+          during(plan, target, () -> cluster.host(target).kill(), () -> cluster.start(target));
       case PLANE_STOPPED, NODE_STOPPED -> {
         List<Runnable> resume = new ArrayList<>();
         during(
@@ -140,8 +136,7 @@ final class RigTroubles {
               () -> cluster.line(target).cut(false));
       case NODE_FENCED, NODE_OFF -> locked(STORAGE, () -> fence(plan));
       case NODE_DRAINED ->
-          during(
-              plan, target, () -> tried("drain", target), () -> tried("undrain", target));
+          during(plan, target, () -> tried("drain", target), () -> tried("undrain", target));
       case STORAGE_KILLED -> during(plan, STORAGE, cluster::killStorage, () -> {});
       case STORAGE_STOPPED -> {
         List<Runnable> resume = new ArrayList<>();

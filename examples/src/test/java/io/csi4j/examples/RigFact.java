@@ -69,6 +69,21 @@ sealed interface RigFact {
   record Grown(String volume, long bytes, Instant at) implements RigFact {}
 
   /**
+   * A call that lets the filesystem of a volume on a node follow its size, and succeeded.
+   *
+   * @param volume the id of the volume
+   */
+  record Expanded(String volume, String node, long bytes, Instant at) implements RigFact {}
+
+  /**
+   * A control plane says that all nodes follow the size of a volume that has grown while it was
+   * mounted there.
+   *
+   * @param volume the id of the volume
+   */
+  record Followed(String volume, String node, long bytes, Instant at) implements RigFact {}
+
+  /**
    * The size of a volume after its changes had ended.
    *
    * @param where such as {@code the storage}, or {@code the filesystem on n1}

@@ -150,6 +150,7 @@ final class RigHost {
       case "undrain" -> cluster.undrain(NodeName.of(order[4]));
       case "grow" -> cluster.volumes().expand(volume, CapacityRange.atLeast(Long.decode(order[4])));
       case "pending" -> cluster.volumes().changes(volume);
+      case "capacity" -> cluster.volumes().find(volume).orElseThrow().capacityBytes().orElse(0);
       case "claims" -> claims(cluster);
       case "volumes" ->
           cluster.volumes().volumes().stream()

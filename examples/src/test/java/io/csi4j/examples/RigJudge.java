@@ -4,7 +4,9 @@ import io.csi4j.examples.RigFact.AtRest;
 import io.csi4j.examples.RigFact.Attested;
 import io.csi4j.examples.RigFact.Call;
 import io.csi4j.examples.RigFact.Deleted;
+import io.csi4j.examples.RigFact.Expanded;
 import io.csi4j.examples.RigFact.Fenced;
+import io.csi4j.examples.RigFact.Followed;
 import io.csi4j.examples.RigFact.Found;
 import io.csi4j.examples.RigFact.GivingBack;
 import io.csi4j.examples.RigFact.Granted;
@@ -78,6 +80,7 @@ final class RigJudge {
     judge.apart(Rule.SECOND_GRANT, judge.granted());
     judge.detachments(writable);
     judge.data();
+    judge.expansions();
     for (RigFact each : judge.facts) {
       if (each instanceof NotEnded open) {
         judge.add(
@@ -265,6 +268,27 @@ final class RigJudge {
     }
     content.written = found.number();
     content.attempted = found.number();
+  }
+
+  /** A node that is said to follow a size, and whose plugin was never called for it. */
+  private void expansions() {
+    for (RigFact each : facts) {
+      if (each instanceof Followed followed
+          && facts.stream()
+              .filter(Expanded.class::isInstance)
+              .map(Expanded.class::cast)
+              .noneMatch(
+                  it ->
+                      it.volume().equals(followed.volume())
+                          && it.node().equals(followed.node())
+                          && it.bytes() >= followed.bytes()
+                          && !it.at().isAfter(followed.at()))) {
+        add(
+            Rule.LOST_GROWTH,
+            followed.volume(),
+            followed.node() + " never let its filesystem follow " + followed.bytes() + " bytes");
+      }
+    }
   }
 
   // ---- what is left

@@ -6,7 +6,9 @@ import io.csi4j.examples.RigFact.AtRest;
 import io.csi4j.examples.RigFact.Attested;
 import io.csi4j.examples.RigFact.Call;
 import io.csi4j.examples.RigFact.Deleted;
+import io.csi4j.examples.RigFact.Expanded;
 import io.csi4j.examples.RigFact.Fenced;
+import io.csi4j.examples.RigFact.Followed;
 import io.csi4j.examples.RigFact.Found;
 import io.csi4j.examples.RigFact.GivingBack;
 import io.csi4j.examples.RigFact.Granted;
@@ -160,6 +162,23 @@ class RigJudgeTest {
     assertThat(rules(new Size("v", "the storage", 32, at(0)), grown)).isEmpty();
     assertThat(rules(grown, new Deleted("v", at(2)), new Size("v", "the storage", 16, at(3))))
         .isEmpty();
+  }
+
+  @Test
+  void aNodeThatIsSaidToFollowASizeAndWasNeverCalledForItIsFound() {
+    Followed followed = new Followed("id", "n1", 64, at(5));
+
+    assertThat(rules(followed)).containsExactly(Rule.LOST_GROWTH);
+    assertThat(rules(new Expanded("id", "n1", 64, at(3)), followed)).isEmpty();
+    assertThat(rules(new Expanded("id", "n1", 32, at(3)), followed))
+        .as("a smaller size")
+        .containsExactly(Rule.LOST_GROWTH);
+    assertThat(rules(new Expanded("id", "n2", 64, at(3)), followed))
+        .as("another node")
+        .containsExactly(Rule.LOST_GROWTH);
+    assertThat(rules(new Expanded("id", "n1", 64, at(6)), followed))
+        .as("too late")
+        .containsExactly(Rule.LOST_GROWTH);
   }
 
   @Test

@@ -1,8 +1,10 @@
 package io.csi4j.examples;
 
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.examples.RigFact.AtRest;
 import io.csi4j.examples.RigFact.Call;
+import io.csi4j.examples.RigFact.Expanded;
 import io.csi4j.examples.RigFact.Kind;
 import io.csi4j.examples.RigJudge.Finding;
 import io.csi4j.mount.real.Scratch;
@@ -182,6 +184,15 @@ final class RigRounds {
               return RigJudge.judge(List.of(seen[0])).isEmpty();
             });
     story.add(seen[0]);
+    for (RigWorkload each : workloads) {
+      RigCluster.Answer answer =
+          cluster.ask(RigSettings.PLANES.get(2), "capacity " + each.volume() + " rig");
+      if (each.exists() && answer.isDone()) {
+        story.add(
+            new RigFact.Size(
+                each.volume(), "the record", Long.parseLong(answer.text()), Instant.now()));
+      }
+    }
     Map<String, String> ids = ids();
     for (VolumeEntry each : cluster.stored()) {
       ids.forEach(
@@ -247,9 +258,27 @@ final class RigRounds {
         .proxies()
         .forEach(
             (node, proxy) -> {
-              proxy.journal().calls().forEach(each -> call(node, each).ifPresent(story::add));
+              proxy
+                  .journal()
+                  .calls()
+                  .forEach(
+                      each -> {
+                        call(node, each).ifPresent(story::add);
+                        expanded(node, each).ifPresent(story::add);
+                      });
               proxy.journal().clear();
             });
+  }
+
+  private static Optional<Expanded> expanded(String node, RecordedCall call) {
+    return call.operation() == CsiOperation.NODE_EXPAND_VOLUME && call.ok()
+        ? Optional.of(
+            new Expanded(
+                call.request().text("volume_id"),
+                node,
+                call.request().message("capacity_range").number("required_bytes"),
+                call.ended().orElseThrow()))
+        : Optional.empty();
   }
 
   private static Optional<Call> call(String node, RecordedCall call) {

@@ -7,11 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * One volume and its workload: runs on a node, writes numbers, lets the volume grow and publishes
@@ -34,7 +37,13 @@ final class RigWorkload {
   private final String workload;
   private final String intruder;
   private long number;
-  private long bytes = RigSettings.SMALLEST;
+
+  /** The last size that was asked for, of which the end may be unknown. */
+  private long asked = RigSettings.SMALLEST;
+
+  /** The last size that was acknowledged. */
+  private long acknowledged;
+
   private boolean exists;
   private boolean isDeleting;
   private int mounted;
@@ -130,6 +139,24 @@ final class RigWorkload {
     return ask(any(RigSettings.PLANES), order);
   }
 
+  /**
+   * Gives two control planes an order each at the same time, as callers do that repeat a request
+   * elsewhere; returns those that were done.
+   */
+  private List<String> twice(String one, String other) {
+    String first = any(RigSettings.PLANES);
+    String second = any(RigSettings.PLANES.stream().filter(it -> !it.equals(first)).toList());
+    CompletableFuture<Answer> beside = CompletableFuture.supplyAsync(() -> ask(second, other));
+    List<String> done = new ArrayList<>();
+    if (ask(first, one).isDone()) {
+      done.add(one);
+    }
+    if (beside.join().isDone()) {
+      done.add(other);
+    }
+    return done;
+  }
+
   private Answer ask(String host, String order) {
     Answer answer = cluster.ask(host, order);
     story.tell(host, order + ": " + answer.text());
@@ -141,8 +168,8 @@ final class RigWorkload {
 
   private boolean acquire(String node, BooleanSupplier goesOn) {
     for (int tries = 1; goesOn.getAsBoolean(); tries++) {
-      Answer answer = plane("run " + volume + " " + workload + " " + node);
-      if (answer.isDone()) {
+      String order = "run " + volume + " " + workload + " " + node;
+      if (random.nextInt(2) == 0 ? plane(order).isDone() : twice(order, order).contains(order)) {
         story.add(new RigFact.Granted(volume, workload, node, Instant.now()));
         exists = true;
         return true;
@@ -196,18 +223,27 @@ final class RigWorkload {
     return isDone;
   }
 
+  /** Asks two control planes for sizes that were never asked for before. */
   private boolean grow() {
-    if (bytes + STEP > LARGEST) {
+    if (isLarge()) {
       return false;
     }
-    long to = bytes + STEP;
-    if (!plane("grow " + volume + " " + workload + " " + to).isDone()) {
-      return false;
+    String order = "grow " + volume + " " + workload + " ";
+    long smaller = asked + STEP;
+    asked = smaller + STEP;
+    List<String> done = twice(order + smaller, order + asked);
+    for (long each : List.of(smaller, asked)) {
+      if (done.contains(order + each)) {
+        grown++;
+        acknowledged = each;
+        story.add(new RigFact.Grown(volume, each, Instant.now()));
+      }
     }
-    bytes = to;
-    grown++;
-    story.add(new RigFact.Grown(volume, to, Instant.now()));
-    return true;
+    return !done.isEmpty();
+  }
+
+  private boolean isLarge() {
+    return asked + 2 * STEP > LARGEST;
   }
 
   private void refresh(String node) {
@@ -240,7 +276,7 @@ final class RigWorkload {
         isDeleting = false;
         exists = false;
         number = 0;
-        bytes = RigSettings.SMALLEST;
+        asked = RigSettings.SMALLEST;
         deleted++;
         return;
       }
@@ -271,15 +307,16 @@ final class RigWorkload {
     if (!node(node).work(since, () -> write(path[0]))) {
       story.tell(volume, "could not write in the end");
     }
-    if (bytes + STEP <= LARGEST) {
-      if (ends("the growth of " + volume, this::grown)
-          && ends("what follows the growth of " + volume, this::awaitFollowed)) {
-        size(node, path[0]);
-      }
+    if (!isLarge()
+        && ends("the growth of " + volume, this::grown)
+        && ends("what follows the growth of " + volume, this::awaitFollowed)
+        && acknowledged == asked) {
+      size(node, path[0]);
+      followed(node);
     }
     giveBack(workload, random.nextBoolean() ? node : "");
     if (ends("the release of " + volume, this::awaitReleased)
-        && (bytes + STEP > LARGEST || random.nextInt(3) == 0)) {
+        && (isLarge() || random.nextInt(3) == 0)) {
       var unused = ends("the deletion of " + volume, this::delete);
     }
   }
@@ -308,7 +345,11 @@ final class RigWorkload {
   }
 
   private void grown(BooleanSupplier goesOn) {
-    while (goesOn.getAsBoolean() && !grow()) {}
+    while (goesOn.getAsBoolean() && !isLarge()) {
+      if (grow()) {
+        return;
+      }
+    }
   }
 
   private void awaitFollowed(BooleanSupplier goesOn) {
@@ -326,6 +367,19 @@ final class RigWorkload {
       }
       RigTroubles.pass(PAUSE);
     }
+  }
+
+  /** Notes that its node is said to follow the last size. */
+  private void followed(String node) {
+    Instant now = Instant.now();
+    String prefix = volume + "=";
+    Answer answer = plane("volumes " + volume + " " + workload);
+    Stream.of(answer.text().replaceAll("[\\[\\]]", "").split(", ", -1))
+        .filter(each -> each.startsWith(prefix))
+        .forEach(
+            each ->
+                story.add(
+                    new RigFact.Followed(each.substring(prefix.length()), node, asked, now)));
   }
 
   private void size(String node, Path path) {

@@ -13,7 +13,6 @@ import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.Pem;
-import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.TlsSettings;
@@ -21,10 +20,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.PluginConfig;
-import io.csi4j.volume.plugin.PluginRegistration;
-import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
-import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.store.TestCertificates;
 import io.csi4j.volume.store.local.MemoryStore;
 import io.csi4j.volume.workload.VolumeRequest;
@@ -81,7 +76,6 @@ class ClusterPageTest {
         "cp", "cp", "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n");
     certificates.certificate("n1", "n1", "subjectAltName=DNS:n1\nextendedKeyUsage=clientAuth\n");
     ClusterEndpoint endpoint = ClusterEndpoint.tcp("localhost", freePort());
-    PluginRegistry plugins = InMemoryPluginRegistry.open();
     VolumeRequest request = ClusterSnippets.request(PLUGIN);
     try (FakeCsiPlugin plugin =
             FakeCsiPlugin.builder()
@@ -89,9 +83,9 @@ class ClusterPageTest {
                 .nodes(NodeId.of("n1"))
                 .open();
         MemoryStore store = new MemoryStore()) {
-      plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, plugin.endpoint())));
       ClusterSnippets.controlPlane(
-          plugins,
+          PLUGIN,
+          plugin.endpoint(),
           store,
           endpoint,
           tls("cp"),
@@ -103,16 +97,12 @@ class ClusterPageTest {
                   List.of(endpoint),
                   tls("n1"),
                   agent -> {
-                    agent
-                        .manager()
-                        .plugins()
-                        .await(PLUGIN, PluginRole.NODE, Duration.ofSeconds(30))
-                        .join();
-                    agent.exchange();
+                    agent.awaitPlugin(PLUGIN, Duration.ofSeconds(30));
                     VolumeRequest brought = ClusterSnippets.brought(request, WEB, LABEL);
                     assertThat(ClusterSnippets.acquired(cluster, WEB, brought)).isEqualTo(NODE);
                     ClusterSnippets.mounted(
                         agent, WEB, path -> assertThat(Files.exists(path)).isTrue());
+                    ClusterSnippets.ended(cluster, agent, WEB);
                     assertThat(plugin.contents().idle()).isTrue();
                     WireMessage published =
                         plugin.journal().calls(CsiOperation.NODE_PUBLISH_VOLUME).get(0).request();

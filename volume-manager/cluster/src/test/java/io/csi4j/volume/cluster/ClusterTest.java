@@ -638,6 +638,7 @@ class ClusterTest {
 
   @Test
   void aControlPlaneWithADirectoryClosesTheStoreThatItHasOpenedThere() {
+    a.exchange();
     for (int life = 1; life <= 2; life++) {
       try (Cluster alone =
           Cluster.builder(temp.resolve("store"))

@@ -8,17 +8,20 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Asks those about claims whom the host has named, who may block. Each use has one question open at
- * a time: one that hangs keeps one thread, and no other use waiting.
+ * a time: one that hangs keeps one thread, and no other use waiting. The next question of a use is
+ * asked after it, as its answer has to be younger than the question.
  */
 final class AskedClaims implements Claims, AutoCloseable {
 
@@ -28,12 +31,15 @@ final class AskedClaims implements Claims, AutoCloseable {
   /** Those that ask about volumes: storage systems may take long, and claims must not wait. */
   private static final int MOST_LOOKING_UP = 4;
 
-  private final NodeClaims terms;
-  private final Set<VolumeUse> open = ConcurrentHashMap.newKeySet();
+  /** The number of questions of one use, with the one that is open. */
+  private static final int MOST_OF_ONE_USE = 8;
 
-  private final Set<VolumeUse> lookedUp = ConcurrentHashMap.newKeySet();
-  private final OnDemandThreads threads = new OnDemandThreads(THREADS, MOST_THREADS);
-  private final OnDemandThreads lookups = new OnDemandThreads(THREADS, MOST_LOOKING_UP);
+  private final NodeClaims terms;
+  private final Questions<ClaimStanding> standings =
+      new Questions<>(MOST_THREADS, because -> new ClaimStanding.Unknown(new ReasonText(because)));
+  private final Questions<VolumeVerdict> verdicts =
+      new Questions<>(
+          MOST_LOOKING_UP, because -> new VolumeVerdict.Unknown(new ReasonText(because)));
 
   AskedClaims(NodeClaims terms) {
     this.terms = terms;
@@ -46,67 +52,89 @@ final class AskedClaims implements Claims, AutoCloseable {
 
   @Override
   public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
-    ask(
-        threads,
-        open,
-        usage,
-        () -> terms.confirmation().standing(usage, epoch),
-        because -> new ClaimStanding.Unknown(new ReasonText(because)),
-        then);
+    standings.ask(usage, () -> terms.confirmation().standing(usage, epoch), then);
   }
 
   @Override
   public void verdict(VolumeUse usage, long epoch, Consumer<VolumeVerdict> then) {
-    ask(
-        lookups,
-        lookedUp,
-        usage,
-        () -> terms.confirmation().verdict(usage, epoch),
-        because -> new VolumeVerdict.Unknown(new ReasonText(because)),
-        then);
-  }
-
-  private static <T> void ask(
-      OnDemandThreads threads,
-      Set<VolumeUse> asking,
-      VolumeUse usage,
-      Supplier<@Nullable T> question,
-      Function<String, T> unknown,
-      Consumer<T> then) {
-    if (!asking.add(usage)) {
-      then.accept(unknown.apply("an earlier question has not been answered yet"));
-      return;
-    }
-    try {
-      threads.execute(
-          () -> {
-            T answer;
-            try {
-              answer = answer(question, unknown);
-            } finally {
-              asking.remove(usage);
-            }
-            then.accept(answer);
-          });
-    } catch (RuntimeException | Error refused) {
-      asking.remove(usage);
-      then.accept(unknown.apply("there is no thread to ask"));
-    }
-  }
-
-  private static <T> T answer(Supplier<@Nullable T> question, Function<String, T> unknown) {
-    try {
-      T answer = question.get();
-      return answer == null ? unknown.apply("the answer was null") : answer;
-    } catch (RuntimeException | Error failure) {
-      return unknown.apply(String.valueOf(failure.getMessage()));
-    }
+    verdicts.ask(usage, () -> terms.confirmation().verdict(usage, epoch), then);
   }
 
   /** Asks no more questions, and waits for no answers. */
   @Override
   public void close() {
-    threads.stop(Duration.ZERO);
-    lookups.stop(Duration.ZERO);
+    standings.threads.stop(Duration.ZERO);
+    verdicts.threads.stop(Duration.ZERO);
+  }
+
+  /** Questions of one kind: those of a use one after the other, those of several side by side. */
+  private static final class Questions<T> {
+
+    private final OnDemandThreads threads;
+    private final Function<String, T> unknown;
+
+    /** The questions of each use that are not answered yet; the first one is open. */
+    private final ConcurrentMap<VolumeUse, List<Question<T>>> waiting = new ConcurrentHashMap<>();
+
+    Questions(int most, Function<String, T> unknown) {
+      this.threads = new OnDemandThreads(THREADS, most);
+      this.unknown = unknown;
+    }
+
+    /**
+     * A question.
+     *
+     * @param asks asks it; may block
+     * @param then told the answer
+     */
+    private record Question<T>(Supplier<@Nullable T> asks, Consumer<T> then) {}
+
+    void ask(VolumeUse usage, Supplier<@Nullable T> asks, Consumer<T> then) {
+      Question<T> question = new Question<>(asks, then);
+      List<Question<T>> all =
+          waiting.merge(
+              usage,
+              List.of(question),
+              (before, one) ->
+                  before.size() == MOST_OF_ONE_USE
+                      ? before
+                      : Stream.concat(before.stream(), one.stream()).toList());
+      if (all.get(all.size() - 1) != question) {
+        then.accept(unknown.apply("earlier questions have not been answered yet"));
+      } else if (all.size() == 1) {
+        begin(usage, question);
+      }
+    }
+
+    private void begin(VolumeUse usage, Question<T> question) {
+      try {
+        threads.execute(() -> end(usage, question, answer(question.asks())));
+      } catch (RuntimeException | Error refused) {
+        end(usage, question, unknown.apply("there is no thread to ask"));
+      }
+    }
+
+    /** Begins the next question of the use before the answer is told, which may ask another one. */
+    private void end(VolumeUse usage, Question<T> question, T answer) {
+      List<Question<T>> left =
+          waiting.computeIfPresent(
+              usage, (same, all) -> all.size() == 1 ? null : all.subList(1, all.size()));
+      try {
+        if (left != null) {
+          begin(usage, left.get(0));
+        }
+      } finally {
+        question.then().accept(answer);
+      }
+    }
+
+    private T answer(Supplier<@Nullable T> question) {
+      try {
+        T answer = question.get();
+        return answer == null ? unknown.apply("the answer was null") : answer;
+      } catch (RuntimeException | Error failure) {
+        return unknown.apply(String.valueOf(failure.getMessage()));
+      }
+    }
   }
 }

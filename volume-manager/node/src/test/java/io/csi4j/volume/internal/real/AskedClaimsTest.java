@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Those whom a host names are asked on threads of their own. */
@@ -87,12 +88,41 @@ class AskedClaimsTest {
       for (int number = 2; number < 40; number++) {
         assertThat(get(ask(claims, use(number)))).isEqualTo(new ClaimStanding.Current());
       }
+      List<CompletableFuture<ClaimStanding>> next = new ArrayList<>();
+      for (int i = 1; i < 8; i++) {
+        next.add(ask(claims, use(1)));
+      }
       assertThat(get(ask(claims, use(1))))
-          .isEqualTo(unknown("an earlier question has not been answered yet"));
+          .isEqualTo(unknown("earlier questions have not been answered yet"));
       assertThat(first).isNotDone();
+      assertThat(next).noneMatch(CompletableFuture::isDone);
       hang.countDown();
       assertThat(get(first)).isEqualTo(new ClaimStanding.Current());
+      for (CompletableFuture<ClaimStanding> each : next) {
+        assertThat(get(each)).isEqualTo(new ClaimStanding.Current());
+      }
       assertThat(get(ask(claims, use(1)))).isEqualTo(new ClaimStanding.Current());
+    }
+  }
+
+  /** A look at what is mounted must not fail the mount that asks at the same time. */
+  @Test
+  void aQuestionIsAskedAfterTheOneBeforeItAndNotAnsweredByIt() throws Exception {
+    CountDownLatch hang = new CountDownLatch(1);
+    AtomicLong asked = new AtomicLong();
+    try (AskedClaims claims =
+        asking(
+            (usage, epoch) -> {
+              long number = asked.incrementAndGet();
+              await(hang);
+              return new ClaimStanding.Stale(epoch + number);
+            })) {
+      CompletableFuture<ClaimStanding> first = ask(claims, use(1));
+      CompletableFuture<ClaimStanding> second = ask(claims, use(1));
+      hang.countDown();
+
+      assertThat(get(first)).isEqualTo(new ClaimStanding.Stale(8));
+      assertThat(get(second)).isEqualTo(new ClaimStanding.Stale(9));
     }
   }
 
@@ -134,10 +164,13 @@ class AskedClaimsTest {
       }
 
       assertThat(get(ask(claims, use(1)))).isEqualTo(new ClaimStanding.Current());
+      for (int i = 1; i < 8; i++) {
+        hanging.add(lookUp(claims, use(1)));
+      }
       assertThat(lookUp(claims, use(1)).get(20, TimeUnit.SECONDS))
           .isEqualTo(
               new VolumeVerdict.Unknown(
-                  new ReasonText("an earlier question has not been answered yet")));
+                  new ReasonText("earlier questions have not been answered yet")));
       assertThat(hanging).noneMatch(CompletableFuture::isDone);
       hang.countDown();
       for (CompletableFuture<VolumeVerdict> each : hanging) {

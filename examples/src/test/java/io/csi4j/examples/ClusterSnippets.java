@@ -67,7 +67,7 @@ final class ClusterSnippets {
   static VolumeRequest request(PluginId plugin) {
     // snippet: request
     VolumeRequest request =
-        VolumeRequest.csi("data", "db")
+        VolumeRequest.csi("db")
             .accessMode(AccessMode.SINGLE_NODE_WRITER)
             .attachment(AttachmentMode.FILESYSTEM)
             .created(VolumeSpec.builder(plugin).capacity(CapacityRange.atLeast(1 << 30)))

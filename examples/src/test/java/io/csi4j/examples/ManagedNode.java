@@ -66,7 +66,7 @@ final class ManagedNode implements OrchestratorUnderTest {
     VolumeSpec spec = VolumeSpec.builder(PLUGIN).use(order.capability()).secrets(secrets).build();
     CatalogVolume.Builder volume = CatalogVolume.builder(usage.volume(), spec, order.volume());
     cluster.volumes().register(volume.context(order.context()).build());
-    VolumeRequest.Builder request = VolumeRequest.csi("volume", "volume").use(order.capability());
+    VolumeRequest.Builder request = VolumeRequest.csi("volume").use(order.capability());
     return cluster.acquire(NODE, usage, request.readOnly(order.readonly()).build()).usage();
   }
 

@@ -102,7 +102,7 @@ public final class Host {
   }
 
   private static VolumeRequest request(VolumeKey volume) {
-    return VolumeRequest.csi("data", volume.id())
+    return VolumeRequest.csi(volume.id())
         .accessMode("single-node-writer")
         .attachment("filesystem")
         .created(

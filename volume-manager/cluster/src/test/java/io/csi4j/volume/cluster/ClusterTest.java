@@ -604,8 +604,7 @@ class ClusterTest {
   void aPluginWithoutAControllerNeedsNothingAtTheControlPlane() throws IOException {
     VolumeId id = VolumeId.of("vol-static");
     VolumeSpec spec = VolumeSpec.builder(ClusterWorld.PLUGIN).use(MODE, FILES).build();
-    VolumeRequest request =
-        VolumeRequest.csi("data", "db").accessMode(MODE).attachment(FILES).build();
+    VolumeRequest request = VolumeRequest.csi("db").accessMode(MODE).attachment(FILES).build();
     try (ClusterWorld nodes = new ClusterWorld(temp.resolve("nodes"), PluginShape.nodeOnly());
         MemoryStore shared = new MemoryStore();
         Cluster plane = Cluster.builder(shared).patience(ClusterWorld.LIMIT).open();

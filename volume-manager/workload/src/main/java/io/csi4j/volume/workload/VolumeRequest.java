@@ -53,13 +53,13 @@ public final class VolumeRequest {
   }
 
   /**
-   * Begins a request for a volume of a CSI plugin.
+   * Begins a request for a volume of a CSI plugin, to which tasks refer by the name that the host
+   * has for it.
    *
-   * @param alias the name by which tasks refer to the volume
-   * @param source which volume, as the host names it
+   * @param volume which volume, as the host names it
    */
-  public static Builder csi(String alias, String source) {
-    return builder(alias, Type.CSI, source);
+  public static Builder csi(String volume) {
+    return builder(volume, Type.CSI, volume);
   }
 
   /** Begins with this request. */

@@ -83,9 +83,9 @@ class VolumeRequestTest {
     MountOptions options = MountOptions.none().withFsType("xfs");
     VolumeCapability mounted = VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY, options);
 
-    assertThat(VolumeRequest.csi("data", "db").use(mounted).build())
+    assertThat(VolumeRequest.csi("db").use(mounted).build())
         .isEqualTo(
-            VolumeRequest.builder("data", VolumeRequest.Type.CSI, "db")
+            VolumeRequest.builder("db", VolumeRequest.Type.CSI, "db")
                 .accessMode(AccessMode.MULTI_NODE_READER_ONLY)
                 .attachment(AttachmentMode.FILESYSTEM)
                 .mountOptions(options)

@@ -32,11 +32,13 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.Pem;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadFacts;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
@@ -85,6 +87,10 @@ class ValuesTest {
     OTHER.put(EtcdLogin.class, new EtcdLogin("csi4j", EtcdPassword.of("hidden")));
     OTHER.put(MountFlagPolicy.class, MountFlagPolicy.forTenants());
     OTHER.put(VolumePermission.class, (VolumePermission) wish -> wish.readOnly());
+    OTHER.put(
+        WorkloadFacts.class,
+        WorkloadFacts.of(VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1"))));
+    OTHER.put(SelinuxLabel.class, SelinuxLabel.of("system_u:object_r:container_file_t:s0:c15,c25"));
     OTHER.put(StoreIdentity.class, new StoreIdentity("etcd-1-2"));
     OTHER.put(TlsSettings.class, TlsSettings.trusting(Pem.file(Path.of("ca.pem"))));
     OTHER.put(

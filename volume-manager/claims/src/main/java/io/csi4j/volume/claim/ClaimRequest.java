@@ -112,12 +112,12 @@ public final class ClaimRequest {
 
   /** Returns the group for which the plugin mounts the filesystem, if it can. */
   public Optional<String> groupIfOffered() {
-    return Optional.ofNullable(parts.group);
+    return Optional.ofNullable(parts.groupIfOffered);
   }
 
   /** Whether the plugin on that node mounts filesystems for a group. */
-  public boolean isGroupOffered() {
-    return parts.isGroupOffered;
+  public boolean groupOffered() {
+    return parts.groupOffered;
   }
 
   @Override
@@ -146,7 +146,7 @@ public final class ClaimRequest {
     all.put("workloadFacts", workloadFacts());
     all.put("selinuxLabel", selinuxLabel());
     all.put("groupIfOffered", groupIfOffered());
-    all.put("isGroupOffered", parts.isGroupOffered);
+    all.put("groupOffered", parts.groupOffered);
     return all;
   }
 
@@ -160,8 +160,8 @@ public final class ClaimRequest {
     private MountOptions options = MountOptions.none();
     private @Nullable WorkloadFacts workloadFacts;
     private @Nullable SelinuxLabel selinuxLabel;
-    private @Nullable String group;
-    private boolean isGroupOffered;
+    private @Nullable String groupIfOffered;
+    private boolean groupOffered;
 
     private Builder(VolumeUse usage, NodeName node, Claim.Use use, ClaimMode mode) {
       this.usage = Objects.requireNonNull(usage, "usage");
@@ -176,8 +176,8 @@ public final class ClaimRequest {
       copy.options = options;
       copy.workloadFacts = workloadFacts;
       copy.selinuxLabel = selinuxLabel;
-      copy.group = group;
-      copy.isGroupOffered = isGroupOffered;
+      copy.groupIfOffered = groupIfOffered;
+      copy.groupOffered = groupOffered;
       return copy;
     }
 
@@ -220,18 +220,24 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets the group that the files are to belong to, as a number. Where the plugin offers
-     * VOLUME_MOUNT_GROUP on that node, and the options name no group, the options of the claim get
-     * it; elsewhere the host gives the files to it. Whether a volume is mounted for a group on a
-     * node is decided by its first claim there, and kept until its last. Of no account for a block
-     * device.
-     *
-     * @param value the number
-     * @param isOffered whether the plugin offers that on the node
+     * Sets the group that the files are to belong to, as a number. Where the plugin {@linkplain
+     * #groupOffered offers} VOLUME_MOUNT_GROUP on that node, and the options name no group, the
+     * options of the claim get it; elsewhere the host gives the files to it. Whether a volume is
+     * mounted for a group on a node is decided by its first claim there, and kept until its last.
+     * Of no account for a block device.
      */
-    public Builder groupIfOffered(String value, boolean isOffered) {
-      group = MountOptions.none().withVolumeMountGroup(value).volumeMountGroup().orElse(null);
-      isGroupOffered = isOffered && group != null;
+    public Builder groupIfOffered(String group) {
+      groupIfOffered =
+          MountOptions.none().withVolumeMountGroup(group).volumeMountGroup().orElse(null);
+      return this;
+    }
+
+    /**
+     * Sets whether the plugin of the volume offers VOLUME_MOUNT_GROUP on that machine, by its
+     * fingerprint there ({@code NodeFacts.capabilities}). It does not by default.
+     */
+    public Builder groupOffered(boolean value) {
+      groupOffered = value;
       return this;
     }
 

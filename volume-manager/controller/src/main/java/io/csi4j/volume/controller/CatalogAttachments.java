@@ -143,7 +143,7 @@ record CatalogAttachments(
   }
 
   private static MountOptions grouped(ClaimRequest request, MountOptions stated) {
-    return request.isGroupOffered() && stated.volumeMountGroup().isEmpty()
+    return request.groupOffered() && stated.volumeMountGroup().isEmpty()
         ? request.groupIfOffered().map(stated::withVolumeMountGroup).orElse(stated)
         : stated;
   }

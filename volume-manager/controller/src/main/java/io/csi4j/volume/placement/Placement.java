@@ -312,7 +312,7 @@ public final class Placement {
           known
               .filter(it -> it.capabilities().offers(NodeCapability.VOLUME_MOUNT_GROUP))
               .isPresent();
-      wish.group().ifPresent(group -> request.groupIfOffered(group, takesGroup));
+      wish.group().ifPresent(group -> request.groupIfOffered(group).groupOffered(takesGroup));
       return request.build();
     }
   }

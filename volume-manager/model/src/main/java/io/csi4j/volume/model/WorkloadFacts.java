@@ -1,8 +1,8 @@
 package io.csi4j.volume.model;
 
+import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.volume.internal.names.Names;
-import io.csi4j.volume.internal.text.ForeignText;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedSet;
@@ -83,7 +83,7 @@ public final class WorkloadFacts {
     if (!key.startsWith(PREFIX)) {
       throw new IllegalArgumentException(
           "The fact '"
-              + ForeignText.of(key)
+              + SafeText.escape(key)
               + "' of a workload has another key than a kubelet uses. Begin it with '"
               + PREFIX
               + "'.");

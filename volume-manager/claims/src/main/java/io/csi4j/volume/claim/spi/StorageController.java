@@ -62,8 +62,10 @@ public interface StorageController {
   }
 
   /**
-   * How a volume is mounted for a claim, in full: its own options, and what the claim states in
-   * their place. Asked once for each claim and kept with it.
+   * How a volume is mounted for the first claim on a node, in full: its own options, what the claim
+   * states in their place, and the {@linkplain ClaimRequest#selinuxLabel label} and the {@linkplain
+   * ClaimRequest#groupIfOffered group} of the request if the plugin takes them. Asked once for each
+   * claim and kept with it, except for label and group where earlier claims on the node decide.
    *
    * @return what the request states, unless the implementation knows the volume's own options;
    *     nothing for a block device

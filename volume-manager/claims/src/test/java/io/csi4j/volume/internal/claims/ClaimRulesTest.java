@@ -668,9 +668,12 @@ class ClaimRulesTest {
   @Test
   void theFirstClaimOnANodeDecidesWhetherAVolumeIsMountedForAGroup() {
     MountOptions none = MountOptions.none();
-    ClaimRequest job = asks("job").groupIfOffered("2000", true).build();
+    ClaimRequest job = asks("job").groupIfOffered("2000").groupOffered(true).build();
     ClaimRequest elsewhere =
-        wish("job", "n2", SHARED, ClaimMode.WRITE).toBuilder().groupIfOffered("2000", true).build();
+        wish("job", "n2", SHARED, ClaimMode.WRITE).toBuilder()
+            .groupIfOffered("2000")
+            .groupOffered(true)
+            .build();
 
     assertThat(mountedBeside(none, job, grouped("2000"))).contains(none);
     assertThat(mountedBeside(grouped("2000"), job, none)).contains(grouped("2000"));
@@ -687,14 +690,14 @@ class ClaimRulesTest {
   void aRepeatedClaimHasTheLabelAndTheGroupThatItWasMadeWith() {
     MountOptions made = LABEL.addedTo(grouped("2000"));
     Claim claim = held(SHARED, web(Optional.of(made)));
-    ClaimRequest same = asks("web").selinuxLabel(LABEL).groupIfOffered("2000", false).build();
+    ClaimRequest same = asks("web").selinuxLabel(LABEL).groupIfOffered("2000").build();
 
     assertThat(ClaimRules.claim(claim, same, Optional.of(MountOptions.none()), false, NOW))
         .isEqualTo(new Granted(claim, false));
     for (ClaimRequest other :
         List.of(
             same.toBuilder().selinuxLabel(OTHER_LABEL).build(),
-            same.toBuilder().groupIfOffered("3000", false).build())) {
+            same.toBuilder().groupIfOffered("3000").build())) {
       assertThat(ClaimRules.claim(claim, other, Optional.of(MountOptions.none()), false, NOW))
           .isEqualTo(
               new Refused(

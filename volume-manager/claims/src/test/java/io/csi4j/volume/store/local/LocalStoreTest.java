@@ -373,7 +373,7 @@ class LocalStoreTest {
     try (LocalStore store = LocalStore.on(medium.open())) {
       String told =
           "Reading the claim of volume 'default/db' failed: It has format 4, and this version reads"
-              + " format 1 to 2. Run the version of csi4j that wrote it, or a later one.";
+              + " format 1 to 3. Run the version of csi4j that wrote it, or a later one.";
       RecordStoreException refusal = refusal(() -> read(store, DB));
       assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(refusal).hasMessage(told);

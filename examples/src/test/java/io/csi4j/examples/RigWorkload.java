@@ -378,8 +378,7 @@ final class RigWorkload {
         .filter(each -> each.startsWith(prefix))
         .forEach(
             each ->
-                story.add(
-                    new RigFact.Followed(each.substring(prefix.length()), node, asked, now)));
+                story.add(new RigFact.Followed(each.substring(prefix.length()), node, asked, now)));
   }
 
   private void size(String node, Path path) {

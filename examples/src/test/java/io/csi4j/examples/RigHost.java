@@ -11,6 +11,7 @@ import io.csi4j.volume.cluster.grpc.RemoteControlPlane;
 import io.csi4j.volume.contend.ContendedStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ShortSessions;
+import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorException;
@@ -149,7 +150,10 @@ final class RigHost {
       case "drain" -> cluster.drain(NodeName.of(order[4]), new ReasonText("ada drains it"));
       case "undrain" -> cluster.undrain(NodeName.of(order[4]));
       case "grow" -> cluster.volumes().expand(volume, CapacityRange.atLeast(Long.decode(order[4])));
-      case "pending" -> cluster.volumes().changes(volume);
+      case "pending" ->
+          cluster.volumes().changes(volume)
+              + " "
+              + cluster.volumes().find(volume).flatMap(CatalogVolume::pendingOnNode);
       case "capacity" -> cluster.volumes().find(volume).orElseThrow().capacityBytes().orElse(0);
       case "claims" -> claims(cluster);
       case "volumes" ->

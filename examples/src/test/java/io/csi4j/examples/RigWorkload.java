@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One volume and its workload: runs on a node, writes numbers, lets the volume grow and publishes
@@ -183,9 +184,8 @@ final class RigWorkload {
     return false;
   }
 
-  private @org.jspecify.annotations.Nullable Path mount(
-      String node, int since, BooleanSupplier goesOn) {
-    for (int tries = 1; goesOn.getAsBoolean() && node(node).fences() == since; tries++) {
+  private @Nullable Path mount(String node, int since, BooleanSupplier goesOn) {
+    while (goesOn.getAsBoolean() && node(node).fences() == since) {
       Answer answer = ask(node, "start " + volume + " " + workload);
       Path path = Path.of(answer.isDone() ? answer.text() : "");
       if (answer.isDone() && node(node).work(since, () -> read(node, path))) {
@@ -354,7 +354,8 @@ final class RigWorkload {
 
   private void awaitFollowed(BooleanSupplier goesOn) {
     while (goesOn.getAsBoolean()
-        && !plane("pending " + volume + " " + workload).equals(new Answer(true, "[]"))) {
+        && !plane("pending " + volume + " " + workload)
+            .equals(new Answer(true, "[] Optional.empty"))) {
       RigTroubles.pass(PAUSE);
     }
   }

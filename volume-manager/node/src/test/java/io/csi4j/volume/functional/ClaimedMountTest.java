@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
@@ -258,6 +259,56 @@ class ClaimedMountTest {
 
       node.becomesClean();
       assertThat(told(node, OperatorCode.FENCED_WHILE_MOUNTED)).as("nothing was mounted").isEmpty();
+    }
+  }
+
+  /** The answer is true, and about a claim that the use has no more when it is acted on. */
+  @Test
+  void theEndOfAnOldClaimTakesNoMountThatWaitsUnderALaterOne() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.mount(claimed("vol-1", "web", 7));
+      node.reboot();
+      node.volume("vol-1");
+      node.reconcile(new WantedUse.Named(WEB));
+      claims.keeps(WEB);
+      look(node, claims);
+      VolumeUse db = usage("vol-1", "db");
+      claims.keeps(db);
+      CompletableFuture<MountedVolume> first = node.engine().mount(claimed("vol-1", "db", 8));
+      eventually("it was asked", () -> claims.questions().contains("db@8"));
+      CompletableFuture<MountedVolume> second = node.engine().mount(claimed("vol-1", "web", 9));
+
+      claims.answer(WEB, STALE);
+      claims.answer(db, new ClaimStanding.Current());
+
+      assertThat(node.get(first).usage()).isEqualTo(db);
+      assertThat(node.get(second).usage()).isEqualTo(WEB);
+      assertThat(node.mount(claimed("vol-1", "log", 1)).path()).isNotNull();
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.calls(volume)).doesNotContain("Unpublish:OK");
+      node.leavesSomething();
+      assertThat(told(node, OperatorCode.FENCED_WHILE_MOUNTED)).isEmpty();
+    }
+  }
+
+  /** What is in doubt may be mounted, and a workload may use it. */
+  @Test
+  void aMountInDoubtWhoseClaimIsOverIsToldOf() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.dieAt(CrashPoint.PUBLISH_ANSWERED);
+      var unused = node.engine().mount(claimed("vol-1", "web", 7));
+      node.awaitDeath();
+      node.start();
+      node.reconcile(new WantedUse.Named(WEB));
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.IN_DOUBT);
+      claims.is(WEB, STALE);
+
+      look(node, claims);
+
+      node.becomesClean();
+      assertThat(told(node, OperatorCode.FENCED_WHILE_MOUNTED)).hasSize(1);
     }
   }
 

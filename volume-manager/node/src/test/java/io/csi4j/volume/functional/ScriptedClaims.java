@@ -9,6 +9,7 @@ import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +29,7 @@ final class ScriptedClaims implements Claims {
   private final NodeClaims terms;
   private final Map<VolumeUse, ClaimStanding> standings = new ConcurrentHashMap<>();
   private final Map<VolumeUse, VolumeVerdict> verdicts = new ConcurrentHashMap<>();
+  private final Map<VolumeUse, List<Consumer<ClaimStanding>>> kept = new ConcurrentHashMap<>();
   private volatile boolean isSilentAboutVolumes;
   private final Set<VolumeUse> silent = ConcurrentHashMap.newKeySet();
   private final List<String> questions = new CopyOnWriteArrayList<>();
@@ -69,6 +71,16 @@ final class ScriptedClaims implements Claims {
     silent.add(usage);
   }
 
+  /** From now on questions about this claim are kept, until all are answered together. */
+  void keeps(VolumeUse usage) {
+    kept.put(usage, new CopyOnWriteArrayList<>());
+  }
+
+  /** Answers the questions about a claim that were kept; later ones are answered at once. */
+  void answer(VolumeUse usage, ClaimStanding standing) {
+    Objects.requireNonNull(kept.remove(usage), "kept").forEach(then -> then.accept(standing));
+  }
+
   /** From now on there is no verdict on any volume. */
   void isSilentAboutVolumes() {
     isSilentAboutVolumes = true;
@@ -92,7 +104,10 @@ final class ScriptedClaims implements Claims {
   @Override
   public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
     questions.add(usage.workload() + "@" + epoch);
-    if (!silent.contains(usage)) {
+    List<Consumer<ClaimStanding>> keeping = kept.get(usage);
+    if (keeping != null) {
+      keeping.add(then);
+    } else if (!silent.contains(usage)) {
       then.accept(standings.getOrDefault(usage, new ClaimStanding.Current()));
     }
     dealtWith.incrementAndGet();

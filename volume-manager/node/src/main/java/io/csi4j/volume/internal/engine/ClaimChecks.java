@@ -1,8 +1,9 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.internal.time.Backoff;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.lifecycle.Event;
-import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.TargetRecord;
@@ -151,7 +152,8 @@ final class ClaimChecks {
     Verdict verdict = heard(use.get(), standing, terms.get(), now());
     verdict.notice().ifPresent(volume.report::tell);
     if (verdict.isOver() && cleanup.may(usage)) {
-      cleanup.cleanUp(new Goal.Release(usage), Optional.of(usage));
+      // A mount under a later claim may be ahead in the queue.
+      volume.take(Operation.Release.unclaimed(volume.engine.nextId(), usage, claim));
     }
   }
 
@@ -197,7 +199,7 @@ final class ClaimChecks {
       heard().told().remove(use.usage());
       return Verdict.NOTHING;
     }
-    if (use.path().is(PathStatus.IN_DOUBT)) {
+    if (use.path().is(PathStatus.IN_DOUBT) && !isSeen(use)) {
       // Without proof it stays as it is, and nobody writes to it that an operator should know of.
       return new Verdict(Optional.empty(), standing instanceof ClaimStanding.Stale);
     }
@@ -217,6 +219,16 @@ final class ClaimChecks {
     }
     // Who gives the claim back also has it unmounted.
     return Verdict.NOTHING;
+  }
+
+  /** Whether something is mounted for a use; a workload may write to it, whatever is on record. */
+  private boolean isSeen(TargetRecord use) {
+    try {
+      MountPath target = volume.parts.layout().target(volume.identity, use.usage());
+      return !volume.parts.kernel().at(target).isEmpty();
+    } catch (MountException unknown) {
+      return true;
+    }
   }
 
   /** Each is told once, until the claim is current again. */

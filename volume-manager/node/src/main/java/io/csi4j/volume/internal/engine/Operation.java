@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
+import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
@@ -81,20 +82,26 @@ abstract sealed class Operation {
     /** Nothing is done if the use was asked for after this operation. */
     final long unlessAskedAfter;
 
+    /** Nothing is done if the use has another claim by then. */
+    final Optional<ClaimMark> under;
+
     private Release(
         OperationId id,
         VolumeEvent.Operation kind,
         Optional<VolumeUse> usage,
         Goal goal,
-        long unlessAskedAfter) {
+        long unlessAskedAfter,
+        Optional<ClaimMark> under) {
       super(id, kind, usage);
       this.goal = goal;
       this.unlessAskedAfter = unlessAskedAfter;
+      this.under = under;
     }
 
     /** A release that a caller asked for. */
     static Release asked(OperationId id, Goal goal) {
-      return new Release(id, VolumeEvent.Operation.UNMOUNT, goal.use(), goal, Long.MAX_VALUE);
+      return new Release(
+          id, VolumeEvent.Operation.UNMOUNT, goal.use(), goal, Long.MAX_VALUE, Optional.empty());
     }
 
     /**
@@ -104,14 +111,27 @@ abstract sealed class Operation {
      */
     static Release background(
         OperationId id, Goal goal, Optional<VolumeUse> usage, long unlessAskedAfter) {
-      return new Release(id, VolumeEvent.Operation.CLEAN_UP, usage, goal, unlessAskedAfter);
+      return new Release(
+          id, VolumeEvent.Operation.CLEAN_UP, usage, goal, unlessAskedAfter, Optional.empty());
+    }
+
+    /** A release in the background of a use whose claim is over. */
+    static Release unclaimed(OperationId id, VolumeUse usage, ClaimMark over) {
+      return new Release(
+          id,
+          VolumeEvent.Operation.CLEAN_UP,
+          Optional.of(usage),
+          new Goal.Release(usage),
+          Long.MAX_VALUE,
+          Optional.of(over));
     }
 
     @Override
     boolean isSame(Operation other) {
       return other instanceof Release release
           && goal.equals(release.goal)
-          && unlessAskedAfter == release.unlessAskedAfter;
+          && unlessAskedAfter == release.unlessAskedAfter
+          && under.equals(release.under);
     }
   }
 

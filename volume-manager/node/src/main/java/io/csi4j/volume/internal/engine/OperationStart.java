@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
@@ -90,9 +91,16 @@ final class OperationStart {
     }
   }
 
+  private boolean isUnder(ClaimMark claim, Optional<VolumeUse> usage) {
+    return usage.flatMap(memory::use).filter(it -> it.claim().epoch() == claim.epoch()).isPresent();
+  }
+
   private void beginRelease(Operation.Release operation) {
     Optional<VolumeUse> usage = operation.usage();
-    if (usage.isPresent() && engine.index.askedFor(usage.get()) > operation.unlessAskedAfter) {
+    boolean isWanted =
+        usage.filter(it -> engine.index.askedFor(it) > operation.unlessAskedAfter).isPresent()
+            || operation.under.filter(over -> !isUnder(over, usage)).isPresent();
+    if (isWanted) {
       volume.end(operation, new Result.Released(UnmountOutcome.NOT_LAST));
       return;
     }

@@ -52,12 +52,12 @@ final class AskedClaims implements Claims, AutoCloseable {
 
   @Override
   public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
-    standings.ask(usage, () -> terms.confirmation().standing(usage, epoch), then);
+    standings.ask(usage, terms.patience(), () -> terms.confirmation().standing(usage, epoch), then);
   }
 
   @Override
   public void verdict(VolumeUse usage, long epoch, Consumer<VolumeVerdict> then) {
-    verdicts.ask(usage, () -> terms.confirmation().verdict(usage, epoch), then);
+    verdicts.ask(usage, terms.patience(), () -> terms.confirmation().verdict(usage, epoch), then);
   }
 
   /** Asks no more questions, and waits for no answers. */
@@ -81,16 +81,8 @@ final class AskedClaims implements Claims, AutoCloseable {
       this.unknown = unknown;
     }
 
-    /**
-     * A question.
-     *
-     * @param asks asks it; may block
-     * @param then told the answer
-     */
-    private record Question<T>(Supplier<@Nullable T> asks, Consumer<T> then) {}
-
-    void ask(VolumeUse usage, Supplier<@Nullable T> asks, Consumer<T> then) {
-      Question<T> question = new Question<>(asks, then);
+    void ask(VolumeUse usage, Duration patience, Supplier<@Nullable T> asks, Consumer<T> then) {
+      Question<T> question = new Question<>(System.nanoTime() + patience.toNanos(), asks, then);
       List<Question<T>> all =
           waiting.merge(
               usage,
@@ -108,7 +100,7 @@ final class AskedClaims implements Claims, AutoCloseable {
 
     private void begin(VolumeUse usage, Question<T> question) {
       try {
-        threads.execute(() -> end(usage, question, answer(question.asks())));
+        threads.execute(() -> end(usage, question, answer(question)));
       } catch (RuntimeException | Error refused) {
         end(usage, question, unknown.apply("there is no thread to ask"));
       }
@@ -124,17 +116,42 @@ final class AskedClaims implements Claims, AutoCloseable {
           begin(usage, left.get(0));
         }
       } finally {
-        question.then().accept(answer);
+        question.then.accept(answer);
       }
     }
 
-    private T answer(Supplier<@Nullable T> question) {
+    private T answer(Question<T> question) {
+      if (System.nanoTime() - question.end > 0) {
+        return unknown.apply("earlier questions took too long");
+      }
       try {
-        T answer = question.get();
+        T answer = question.asks.get();
         return answer == null ? unknown.apply("the answer was null") : answer;
       } catch (RuntimeException | Error failure) {
         return unknown.apply(String.valueOf(failure.getMessage()));
       }
+    }
+  }
+
+  /** A question; each is another one. */
+  private static final class Question<T> {
+
+    /** The time after which nobody waits for the answer any more. */
+    private final long end;
+
+    private final Supplier<@Nullable T> asks;
+    private final Consumer<T> then;
+
+    /**
+     * A question.
+     *
+     * @param asks asks it; may block
+     * @param then told the answer
+     */
+    Question(long end, Supplier<@Nullable T> asks, Consumer<T> then) {
+      this.end = end;
+      this.asks = asks;
+      this.then = then;
     }
   }
 }

@@ -200,8 +200,7 @@ public record NodeEntry(
                         each.health,
                         reported.contains(each.id)))
             .toList();
-    return new NodeEntry(
-        name, boot, report, now, isDraining, drained, away, expanded, unwell);
+    return new NodeEntry(name, boot, report, now, isDraining, drained, away, expanded, unwell);
   }
 
   /** Returns the node with the expansions that it reports. */
@@ -339,9 +338,7 @@ public record NodeEntry(
    */
   public NodeEntry away(ReasonText by, Optional<NodeEntry> seen) {
     NodeEntry last =
-        seen.filter(this::hasFactsOf)
-            .filter(it -> !it.boot.equals(boot) || it.report > report)
-            .orElse(this);
+        seen.filter(it -> it.boot.equals(boot) ? it.report > report : hasFactsOf(it)).orElse(this);
     return new NodeEntry(
         name,
         last.boot,

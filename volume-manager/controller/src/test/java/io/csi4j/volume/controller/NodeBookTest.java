@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.volume.catalog.NodeEntry;
@@ -290,6 +291,33 @@ class NodeBookTest {
     assertThat(there.reported(rebooted).away()).as("a report of that boot").contains(WHY);
     here.away(A, WHY, Optional.of(report(9, "i-9")));
     assertThat(here.get(A).boot()).as("facts that others have replaced").isEqualTo("boot-2");
+  }
+
+  /** The plugins of a node that dies change their health, and that report is on its way still. */
+  @Test
+  void aReportWithOtherFactsThatWasSeenBeforeAnAttestationDoesNotBringItsNodeBack() {
+    here.reported(report(1, "i-1"));
+    NodeEntry dying = report(2, "i-1").unwell(Map.of(WEB.volume(), fault(DATA_LOSS, 1)));
+    here.away(A, WHY, Optional.of(dying));
+
+    assertThat(there.reported(dying).away()).contains(WHY);
+    assertThat(there.reported(report(3, "i-1")).away()).isEmpty();
+  }
+
+  @Test
+  void aRecordOfANodeThatIsTooLargeIsRefusedAndTheOneBeforeStays() {
+    here.reported(report(1, "i-1"));
+    Map<VolumeKey, CapacityRange> all = new HashMap<>();
+    for (int i = 0; i < 3000; i++) {
+      all.put(VolumeKey.of("a-volume-with-a-rather-long-name-" + i), CapacityRange.atLeast(i + 1));
+    }
+
+    ControllerException full =
+        catchThrowableOfType(
+            ControllerException.class, () -> here.reported(report(2, "i-1").expanded(all)));
+
+    assertThat(full.code()).isEqualTo(OperatorCode.VOLUME_RECORD_FULL);
+    assertThat(there.get(A)).isEqualTo(report(1, "i-1"));
   }
 
   @Test

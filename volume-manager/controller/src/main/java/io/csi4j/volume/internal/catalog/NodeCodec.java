@@ -28,7 +28,9 @@ import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStoreException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -112,7 +114,9 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
             .setAway(value.away().map(ReasonText::text).orElse(""))
             .setMarkHigh(mark.getMostSignificantBits())
             .setMarkLow(mark.getLeastSignificantBits());
-    value.plugins().forEach(each -> out.addPlugin(plugin(each)));
+    for (NodeEntry.KnownPlugin each : value.plugins()) {
+      out.addPlugin(plugin(each)).addHealth(health(each));
+    }
     new TreeMap<>(value.expanded())
         .forEach(
             (volume, to) ->
@@ -121,7 +125,19 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
                         .setVolume(StoredParts.key(volume))
                         .setTo(StoredParts.range(to))));
     value.unwell().forEach((volume, health) -> out.addUnwell(unwell(volume, health)));
-    return new RecordBytes<>(out.build(), newer).bytes();
+    byte[] bytes = new RecordBytes<>(out.build(), newer).bytes();
+    if (bytes.length > StateValue.MAX_SIZE) {
+      throw new RecordStoreException(
+          RecordStoreException.Reason.TOO_LARGE,
+          "The record of node '"
+              + value.name()
+              + "' needs "
+              + bytes.length
+              + " bytes and may have "
+              + StateValue.MAX_SIZE
+              + ". Give the node fewer plugins, or fewer volumes at a time to expand.");
+    }
+    return bytes;
   }
 
   @Override
@@ -131,7 +147,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
     CatalogProto.KnownNode in = read.message();
     List<NodeEntry.KnownPlugin> plugins = new ArrayList<>();
     for (CatalogProto.NodePlugin each : in.getPluginList()) {
-      plugins.add(RecordBytes.checked("plugin", () -> plugin(each)));
+      plugins.add(RecordBytes.checked("plugin", () -> plugin(each, in.getHealthList())));
     }
     NodeEntry node =
         RecordBytes.checked(
@@ -210,12 +226,16 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
         since);
   }
 
-  private static CatalogProto.HealthOfPlugin health(PluginHealth health) {
+  private static CatalogProto.HealthOfPlugin health(NodeEntry.KnownPlugin plugin) {
+    PluginHealth health = plugin.health();
     return CatalogProto.HealthOfPlugin.newBuilder()
         .setState(health.state().name())
         .setReason(health.reason().name())
         .setText(health.text().value())
         .setSince(health.since().toEpochMilli())
+        .setDraining(plugin.isDraining())
+        .setId(plugin.id().value())
+        .setInstance(plugin.instance().value())
         .build();
   }
 
@@ -240,15 +260,19 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
             .setInstance(plugin.instance().value())
             .setSocket(plugin.endpoint().path().toString())
             .setNode(plugin.roles().contains(PluginRole.NODE))
-            .setController(plugin.roles().contains(PluginRole.CONTROLLER))
-            .setHealth(health(plugin.health()))
-            .setDraining(plugin.isDraining());
+            .setController(plugin.roles().contains(PluginRole.CONTROLLER));
     plugin.said().ifPresent(said -> out.setSaid(said(said)));
     return out.build();
   }
 
-  private static NodeEntry.KnownPlugin plugin(CatalogProto.NodePlugin in)
+  private static NodeEntry.KnownPlugin plugin(
+      CatalogProto.NodePlugin in, List<CatalogProto.HealthOfPlugin> all)
       throws MalformedRecordException {
+    Optional<CatalogProto.HealthOfPlugin> health =
+        all.stream()
+            .filter(each -> each.getId().equals(in.getId()))
+            .filter(each -> each.getInstance().equals(in.getInstance()))
+            .findFirst();
     Set<PluginRole> roles = EnumSet.noneOf(PluginRole.class);
     if (in.getNode()) {
       roles.add(PluginRole.NODE);
@@ -262,8 +286,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
         CsiEndpoint.of(Path.of(in.getSocket())),
         roles,
         in.hasSaid() ? Optional.of(said(in.getSaid())) : Optional.empty(),
-        in.hasHealth() ? health(in.getHealth()) : NOT_TOLD,
-        in.getDraining());
+        health.map(NodeCodec::health).orElse(NOT_TOLD),
+        health.filter(CatalogProto.HealthOfPlugin::getDraining).isPresent());
   }
 
   private static CatalogProto.PluginOfNode said(PluginFingerprint said) {

@@ -515,7 +515,8 @@ public final class NodeAgent implements AutoCloseable {
         pending.ended(),
         pending.receipts(),
         pending.expansions(),
-        Optional.of(pending.asked()));
+        // What was mounted before a reboot is in no report, and has to be in the first orders.
+        isSettled ? Optional.of(pending.asked()) : Optional.empty());
   }
 
   /** Returns the request of a use that the node has a claim for. */

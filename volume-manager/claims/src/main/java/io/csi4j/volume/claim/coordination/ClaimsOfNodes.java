@@ -50,6 +50,10 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimsOfNodes implements AutoCloseable {
 
   private static final int PAGE = 500;
+
+  /** A watch with more changes may have stopped to follow until these are taken in. */
+  private static final int MOST_CHANGES = 400;
+
   private static final Known NOTHING = new Known(0, Set.of());
 
   private final ClaimCoordinator claims;
@@ -98,6 +102,9 @@ public final class ClaimsOfNodes implements AutoCloseable {
     ClaimException before = failure;
     lock.lock();
     try {
+      if (isClosed) {
+        return claims.ofNode(node);
+      }
       if (failure != null && failure != before) {
         throw failure;
       }
@@ -114,16 +121,16 @@ public final class ClaimsOfNodes implements AutoCloseable {
 
   /** Takes in what the watch has reported, and reads all claims if it has missed something. */
   private void catchUp() {
-    if (isClosed) {
-      throw new IllegalStateException("The claims of nodes are asked after they were closed.");
-    }
     try {
-      while (watch != null) {
+      for (int changes = 0; watch != null; changes++) {
         Optional<Change> next = watch.next(Duration.ZERO);
         if (next.isEmpty()) {
           return;
         }
         take(next.get());
+        if (changes == MOST_CHANGES) {
+          forgetAll();
+        }
       }
       readAll();
       failure = null;
@@ -222,7 +229,7 @@ public final class ClaimsOfNodes implements AutoCloseable {
     }
   }
 
-  /** Ends the watch. */
+  /** Ends the watch. A question that comes later reads all claims. */
   @Override
   public void close() {
     lock.lock();

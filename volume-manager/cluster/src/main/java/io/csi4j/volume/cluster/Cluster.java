@@ -394,7 +394,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   /**
    * Returns the known faults of a volume: those that its storage system reports, and those that its
-   * nodes have reported last, to any control plane.
+   * nodes have reported last, to any control plane. Of each node at most three faults of a volume
+   * are known, with the first 120 characters of their texts, and of more than about a hundred
+   * unwell volumes the worst.
    *
    * @throws OperatorException if the record of the volume, or the nodes cannot be read
    */
@@ -763,6 +765,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     private final Optional<RecordStore> store;
     private final Optional<Path> directory;
     private final List<PluginRegistration> plugins = new ArrayList<>();
+    private final Set<PluginId> nodeOnly = new HashSet<>();
     private Optional<PluginRegistry> registry = Optional.empty();
     private Function<SecretsReference, SecretsProvider> secrets = name -> SecretsProvider.none();
     private UnaryOperator<CallPolicy.Builder> policy = UnaryOperator.identity();
@@ -778,12 +781,18 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       this.directory = directory;
     }
 
-    /**
-     * Adds a plugin by the socket of its controller. A plugin without a controller need not be
-     * added: its volumes are registered, and nodes mount them.
-     */
+    /** Adds a plugin by the socket of its controller. */
     public Builder plugin(PluginId plugin, CsiEndpoint controller) {
       plugins.add(PluginRegistration.controller(PluginBinding.of(plugin, controller)));
+      return this;
+    }
+
+    /**
+     * Says that a plugin has no controller: its volumes are registered, and nodes mount them
+     * without an attachment. What it offers is what its nodes report.
+     */
+    public Builder nodeOnly(PluginId plugin) {
+      nodeOnly.add(plugin);
       return this;
     }
 
@@ -874,7 +883,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
 
     private Cluster open(ClusterGround ground) {
-      PluginsOnNodes onNodes = new PluginsOnNodes(ground.store());
+      PluginsOnNodes onNodes = new PluginsOnNodes(ground.store(), nodeOnly);
       VolumeController opened =
           controller
               .apply(

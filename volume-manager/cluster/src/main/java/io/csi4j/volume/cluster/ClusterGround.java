@@ -31,9 +31,15 @@ record ClusterGround(
    */
   static ClusterGround open(
       Optional<PluginRegistry> registry, Optional<RecordStore> store, Optional<Path> directory) {
-    Optional<RecordStore> ownStore = directory.map(LocalStore::open);
     Optional<PluginRegistry.Closeable> ownPlugins =
         registry.isPresent() ? Optional.empty() : Optional.of(InMemoryPluginRegistry.open());
+    Optional<RecordStore> ownStore;
+    try {
+      ownStore = directory.map(LocalStore::open);
+    } catch (RuntimeException | Error failed) {
+      ownPlugins.ifPresent(PluginRegistry.Closeable::close);
+      throw failed;
+    }
     return new ClusterGround(
         registry.or(() -> ownPlugins).orElseThrow(),
         store.or(() -> ownStore).orElseThrow(),
@@ -43,7 +49,10 @@ record ClusterGround(
 
   @Override
   public void close() {
-    ownPlugins.ifPresent(PluginRegistry.Closeable::close);
-    ownStore.ifPresent(RecordStore::close);
+    try {
+      ownPlugins.ifPresent(PluginRegistry.Closeable::close);
+    } finally {
+      ownStore.ifPresent(RecordStore::close);
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.store.RecordStore;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -19,10 +20,19 @@ import java.util.concurrent.ConcurrentMap;
 final class PluginsOnNodes {
 
   private final NodeBook nodes;
+  private final Set<PluginId> nodeOnly;
   private final ConcurrentMap<NodeName, NodeEntry> reported = new ConcurrentHashMap<>();
 
-  PluginsOnNodes(RecordStore store) {
+  /**
+   * The nodes in a store.
+   *
+   * @param nodeOnly the plugins that have no controller. Of any other one the nodes do not say
+   *     whether it attaches volumes: a part of a plugin on a node may know nothing of its
+   *     controller
+   */
+  PluginsOnNodes(RecordStore store, Set<PluginId> nodeOnly) {
     nodes = new NodeBook(store);
+    this.nodeOnly = Set.copyOf(nodeOnly);
   }
 
   /** Takes a node as it has reported itself last. */
@@ -35,10 +45,13 @@ final class PluginsOnNodes {
   }
 
   /**
-   * Returns the instances of a plugin that said what they are. Without an answer of the store there
-   * are none, and the plugin counts as one that may have a controller.
+   * Returns the instances of a plugin without a controller that said what they are. Without an
+   * answer of the store there are none, and the plugin counts as one that may have a controller.
    */
   List<RegisteredPlugin> of(PluginId plugin) {
+    if (!nodeOnly.contains(plugin)) {
+      return List.of();
+    }
     List<RegisteredPlugin> here = of(plugin, reported.values());
     if (!here.isEmpty()) {
       return here;

@@ -607,14 +607,24 @@ class ClusterTest {
     VolumeRequest request = VolumeRequest.csi("db").accessMode(MODE).attachment(FILES).build();
     try (ClusterWorld nodes = new ClusterWorld(temp.resolve("nodes"), PluginShape.nodeOnly());
         MemoryStore shared = new MemoryStore();
-        Cluster plane = Cluster.builder(shared).patience(ClusterWorld.LIMIT).open();
-        Cluster unheard = Cluster.builder(shared).open();
+        Cluster plane =
+            Cluster.builder(shared)
+                .nodeOnly(ClusterWorld.PLUGIN)
+                .patience(ClusterWorld.LIMIT)
+                .open();
+        Cluster unheard = Cluster.builder(shared).nodeOnly(ClusterWorld.PLUGIN).open();
+        Cluster untold = Cluster.builder(shared).open();
         NodeAgent agent = nodes.agent(A, plane, parts -> parts.patience(ClusterWorld.LIMIT))) {
       nodes.storage.addVolume(id, CapacityRange.exactly(1 << 30), VolumeContext.empty());
       agent.awaitPlugin(ClusterWorld.PLUGIN, ClusterWorld.LIMIT);
       plane.volumes().register(CatalogVolume.builder(WEB.volume(), spec, id).build());
 
       assertThat(plane.nodesFor(WEB, request).nodes()).containsExactly(A);
+      ClaimException unknown =
+          catchThrowableOfType(ClaimException.class, () -> untold.acquire(A, WEB, request));
+      assertThat(unknown.code())
+          .as("a node does not know whether its plugin has a controller elsewhere")
+          .isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
       ClaimGrant grant = unheard.acquire(A, WEB, request);
       assertThat(plane.acquire(A, WEB, request)).isEqualTo(grant);
       assertThat(agent.mount(WEB).usage()).isEqualTo(WEB);

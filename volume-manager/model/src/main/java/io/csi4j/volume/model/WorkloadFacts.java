@@ -33,6 +33,7 @@ import java.util.TreeSet;
 public final class WorkloadFacts {
 
   private static final String PREFIX = "csi.storage.k8s.io/";
+  private static final String TOKENS = PREFIX + "serviceAccount.tokens";
 
   private final Map<String, String> entries;
 
@@ -71,8 +72,9 @@ public final class WorkloadFacts {
   /**
    * Returns the facts that {@link #entries} has returned, maybe in another version of csi4j.
    *
-   * @throws IllegalArgumentException if a key is none of a kubelet's, or a value is empty, longer
-   *     than 1024 characters, or has a control character
+   * @throws IllegalArgumentException if a key is none of a kubelet's, or that of its tokens, which
+   *     are secrets; or if a value is empty, longer than 1024 characters, or has a control
+   *     character
    */
   public static WorkloadFacts from(Map<String, String> entries) {
     entries.forEach(WorkloadFacts::check);
@@ -87,6 +89,11 @@ public final class WorkloadFacts {
               + "' of a workload has another key than a kubelet uses. Begin it with '"
               + PREFIX
               + "'.");
+    }
+    if (key.equals(TOKENS)) {
+      throw new IllegalArgumentException(
+          "The tokens of a workload are no facts: they would stand in records in clear. Give them to"
+              + " the plugin as secrets of the volume.");
     }
     Names.check("key of a fact", key);
     Names.check("fact '" + key + "' of the workload", value);

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -142,20 +142,20 @@ final class RigWorkload {
 
   /**
    * Gives two control planes an order each at the same time, as callers do that repeat a request
-   * elsewhere; returns those that were done.
+   * elsewhere; returns those that were done, and when that was known first.
    */
-  private List<String> twice(String one, String other) {
+  private Map<String, Instant> twice(String one, String other) {
     String first = any(RigSettings.PLANES);
     String second = any(RigSettings.PLANES.stream().filter(it -> !it.equals(first)).toList());
-    CompletableFuture<Answer> beside = CompletableFuture.supplyAsync(() -> ask(second, other));
-    List<String> done = new ArrayList<>();
-    if (ask(first, one).isDone()) {
-      done.add(one);
-    }
-    if (beside.join().isDone()) {
-      done.add(other);
-    }
+    CompletableFuture<Map<String, Instant>> beside =
+        CompletableFuture.supplyAsync(() -> once(second, other));
+    Map<String, Instant> done = new HashMap<>(once(first, one));
+    beside.join().forEach((order, at) -> done.merge(order, at, (x, y) -> x.isBefore(y) ? x : y));
     return done;
+  }
+
+  private Map<String, Instant> once(String plane, String order) {
+    return ask(plane, order).isDone() ? Map.of(order, Instant.now()) : Map.of();
   }
 
   private Answer ask(String host, String order) {
@@ -170,8 +170,11 @@ final class RigWorkload {
   private boolean acquire(String node, BooleanSupplier goesOn) {
     for (int tries = 1; goesOn.getAsBoolean(); tries++) {
       String order = "run " + volume + " " + workload + " " + node;
-      if (random.nextInt(2) == 0 ? plane(order).isDone() : twice(order, order).contains(order)) {
-        story.add(new RigFact.Granted(volume, workload, node, Instant.now()));
+      Map<String, Instant> done =
+          random.nextInt(2) == 0 ? twice(order, order) : once(any(RigSettings.PLANES), order);
+      if (!done.isEmpty()) {
+        story.add(
+            new RigFact.Granted(volume, workload, node, Objects.requireNonNull(done.get(order))));
         exists = true;
         return true;
       }
@@ -231,12 +234,13 @@ final class RigWorkload {
     String order = "grow " + volume + " " + workload + " ";
     long smaller = asked + STEP;
     asked = smaller + STEP;
-    List<String> done = twice(order + smaller, order + asked);
+    Map<String, Instant> done = twice(order + smaller, order + asked);
     for (long each : List.of(smaller, asked)) {
-      if (done.contains(order + each)) {
+      Instant at = done.get(order + each);
+      if (at != null) {
         grown++;
         acknowledged = each;
-        story.add(new RigFact.Grown(volume, each, Instant.now()));
+        story.add(new RigFact.Grown(volume, each, at));
       }
     }
     return !done.isEmpty();

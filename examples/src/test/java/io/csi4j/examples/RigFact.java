@@ -49,8 +49,13 @@ sealed interface RigFact {
    */
   record Attested(String node, Instant at, Instant answered) implements RigFact {}
 
-  /** A control plane has granted a volume to a workload on a node. */
-  record Granted(String volume, String workload, String node, Instant at) implements RigFact {}
+  /**
+   * A control plane has granted a volume to a workload on a node.
+   *
+   * @param epoch the epoch of the claim, the same as before if it was there already
+   */
+  record Granted(String volume, String workload, String node, String epoch, Instant at)
+      implements RigFact {}
 
   /** A control plane or a node is asked to end the use of a workload. */
   record GivingBack(String volume, String workload, Instant at) implements RigFact {}

@@ -156,7 +156,7 @@ final class RigJudge {
   private List<Span> granted() {
     List<Span> spans = new ArrayList<>();
     for (RigFact each : facts) {
-      if (each instanceof Granted grant && !isAttestedThen(grant)) {
+      if (each instanceof Granted grant && !isAttestedThen(grant) && !isGivenBackThen(grant)) {
         Instant end =
             facts.stream()
                 .filter(it -> !it.at().isBefore(grant.at()) && ends(it, grant))
@@ -180,6 +180,26 @@ final class RigJudge {
                 each.node().equals(grant.node())
                     && !each.at().isAfter(grant.at())
                     && !each.answered().isBefore(grant.at()));
+  }
+
+  /**
+   * Whether the claim was to be given back before it was told once more: a node that could not
+   * report that does so later.
+   */
+  private boolean isGivenBackThen(Granted grant) {
+    return facts.stream()
+        .filter(Granted.class::isInstance)
+        .map(Granted.class::cast)
+        .filter(first -> first.volume().equals(grant.volume()))
+        .filter(first -> first.epoch().equals(grant.epoch()))
+        .anyMatch(
+            first ->
+                facts.stream()
+                    .anyMatch(
+                        each ->
+                            !each.at().isBefore(first.at())
+                                && each.at().isBefore(grant.at())
+                                && ends(each, grant)));
   }
 
   private static boolean ends(RigFact fact, Granted grant) {

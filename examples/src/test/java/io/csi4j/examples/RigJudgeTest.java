@@ -119,8 +119,8 @@ class RigJudgeTest {
 
   @Test
   void twoGrantsAtATimeAreFound() {
-    Granted first = new Granted("v", "w1", "n1", at(1));
-    Granted second = new Granted("v", "w2", "n2", at(5));
+    Granted first = new Granted("v", "w1", "n1", "7", at(1));
+    Granted second = new Granted("v", "w2", "n2", "8", at(5));
 
     assertThat(rules(first, second)).containsExactly(Rule.SECOND_GRANT);
     assertThat(rules(first, new GivingBack("v", "w1", at(3)), second)).isEmpty();
@@ -132,7 +132,14 @@ class RigJudgeTest {
     assertThat(rules(first, new Attested("n1", at(0), at(2)), second))
         .as("granted while the node was attested: the claim may have ended at once")
         .isEmpty();
-    assertThat(rules(first, new Granted("v", "w1", "n1", at(2)))).as("asked again").isEmpty();
+    assertThat(rules(first, new Granted("v", "w1", "n1", "7", at(2)))).as("asked again").isEmpty();
+    GivingBack back = new GivingBack("v", "w1", at(2));
+    assertThat(rules(first, back, new Granted("v", "w1", "n1", "7", at(3)), second))
+        .as("the claim that is to be given back")
+        .isEmpty();
+    assertThat(rules(first, back, new Granted("v", "w1", "n1", "9", at(3)), second))
+        .as("another claim")
+        .containsExactly(Rule.SECOND_GRANT);
   }
 
   @Test

@@ -144,19 +144,26 @@ final class RigWorkload {
    * Gives two control planes an order each at the same time, as callers do that repeat a request
    * elsewhere; returns those that were done, and when that was known first.
    */
-  private Map<String, Instant> twice(String one, String other) {
+  private Map<String, Done> twice(String one, String other) {
     String first = any(RigSettings.PLANES);
     String second = any(RigSettings.PLANES.stream().filter(it -> !it.equals(first)).toList());
-    CompletableFuture<Map<String, Instant>> beside =
+    CompletableFuture<Map<String, Done>> beside =
         CompletableFuture.supplyAsync(() -> once(second, other));
-    Map<String, Instant> done = new HashMap<>(once(first, one));
-    beside.join().forEach((order, at) -> done.merge(order, at, (x, y) -> x.isBefore(y) ? x : y));
+    Map<String, Done> done = new HashMap<>(once(first, one));
+    beside
+        .join()
+        .forEach(
+            (order, last) -> done.merge(order, last, (x, y) -> x.at().isBefore(y.at()) ? x : y));
     return done;
   }
 
-  private Map<String, Instant> once(String plane, String order) {
-    return ask(plane, order).isDone() ? Map.of(order, Instant.now()) : Map.of();
+  private Map<String, Done> once(String plane, String order) {
+    Answer answer = ask(plane, order);
+    return answer.isDone() ? Map.of(order, new Done(answer.text(), Instant.now())) : Map.of();
   }
+
+  /** What was said to an order that was done, and when. */
+  private record Done(String said, Instant at) {}
 
   private Answer ask(String host, String order) {
     Answer answer = cluster.ask(host, order);
@@ -170,11 +177,11 @@ final class RigWorkload {
   private boolean acquire(String node, BooleanSupplier goesOn) {
     for (int tries = 1; goesOn.getAsBoolean(); tries++) {
       String order = "run " + volume + " " + workload + " " + node;
-      Map<String, Instant> done =
+      Map<String, Done> done =
           random.nextInt(2) == 0 ? twice(order, order) : once(any(RigSettings.PLANES), order);
       if (!done.isEmpty()) {
-        story.add(
-            new RigFact.Granted(volume, workload, node, Objects.requireNonNull(done.get(order))));
+        Done first = Objects.requireNonNull(done.get(order));
+        story.add(new RigFact.Granted(volume, workload, node, first.said(), first.at()));
         exists = true;
         return true;
       }
@@ -234,13 +241,13 @@ final class RigWorkload {
     String order = "grow " + volume + " " + workload + " ";
     long smaller = asked + STEP;
     asked = smaller + STEP;
-    Map<String, Instant> done = twice(order + smaller, order + asked);
+    Map<String, Done> done = twice(order + smaller, order + asked);
     for (long each : List.of(smaller, asked)) {
-      Instant at = done.get(order + each);
-      if (at != null) {
+      Done known = done.get(order + each);
+      if (known != null) {
         grown++;
         acknowledged = each;
-        story.add(new RigFact.Grown(volume, each, at));
+        story.add(new RigFact.Grown(volume, each, known.at()));
       }
     }
     return !done.isEmpty();
@@ -257,8 +264,9 @@ final class RigWorkload {
   /** Asks for the volume on another node while it is in use. */
   private void intrude(String node) {
     String other = any(RigSettings.NODES.stream().filter(it -> !it.equals(node)).toList());
-    if (plane("run " + volume + " " + intruder + " " + other).isDone()) {
-      story.add(new RigFact.Granted(volume, intruder, other, Instant.now()));
+    Answer answer = plane("run " + volume + " " + intruder + " " + other);
+    if (answer.isDone()) {
+      story.add(new RigFact.Granted(volume, intruder, other, answer.text(), Instant.now()));
     }
     giveBack(intruder, "");
   }

@@ -404,8 +404,9 @@ public final class NodeAgent implements AutoCloseable {
   /** Ends the agent, and waits up to 5 s for an exchange of its timer. Nothing is unmounted. */
   @Override
   public void close() {
-    try (manager;
-        supervisor) {
+    // The manager ends before its plugins are deregistered: they are not gone.
+    try (supervisor;
+        manager) {
       timer.ifPresent(ExchangeTimer::close);
     }
   }

@@ -187,6 +187,40 @@ class AgentTroubleTest {
     assertThat(world.storage.journal().calls(CsiOperation.NODE_EXPAND_VOLUME)).hasSize(1);
   }
 
+  // ---- its end
+
+  @Test
+  void anAgentThatEndsDoesNotMissThePluginOfTheVolumesThatStayMounted() {
+    BlockingQueue<OperatorCode> noticed = new LinkedBlockingQueue<>();
+    agent.close();
+    agent =
+        world.agent(
+            A,
+            line,
+            builder ->
+                builder.manager(
+                    manager ->
+                        world
+                            .inMemory(manager)
+                            .listener(
+                                event -> {
+                                  if (event instanceof VolumeEvent.Noticed seen) {
+                                    noticed.add(seen.message().code());
+                                  }
+                                })));
+    ClusterWorld.awaitPlugin(agent);
+    agent.exchange();
+    cluster.acquire(A, WEB, REQUEST);
+    agent.mount(WEB);
+
+    agent.close();
+
+    assertThat(noticed).isEmpty();
+    agent = world.agent(A, line);
+    assertThat(agent.manager().hasMount(WEB)).isTrue();
+    world.storage.assertLawful();
+  }
+
   // ---- one use in trouble
 
   @Test

@@ -57,7 +57,12 @@ final class FileEffects implements NodeEffects {
     try {
       Files.deleteIfExists(Path.of(target.value()));
     } catch (DirectoryNotEmptyException e) {
-      throw new IOException("the target path " + target + " is a directory that is not empty", e);
+      throw new IOException(
+          "the target path "
+              + target
+              + " is a directory that is not empty. This plugin keeps no data, so the workload has to"
+              + " delete what it wrote",
+          e);
     }
   }
 }

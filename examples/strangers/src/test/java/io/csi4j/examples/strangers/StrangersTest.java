@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Projects of strangers, made from the README and built without the parent of csi4j. Each mounts a
- * volume in a JVM of its own, and ends.
+ * Projects of strangers, made from the README or a page and built without the parent of csi4j. Each
+ * mounts a volume in a JVM of its own, and ends.
  */
 @Tag("campaign")
 class StrangersTest {
@@ -26,6 +26,16 @@ class StrangersTest {
 
   private static final List<String> SAID =
       List.of("hello from web-1", "given back: LAST", "in use after all: false");
+
+  private static final String[] SAID_OF_CLUSTER = {
+    "web-1 can run on [n1, n2]",
+    "hello from web-1 on n1",
+    "web-2 does not get it on n1: NODE_DRAINING",
+    "web-2 can run on [n2]",
+    "hello from web-2 on n2",
+    "volumes: []",
+    "in use after all: false"
+  };
 
   @TempDir Path directory;
 
@@ -38,6 +48,17 @@ class StrangersTest {
   void aProjectOnTheModulePathMounts() throws Exception {
     assertThat(run("module-path", "-p", "-m", "stranger/stranger.Main"))
         .containsExactlyElementsOf(and("stranger, io.csi4j.volume.node"));
+  }
+
+  @Test
+  void aProjectWithAClusterMovesAVolumeFromNodeToNode() throws Exception {
+    List<String> said = run("cluster", "-cp", "stranger.Main");
+    assertThat(said).startsWith(SAID_OF_CLUSTER);
+    assertThat(said.subList(SAID_OF_CLUSTER.length, said.size()))
+        .as("the log of two agents that end")
+        .filteredOn(line -> !line.endsWith("Messages log"))
+        .hasSize(2)
+        .allMatch(line -> line.startsWith("INFO: CSI-327 PLUGIN_STOPPED"));
   }
 
   @Test

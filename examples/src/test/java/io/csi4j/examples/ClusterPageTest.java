@@ -1,6 +1,8 @@
 package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
@@ -12,10 +14,12 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.Pem;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.TlsSettings;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -89,12 +93,12 @@ class ClusterPageTest {
           store,
           endpoint,
           tls("cp"),
-          cluster ->
+          (cluster, at) ->
               ClusterSnippets.node(
                   NODE,
                   temp.resolve("node"),
                   config(plugin),
-                  List.of(endpoint),
+                  List.of(at),
                   tls("n1"),
                   agent -> {
                     agent.awaitPlugin(PLUGIN, Duration.ofSeconds(30));
@@ -124,5 +128,45 @@ class ClusterPageTest {
                   }));
       plugin.assertLawful();
     }
+  }
+
+  @Test
+  void aJobRunsInATestWithoutRoot() throws Exception {
+    VolumeRequest request = ClusterSnippets.request(PLUGIN);
+    ClusterSnippets.inATest(
+        PLUGIN,
+        NODE,
+        temp,
+        (cluster, agent) -> {
+          assertThat(ClusterSnippets.acquired(cluster, WEB, request)).isEqualTo(NODE);
+          ClusterSnippets.mounted(agent, WEB, path -> assertThat(path).isEmptyDirectory());
+          ClusterSnippets.ended(cluster, agent, WEB);
+          assertThat(agent.manager().volumes()).isEmpty();
+        });
+  }
+
+  @Test
+  void aFileThatAWorkloadLeavesInATestKeepsItsVolume() throws Exception {
+    VolumeRequest request = ClusterSnippets.request(PLUGIN);
+    ClusterSnippets.inATest(
+        PLUGIN,
+        NODE,
+        temp,
+        (cluster, agent) -> {
+          ClusterSnippets.acquired(cluster, WEB, request);
+          Path file = agent.mount(WEB).path().resolve("left.txt");
+          assertThatNoException().isThrownBy(() -> Files.createFile(file));
+
+          VolumeException refused =
+              catchThrowableOfType(VolumeException.class, () -> agent.release(WEB));
+
+          assertThat(refused.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+          assertThat(refused)
+              .hasMessageContaining(
+                  "is a directory that is not empty. This plugin keeps no data, so the workload has"
+                      + " to delete what it wrote. Try again");
+          assertThatNoException().isThrownBy(() -> Files.delete(file));
+          ClusterSnippets.ended(cluster, agent, WEB);
+        });
   }
 }

@@ -3,7 +3,12 @@ package io.csi4j.examples;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.mount.model.FileOwnership;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.cluster.Cluster;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
@@ -25,7 +30,9 @@ import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.workload.VolumeRequest;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** The code blocks of docs/cluster.md, each between a mark with its name and one at its end. */
@@ -39,12 +46,12 @@ final class ClusterSnippets {
       RecordStore store,
       ClusterEndpoint endpoint,
       TlsSettings tls,
-      Consumer<Cluster> serve)
+      BiConsumer<Cluster, ClusterEndpoint> serve)
       throws IOException {
     // snippet: control-plane
     try (Cluster cluster = Cluster.builder(store).plugin(plugin, controller).open();
         ControlPlaneServer server = ControlPlaneServer.open(cluster, endpoint, tls)) {
-      serve.accept(cluster);
+      serve.accept(cluster, server.endpoint()); // until the process ends
     }
     // end
   }
@@ -52,13 +59,13 @@ final class ClusterSnippets {
   static void node(
       NodeName node,
       Path directory,
-      PluginConfig.Builder plugin,
+      PluginConfig.Builder config,
       List<ClusterEndpoint> endpoints,
       TlsSettings tls,
       Consumer<NodeAgent> work) {
     // snippet: node
     try (RemoteControlPlane controlPlanes = RemoteControlPlane.of(node, endpoints, tls);
-        NodeAgent agent = NodeAgent.builder(node, directory, controlPlanes).plugin(plugin).open()) {
+        NodeAgent agent = NodeAgent.builder(node, directory, controlPlanes).plugin(config).open()) {
       work.accept(agent);
     }
     // end
@@ -124,6 +131,36 @@ final class ClusterSnippets {
     // snippet: drain
     cluster.drain(node, new ReasonText("ada replaces its disks"));
     cluster.undrain(node);
+    // end
+  }
+
+  static void inATest(
+      PluginId plugin, NodeName node, Path directory, BiConsumer<Cluster, NodeAgent> test)
+      throws IOException {
+    // snippet: in a test
+    MemoryKernel kernel = new MemoryKernel();
+    try (FakeCsiPlugin fake =
+            FakeCsiPlugin.builder()
+                .shape(PluginShape.attachRequired())
+                .nodes(NodeId.of("n1"), NodeId.of("n2"))
+                .effects(NodeEffects.filesMountedIn(kernel.host()))
+                .open();
+        Cluster cluster =
+            Cluster.builder(directory.resolve("store")).plugin(plugin, fake.endpoint()).open();
+        ControlPlaneServer server =
+            ControlPlaneServer.open(cluster, ClusterEndpoint.unix(directory.resolve("cp.sock")));
+        RemoteControlPlane controlPlanes = RemoteControlPlane.of(node, List.of(server.endpoint()));
+        NodeAgent agent =
+            NodeAgent.builder(node, directory.resolve(node.value()), controlPlanes)
+                .plugin(
+                    PluginConfig.builder(
+                        plugin.value(), fake.nodeEndpoint(NodeId.of(node.value()))))
+                .manager(it -> it.mounts(kernel.table(), kernel.mounts())) // where the fake mounts
+                .open()) {
+      agent.awaitPlugin(plugin, Duration.ofSeconds(10));
+      test.accept(cluster, agent);
+      fake.assertLawful();
+    }
     // end
   }
 

@@ -30,7 +30,7 @@ import java.util.Set;
  * try (Cluster cluster = Cluster.builder(store).plugin(plugin, controller).open();
  *     ControlPlaneServer server =
  *         ControlPlaneServer.open(cluster, ClusterEndpoint.tcp("cp-1.example", 7443), tls)) {
- *   serve(cluster);
+ *   serve(cluster, server.endpoint());
  * }
  * }</pre>
  *

@@ -38,6 +38,7 @@ import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.proxy.RecordedPlugin;
 import io.csi4j.testkit.recording.Recording;
 import io.csi4j.volume.agent.NodeAgent;
+import io.csi4j.volume.claim.coordination.ClaimsOfNodes;
 import io.csi4j.volume.cluster.Cluster;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
@@ -215,6 +216,12 @@ class ClosingTest {
         test -> {
           Cluster cluster = test.cluster();
           return new Used(cluster, () -> cluster.standing(QUESTION));
+        }),
+    CLAIMS_OF_NODES(
+        ClaimsOfNodes.class,
+        test -> {
+          ClaimsOfNodes nodes = new ClaimsOfNodes(test.kept(test.cluster()).claims());
+          return new Used(nodes, () -> nodes.of(NODE, Set.of(DB)));
         }),
     CONTROL_PLANE_SERVER(
         ControlPlaneServer.class,

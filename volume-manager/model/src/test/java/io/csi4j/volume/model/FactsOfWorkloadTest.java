@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The facts of a workload are values that a record and a message can hold. */
-class WorkloadFactsTest {
+class FactsOfWorkloadTest {
 
   private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
 

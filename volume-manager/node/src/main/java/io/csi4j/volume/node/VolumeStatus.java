@@ -57,7 +57,7 @@ public record VolumeStatus(
     abandoned = Map.copyOf(abandoned);
   }
 
-  /** What hosts call it, or called it while something is still owed for that. */
+  /** Returns the names that hosts have for it, also those of uses that are being given back. */
   public Set<VolumeKey> keys() {
     return Stream.concat(uses.stream().map(Use::key), leaving.stream())
         .map(VolumeUse::volume)

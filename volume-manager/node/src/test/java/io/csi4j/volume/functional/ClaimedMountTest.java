@@ -284,7 +284,8 @@ class ClaimedMountTest {
 
       assertThat(node.get(first).usage()).isEqualTo(db);
       assertThat(node.get(second).usage()).isEqualTo(WEB);
-      assertThat(node.mount(claimed("vol-1", "log", 1)).path()).isNotNull();
+      // It comes after the release in the queue of the volume.
+      assertThat(node.mount(claimed("vol-1", "log", 1)).usage()).isEqualTo(usage("vol-1", "log"));
       assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(node.calls(volume)).doesNotContain("Unpublish:OK");
       node.leavesSomething();

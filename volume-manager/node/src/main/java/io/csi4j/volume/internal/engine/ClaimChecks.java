@@ -200,7 +200,7 @@ final class ClaimChecks {
       return Verdict.NOTHING;
     }
     if (use.path().is(PathStatus.IN_DOUBT) && !isSeen(use)) {
-      // Without proof it stays as it is, and nobody writes to it that an operator should know of.
+      // Nothing is mounted, so an operator need not hear of it; only a proof ends it.
       return new Verdict(Optional.empty(), standing instanceof ClaimStanding.Stale);
     }
     if (standing instanceof ClaimStanding.Stale) {

@@ -136,7 +136,7 @@ final class AskedClaims implements Claims, AutoCloseable {
   /** A question; each is another one. */
   private static final class Question<T> {
 
-    /** The time after which nobody waits for the answer any more. */
+    /** The time at which its asker stops waiting. */
     private final long end;
 
     private final Supplier<@Nullable T> asks;

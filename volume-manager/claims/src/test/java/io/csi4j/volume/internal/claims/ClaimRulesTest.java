@@ -611,6 +611,20 @@ class ClaimRulesTest {
   }
 
   @Test
+  void aFactThatOnlyTheRequestHasIsNamed() {
+    WorkloadFacts facts = WorkloadFacts.of(WEB);
+    Claim with = held(SHARED, web(Optional.empty()).with(facts));
+
+    assertThat(decide(with, asks("web").workloadFacts(facts.withUid("u-1")).build(), NOW))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused -> {
+              assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_OTHER_USE);
+              assertThat(refused.because().text()).contains("csi.storage.k8s.io/pod.uid");
+            });
+  }
+
+  @Test
   void factsThatComeLaterAreKeptWithAnAttachmentThatIsNotKnown() {
     WorkloadFacts facts = WorkloadFacts.of(WEB);
     ClaimHolder attaching = attaching("web", "n1", ClaimHolder.State.TAKEN, Optional.empty());

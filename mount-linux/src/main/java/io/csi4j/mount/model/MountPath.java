@@ -110,7 +110,13 @@ public final class MountPath implements Comparable<MountPath> {
     byte[] joined = Arrays.copyOf(bytes, bytes.length + 1 + below.length);
     joined[bytes.length] = '/';
     System.arraycopy(below, 0, joined, bytes.length + 1, below.length);
-    return ofOwned(joined);
+    // This path is clean already.
+    boolean isClean =
+        !isRoot()
+            && joined.length <= MAX_BYTES
+            && joined[joined.length - 1] != '/'
+            && ByteSearch.isOrdinaryPath(joined, bytes.length, joined.length);
+    return isClean ? new MountPath(joined) : ofOwned(joined);
   }
 
   /** The directory that this one is in; the root directory is in itself. */

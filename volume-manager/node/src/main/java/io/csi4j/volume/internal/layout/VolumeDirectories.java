@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.layout;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.FileStatus;
 import io.csi4j.volume.internal.disk.Filesystems;
 import io.csi4j.volume.internal.disk.HeldDirectory;
 import io.csi4j.volume.internal.path.CarefulDisk;
@@ -185,25 +186,25 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   private void checkAbove(MountPath above) throws PathProblem {
-    Optional<FileFacts> facts = disk.look(above);
-    if (facts.isEmpty()) {
+    Optional<FileStatus> there = disk.look(above);
+    if (there.isEmpty()) {
       throw new PathProblem(Kind.FAILED, above, "'%s' does not exist; make it".formatted(above));
     }
-    if (facts.get().kind() == FileFacts.Kind.LINK) {
+    if (there.get().kind() == FileFacts.Kind.LINK) {
       // The mount table shows paths without links, so nothing of ours would be found there.
       throw new PathProblem(
           Kind.SYMLINK,
           above,
           "'%s' is a symbolic link; give the root by the path that it leads to".formatted(above));
     }
-    if (facts.get().kind() != FileFacts.Kind.DIRECTORY) {
-      throw CarefulDisk.inTheWay(above, facts.get(), "a directory");
+    if (there.get().kind() != FileFacts.Kind.DIRECTORY) {
+      throw CarefulDisk.inTheWay(above, there.get(), "a directory");
     }
   }
 
   private void checkOwner(MountPath root) throws PathProblem {
     int user = disk.user(root);
-    Optional<FileFacts> facts = disk.look(root);
+    Optional<FileFacts> facts = disk.facts(root);
     if (facts.isPresent() && facts.get().owner() != user) {
       throw new PathProblem(
           Kind.DENIED,
@@ -235,21 +236,23 @@ public final class VolumeDirectories implements AutoCloseable {
    */
   public List<Finding> prepareVolume(VolumeIdentity identity) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
-    prepareHome(identity, findings);
-    disk.make(layout.staging(identity), findings);
-    disk.make(layout.uses(identity), findings);
+    VolumeLayout.Home home = layout.home(identity);
+    prepareHome(identity, home, findings);
+    disk.make(home.staging(), findings);
+    disk.make(home.uses(), findings);
     return findings;
   }
 
   /** The directory of a volume, with its identity file before anything else in it. */
-  private void prepareHome(VolumeIdentity identity, List<Finding> findings) throws PathProblem {
+  private void prepareHome(VolumeIdentity identity, VolumeLayout.Home home, List<Finding> findings)
+      throws PathProblem {
     prepareVolumes(findings);
-    disk.make(layout.volume(identity), findings);
-    MountPath who = layout.who(identity);
-    Optional<FileFacts> file = disk.file(who);
+    disk.make(home.path(), findings);
+    MountPath who = home.who();
+    Optional<FileStatus> file = disk.file(who);
     byte[] content = file.isPresent() ? read(who) : new byte[0];
     if (isBlank(content)) {
-      writeIdentity(identity);
+      writeIdentity(identity, home);
       return;
     }
     Whose whose = whose(content, identity);
@@ -282,11 +285,8 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  private void writeIdentity(VolumeIdentity identity) throws PathProblem {
-    disk.replace(
-        layout.who(identity),
-        layout.volume(identity).resolve("who.new"),
-        IdentityFile.content(identity));
+  private void writeIdentity(VolumeIdentity identity, VolumeLayout.Home home) throws PathProblem {
+    disk.replace(home.who(), home.path().resolve("who.new"), IdentityFile.content(identity));
   }
 
   /** Whose directory it is, by its identity file. */
@@ -330,10 +330,11 @@ public final class VolumeDirectories implements AutoCloseable {
    */
   public Optional<Finding> repairIdentity(VolumeIdentity identity, boolean isOtherBoot)
       throws PathProblem {
-    if (!isThere(layout.root(), layout.volumes(), layout.volume(identity))) {
+    VolumeLayout.Home home = layout.home(identity);
+    if (!isThere(layout.root(), layout.volumes(), home.path())) {
       return Optional.empty();
     }
-    MountPath who = layout.who(identity);
+    MountPath who = home.who();
     String was = "missing";
     if (disk.isFile(who)) {
       byte[] content = read(who);
@@ -348,7 +349,7 @@ public final class VolumeDirectories implements AutoCloseable {
               ? "empty"
               : whose == Whose.DAMAGED ? "damaged" : "that of another volume";
     }
-    writeIdentity(identity);
+    writeIdentity(identity, home);
     return Optional.of(
         new Finding(
             OperatorCode.SIDECAR_REPAIRED,
@@ -397,14 +398,11 @@ public final class VolumeDirectories implements AutoCloseable {
    * identity file last. Missing ones are fine.
    */
   public void removeVolume(VolumeIdentity identity) throws PathProblem {
-    MountPath home = layout.volume(identity);
-    if (!isThere(layout.root(), layout.volumes())) {
+    VolumeLayout.Home home = layout.home(identity);
+    if (!isThere(layout.root(), layout.volumes(), home.path())) {
       return;
     }
-    if (!disk.isDirectory(home)) {
-      return;
-    }
-    MountPath who = layout.who(identity);
+    MountPath who = home.who();
     if (disk.isFile(who)) {
       Whose whose = whose(read(who), identity);
       if (whose == Whose.ANOTHER || whose == Whose.NEWER) {
@@ -412,22 +410,22 @@ public final class VolumeDirectories implements AutoCloseable {
       }
     }
     // A plugin that ended a call late may have made the directory of a use again.
-    for (String use : uses(identity)) {
-      removeUse(identity, use);
+    for (String use : uses(home.uses(), stranger -> {})) {
+      removeUse(home, use);
     }
-    for (MountPath directory : List.of(layout.staging(identity), layout.uses(identity))) {
+    for (MountPath directory : List.of(home.staging(), home.uses())) {
       if (disk.isDirectory(directory)) {
         disk.removeEmpty(directory);
       }
     }
-    Set<String> others = new HashSet<>(disk.names(home));
+    Set<String> others = new HashSet<>(disk.names(home.path()));
     others.removeAll(OURS);
     if (!others.isEmpty()) {
-      throw CarefulDisk.notEmpty(home, others.size());
+      throw CarefulDisk.notEmpty(home.path(), others.size());
     }
-    disk.delete(home.resolve("who.new"));
+    disk.delete(home.path().resolve("who.new"));
     disk.delete(who);
-    disk.removeEmpty(home);
+    disk.removeEmpty(home.path());
   }
 
   /** Removes a directory of which was told that there is nothing in it. */
@@ -455,11 +453,13 @@ public final class VolumeDirectories implements AutoCloseable {
    */
   public List<Finding> prepareUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
-    prepareHome(identity, findings);
-    disk.make(layout.uses(identity), findings);
-    disk.make(layout.use(identity, usage), findings);
-    MountPath target = layout.target(identity, usage);
-    Optional<FileFacts> left = disk.look(target);
+    VolumeLayout.Home home = layout.home(identity);
+    prepareHome(identity, home, findings);
+    disk.make(home.uses(), findings);
+    MountPath use = home.use(usage);
+    disk.make(use, findings);
+    MountPath target = use.resolve("t");
+    Optional<FileStatus> left = disk.look(target);
     if (left.isPresent()) {
       checkLeftover(target, left.get());
     }
@@ -467,7 +467,7 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /** An empty directory or an empty file is what plugins leave; they take it as it is. */
-  private void checkLeftover(MountPath target, FileFacts left) throws PathProblem {
+  private void checkLeftover(MountPath target, FileStatus left) throws PathProblem {
     if (left.kind() == FileFacts.Kind.DIRECTORY) {
       int entries = disk.names(target).size();
       if (entries > 0) {
@@ -480,18 +480,22 @@ public final class VolumeDirectories implements AutoCloseable {
 
   /** Removes an empty leftover at a target that is not mounted, and the directory above it. */
   public void removeUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
-    removeUse(identity, VolumeLayout.id(usage));
+    removeUse(layout.home(identity), VolumeLayout.id(usage));
   }
 
   /** Removes the directory of a use whose workload is not known, by its name. */
   public void removeUse(VolumeIdentity identity, String use) throws PathProblem {
-    MountPath uses = layout.uses(identity);
+    removeUse(layout.home(identity), use);
+  }
+
+  private void removeUse(VolumeLayout.Home home, String use) throws PathProblem {
+    MountPath uses = home.uses();
     MountPath directory = uses.resolve(use);
-    if (!isThere(layout.root(), layout.volumes(), layout.volume(identity), uses, directory)) {
+    if (!isThere(layout.root(), layout.volumes(), home.path(), uses, directory)) {
       return;
     }
-    MountPath target = strayTarget(identity, use);
-    Optional<FileFacts> left = disk.look(target);
+    MountPath target = directory.resolve("t");
+    Optional<FileStatus> left = disk.look(target);
     if (left.isPresent()) {
       checkLeftover(target, left.get());
       if (left.get().kind() == FileFacts.Kind.DIRECTORY) {
@@ -508,19 +512,15 @@ public final class VolumeDirectories implements AutoCloseable {
    * would follow it. Nothing there is fine.
    */
   public void refuseLinks(VolumeIdentity identity, Optional<VolumeUse> usage) throws PathProblem {
-    MountPath volume = layout.volume(identity);
-    boolean isThere =
-        usage.isEmpty()
-            ? isThere(layout.root(), layout.volumes(), volume)
-            : isThere(
-                layout.root(),
-                layout.volumes(),
-                volume,
-                layout.uses(identity),
-                layout.use(identity, usage.get()));
-    MountPath path =
-        usage.isEmpty() ? layout.staging(identity) : layout.target(identity, usage.get());
-    Optional<FileFacts> there = isThere ? disk.look(path) : Optional.empty();
+    VolumeLayout.Home home = layout.home(identity);
+    boolean isThere = isThere(layout.root(), layout.volumes(), home.path());
+    MountPath path = home.staging();
+    if (usage.isPresent()) {
+      MountPath use = home.use(usage.get());
+      isThere = isThere && isThere(home.uses(), use);
+      path = use.resolve("t");
+    }
+    Optional<FileStatus> there = isThere ? disk.look(path) : Optional.empty();
     if (there.isPresent() && there.get().kind() == FileFacts.Kind.LINK) {
       throw CarefulDisk.inTheWay(path, there.get(), "a directory");
     }
@@ -579,7 +579,7 @@ public final class VolumeDirectories implements AutoCloseable {
   /** Whether the identity file of a directory is there, and is that of this volume. */
   private boolean isOf(VolumeIdentity owner, String name) throws PathProblem {
     MountPath who = layout.home(name).path().resolve("who");
-    return disk.kind(who).filter(FileFacts.Kind.FILE::equals).isPresent()
+    return disk.look(who).filter(it -> it.kind() == FileFacts.Kind.FILE).isPresent()
         && Arrays.equals(read(who), IdentityFile.content(owner));
   }
 

@@ -19,13 +19,22 @@ import java.util.Optional;
  * v/VOLUME/s        the staging path
  * v/VOLUME/p/USE/t  the target of one use
  * </pre>
- *
- * @param root the directory of the manager on this host
  */
-public record VolumeLayout(MountPath root) {
+public final class VolumeLayout {
 
   /** How many bytes the longest path has beyond those of the root: that of a target. */
   static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
+
+  private final MountPath root;
+  private final MountPath state;
+  private final MountPath volumes;
+
+  /** The paths below the directory of a manager. */
+  public VolumeLayout(MountPath root) {
+    this.root = root;
+    state = root.resolve("state");
+    volumes = root.resolve("v");
+  }
 
   /**
    * The directory of one volume: its name is hashed once for several paths.
@@ -33,6 +42,11 @@ public record VolumeLayout(MountPath root) {
    * @param path where it is
    */
   public record Home(MountPath path) {
+
+    /** The file that says whose directory it is. */
+    public MountPath who() {
+      return path.resolve("who");
+    }
 
     /** The only staging path of the volume. */
     public MountPath staging() {
@@ -55,6 +69,11 @@ public record VolumeLayout(MountPath root) {
     }
   }
 
+  /** The directory of the manager. */
+  public MountPath root() {
+    return root;
+  }
+
   /** The directory of a volume. */
   public Home home(VolumeIdentity identity) {
     return home(id(identity));
@@ -67,12 +86,12 @@ public record VolumeLayout(MountPath root) {
 
   /** The directory of the state. */
   public MountPath state() {
-    return root.resolve("state");
+    return state;
   }
 
   /** The directory that holds those of the volumes. */
   public MountPath volumes() {
-    return root.resolve("v");
+    return volumes;
   }
 
   /** The name of the volume's directory that a path is in, if it is in one. */
@@ -90,11 +109,26 @@ public record VolumeLayout(MountPath root) {
    * root, the state, or one of a volume above its mounts.
    */
   public boolean isOwnDirectory(MountPath path) {
-    if (path.equals(root) || path.equals(volumes()) || path.isWithin(state())) {
+    if (path.equals(root) || path.equals(volumes) || path.isWithin(state)) {
       return true;
     }
-    return path.isWithin(volumes())
-        && path.toString().substring(volumes().toString().length()).matches("/[^/]+(/p(/[^/]+)?)?");
+    MountPath above = path.parent();
+    return isHome(path) || isUses(path) || isUses(above);
+  }
+
+  /** Whether a path is a directory of some volume. */
+  private boolean isHome(MountPath path) {
+    return path.parent().equals(volumes);
+  }
+
+  /** Whether a path is the directory of the uses of some volume. */
+  private boolean isUses(MountPath path) {
+    return isNamed(path, 'p') && isHome(path.parent());
+  }
+
+  private static boolean isNamed(MountPath path, char letter) {
+    byte[] name = path.name();
+    return name.length == 1 && name[0] == letter;
   }
 
   /** The directory of a volume. */
@@ -104,7 +138,7 @@ public record VolumeLayout(MountPath root) {
 
   /** The file that says whose directory it is. */
   public MountPath who(VolumeIdentity identity) {
-    return volume(identity).resolve("who");
+    return home(identity).who();
   }
 
   /** The only staging path of a volume. */
@@ -114,11 +148,8 @@ public record VolumeLayout(MountPath root) {
 
   /** Whether a path is the staging path or a target of some volume. */
   public boolean isStagingOrTarget(MountPath path) {
-    if (path.equals(root) || !path.isWithin(volumes())) {
-      return false;
-    }
-    String text = path.toString().substring(volumes().toString().length());
-    return text.matches("/[^/]+/(s|p/[^/]+/t)");
+    MountPath above = path.parent();
+    return isNamed(path, 's') ? isHome(above) : isNamed(path, 't') && isUses(above.parent());
   }
 
   /** The directory that holds those of the uses of a volume. */

@@ -362,4 +362,24 @@ class VolumeLayoutTest {
       assertThat(last(one)).isIn("s", "t");
     }
   }
+
+  @Test
+  void thePathsOfAVolumeAreToldFromAllOthersByTheirPlace() {
+    for (String path : List.of("v/a/s", "v/a/p/b/t", "v/s/s", "v/p/p/t/t")) {
+      assertThat(LAYOUT.isStagingOrTarget(LAYOUT.root().resolve(path))).as(path).isTrue();
+      assertThat(LAYOUT.isOwnDirectory(LAYOUT.root().resolve(path))).as(path).isFalse();
+    }
+    for (String path : List.of("state", "state/lock", "v", "v/a", "v/s", "v/a/p", "v/a/p/b")) {
+      assertThat(LAYOUT.isOwnDirectory(LAYOUT.root().resolve(path))).as(path).isTrue();
+      assertThat(LAYOUT.isStagingOrTarget(LAYOUT.root().resolve(path))).as(path).isFalse();
+    }
+    for (String path :
+        List.of("s", "t", "v/a/t", "v/a/s/s", "v/a/q/b/t", "v/a/p/b/t/t", "v/a/p/b/s")) {
+      assertThat(LAYOUT.isStagingOrTarget(LAYOUT.root().resolve(path))).as(path).isFalse();
+      assertThat(LAYOUT.isOwnDirectory(LAYOUT.root().resolve(path))).as(path).isFalse();
+    }
+    assertThat(LAYOUT.isOwnDirectory(LAYOUT.root())).isTrue();
+    assertThat(LAYOUT.isOwnDirectory(LAYOUT.root().parent())).isFalse();
+    assertThat(LAYOUT.isStagingOrTarget(MountPath.ROOT)).isFalse();
+  }
 }

@@ -3,8 +3,8 @@ package io.csi4j.volume.internal.path;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
-import io.csi4j.volume.internal.disk.DiskFile;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.FileStatus;
 import io.csi4j.volume.internal.disk.HeldDirectory;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
 import io.csi4j.volume.model.OperatorCode;
@@ -36,50 +36,43 @@ public final class CarefulDisk {
     T on(Path path) throws DiskException;
   }
 
-  /** Returns the facts of a file; empty when there is none. */
-  public Optional<FileFacts> look(MountPath path) throws PathProblem {
+  /** Returns the status of a file; empty when there is none. */
+  public Optional<FileStatus> look(MountPath path) throws PathProblem {
+    return attempt("looked at", path, disk::status);
+  }
+
+  /** Returns all facts of a file; empty when there is none. */
+  public Optional<FileFacts> facts(MountPath path) throws PathProblem {
     return attempt("looked at", path, disk::facts);
   }
 
   /** Whether a directory is there. Anything else there is a problem. */
   public boolean isDirectory(MountPath path) throws PathProblem {
-    return isOnly(FileFacts.Kind.DIRECTORY, path);
+    return only(FileFacts.Kind.DIRECTORY, path).isPresent();
   }
 
   /** Whether a regular file is there. Anything else there is a problem. */
   public boolean isFile(MountPath path) throws PathProblem {
-    return isOnly(FileFacts.Kind.FILE, path);
+    return only(FileFacts.Kind.FILE, path).isPresent();
   }
 
-  /** Asks for all facts only where they are told. */
-  private boolean isOnly(FileFacts.Kind kind, MountPath path) throws PathProblem {
-    Optional<FileFacts.Kind> there = kind(path);
-    boolean isOther = there.isPresent() && there.get() != kind;
-    return isOther ? only(kind, path).isPresent() : there.isPresent();
-  }
-
-  /** The facts of a regular file; empty when there is nothing. Anything else is a problem. */
-  public Optional<FileFacts> file(MountPath path) throws PathProblem {
+  /** The status of a regular file; empty when there is nothing. Anything else is a problem. */
+  public Optional<FileStatus> file(MountPath path) throws PathProblem {
     return only(FileFacts.Kind.FILE, path);
   }
 
-  private Optional<FileFacts> only(FileFacts.Kind kind, MountPath path) throws PathProblem {
-    Optional<FileFacts> facts = look(path);
-    if (facts.isPresent() && facts.get().kind() != kind) {
+  private Optional<FileStatus> only(FileFacts.Kind kind, MountPath path) throws PathProblem {
+    Optional<FileStatus> there = look(path);
+    if (there.isPresent() && there.get().kind() != kind) {
       String wanted = kind == FileFacts.Kind.FILE ? "a file of csi4j" : "a directory";
-      throw inTheWay(path, facts.get(), wanted);
+      throw inTheWay(path, there.get(), wanted);
     }
-    return facts;
-  }
-
-  /** What is there, whatever it is; empty when there is nothing. */
-  public Optional<FileFacts.Kind> kind(MountPath path) throws PathProblem {
-    return attempt("looked at", path, disk::kind);
+    return there;
   }
 
   /** Makes a directory for us alone, if there is none. Returns whether it made one. */
   public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
-    Optional<FileFacts> there = only(FileFacts.Kind.DIRECTORY, path);
+    Optional<FileStatus> there = only(FileFacts.Kind.DIRECTORY, path);
     if (there.isPresent()) {
       restrict(path, there.get(), DIRECTORY_MODE, findings);
       return false;
@@ -111,33 +104,26 @@ public final class CarefulDisk {
    */
   public void replace(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
     delete(temporary);
-    change(
-        "written",
-        temporary,
-        it -> {
-          try (DiskFile file = disk.create(it)) {
-            file.write(0, content);
-          }
-        });
+    change("written", temporary, it -> disk.write(it, content));
     restrict(temporary, FILE_MODE);
     change("given its name", path, it -> disk.rename(temporary.toPath(), it));
   }
 
   /** Restricts a file of ours with these facts to its owner. */
-  public void restrictFile(MountPath path, FileFacts there, List<Finding> findings)
+  public void restrictFile(MountPath path, FileStatus there, List<Finding> findings)
       throws PathProblem {
     restrict(path, there, FILE_MODE, findings);
   }
 
   /** Restricts what was just made. */
   private void restrict(MountPath path, int mode) throws PathProblem {
-    Optional<FileFacts> there = look(path);
+    Optional<FileStatus> there = look(path);
     if (there.isPresent()) {
       restrict(path, there.get(), mode, new ArrayList<>());
     }
   }
 
-  private void restrict(MountPath path, FileFacts there, int mode, List<Finding> findings)
+  private void restrict(MountPath path, FileStatus there, int mode, List<Finding> findings)
       throws PathProblem {
     if (there.mode() != mode) {
       change("restricted to us", path, it -> disk.setMode(it, mode));
@@ -169,11 +155,11 @@ public final class CarefulDisk {
 
   /** Deletes a socket without a listener. A missing one is fine, anything else a problem. */
   public void deleteSocket(MountPath socket) throws PathProblem {
-    Optional<FileFacts> facts = look(socket);
-    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.SOCKET) {
-      throw inTheWay(socket, facts.get(), "a socket");
+    Optional<FileStatus> there = look(socket);
+    if (there.isPresent() && there.get().kind() != FileFacts.Kind.SOCKET) {
+      throw inTheWay(socket, there.get(), "a socket");
     }
-    if (facts.isPresent()) {
+    if (there.isPresent()) {
       change("deleted", socket, disk::deleteFile);
     }
   }
@@ -226,7 +212,7 @@ public final class CarefulDisk {
   }
 
   /** Something else is where something of a kind should be. */
-  public static PathProblem inTheWay(MountPath path, FileFacts there, String wanted) {
+  public static PathProblem inTheWay(MountPath path, FileStatus there, String wanted) {
     return switch (there.kind()) {
       case LINK ->
           new PathProblem(
@@ -243,7 +229,7 @@ public final class CarefulDisk {
     };
   }
 
-  private static String shown(FileFacts there) {
+  private static String shown(FileStatus there) {
     return switch (there.kind()) {
       case FILE -> "a file of " + there.size() + " bytes";
       case DIRECTORY -> "a directory";

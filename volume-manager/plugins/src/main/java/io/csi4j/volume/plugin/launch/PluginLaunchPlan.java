@@ -5,6 +5,7 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.FileStatus;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.path.CarefulDisk;
 import io.csi4j.volume.internal.path.PathProblem;
@@ -224,7 +225,7 @@ public final class PluginLaunchPlan {
 
   private static void checkWritable(CarefulDisk disk, MountPath directory, Subject subject)
       throws PathProblem {
-    int mode = disk.look(directory).map(FileFacts::mode).orElse(0);
+    int mode = disk.look(directory).map(FileStatus::mode).orElse(0);
     if ((mode & (WRITABLE_BY_GROUP | WRITABLE_BY_ALL)) != 0) {
       boolean isForAll = (mode & WRITABLE_BY_ALL) != 0;
       throw new PluginException(

@@ -17,9 +17,9 @@ public interface Disk {
   /** Returns the facts of a path, or empty when there is nothing. */
   Optional<FileFacts> facts(Path path) throws DiskException;
 
-  /** Returns what is at a path, or empty when there is nothing; cheaper than all facts. */
-  default Optional<FileFacts.Kind> kind(Path path) throws DiskException {
-    return facts(path).map(FileFacts::kind);
+  /** Returns the status of a path, or empty when there is nothing; cheaper than all facts. */
+  default Optional<FileStatus> status(Path path) throws DiskException {
+    return facts(path).map(FileStatus::of);
   }
 
   /** Returns how something looks, or empty when there is nothing; cheaper than all facts. */
@@ -38,6 +38,13 @@ public interface Disk {
 
   /** Makes a file that must not be there, with a mode of 0600, and opens it for writing. */
   DiskFile create(Path file) throws DiskException;
+
+  /** Writes a file that must not be there, with a mode of 0600, and does not sync it. */
+  default void write(Path file, byte[] content) throws DiskException {
+    try (DiskFile open = create(file)) {
+      open.write(0, content);
+    }
+  }
 
   /** Opens a file that must be there for writing. */
   DiskFile open(Path file) throws DiskException;

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.disk;
 
 import io.csi4j.volume.internal.disk.DiskException.Kind;
 import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
@@ -10,7 +11,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
@@ -24,9 +27,12 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,7 +40,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * The disk of the host.
@@ -82,8 +87,14 @@ public final class RealDisk implements Disk {
   }
 
   @Override
-  public Optional<FileFacts.Kind> kind(Path path) throws DiskException {
-    return ifThere(path, () -> kindOf(path));
+  public Optional<FileStatus> status(Path path) throws DiskException {
+    return ifThere(
+        path,
+        () -> {
+          PosixFileAttributes all =
+              Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+          return new FileStatus(kindOf(path, all), bits(all.permissions()), all.size());
+        });
   }
 
   @Override
@@ -117,13 +128,25 @@ public final class RealDisk implements Disk {
   }
 
   private static FileFacts.Kind kindOf(Path path) throws IOException {
-    BasicFileAttributes all = basics(path);
+    return kindOf(path, basics(path));
+  }
+
+  private static FileFacts.Kind kindOf(Path path, BasicFileAttributes all) throws IOException {
     if (all.isDirectory()) {
       return FileFacts.Kind.DIRECTORY;
     } else if (all.isRegularFile()) {
       return FileFacts.Kind.FILE;
     }
     return all.isSymbolicLink() ? FileFacts.Kind.LINK : factsOf(path).kind();
+  }
+
+  private static int bits(Set<PosixFilePermission> permissions) {
+    int bits = 0;
+    for (PosixFilePermission each : permissions) {
+      // The constants are declared in the order of the bits, the highest first.
+      bits |= 0400 >> each.ordinal();
+    }
+    return bits;
   }
 
   private static FileFacts factsOf(Path path) throws IOException {
@@ -169,9 +192,14 @@ public final class RealDisk implements Disk {
     return attempt(
         directory,
         () -> {
-          try (Stream<Path> entries = Files.list(directory)) {
-            return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
+          List<String> names = new ArrayList<>();
+          try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
+          } catch (DirectoryIteratorException e) {
+            throw e.getCause();
           }
+          Collections.sort(names);
+          return names;
         });
   }
 
@@ -216,8 +244,25 @@ public final class RealDisk implements Disk {
 
   @Override
   public DiskFile create(Path file) throws DiskException {
-    attempt(file, () -> Files.createFile(file, OWNER_ONLY_FILE));
-    return open(file);
+    return attempt(
+        file,
+        () -> {
+          Files.createFile(file, OWNER_ONLY_FILE);
+          return OpenFile.of(file);
+        });
+  }
+
+  @Override
+  public void write(Path file, byte[] content) throws DiskException {
+    attempt(
+        file,
+        () -> {
+          Files.createFile(file, OWNER_ONLY_FILE);
+          try (FileOutputStream open = new FileOutputStream(file.toFile())) {
+            open.write(content);
+          }
+          return file;
+        });
   }
 
   @Override
@@ -244,7 +289,7 @@ public final class RealDisk implements Disk {
         file,
         () -> {
           // The JDK's delete would also remove an empty directory.
-          if (kind(file).filter(FileFacts.Kind.DIRECTORY::equals).isPresent()) {
+          if (status(file).filter(it -> it.kind() == FileFacts.Kind.DIRECTORY).isPresent()) {
             throw new IOException("it is a directory");
           }
           return Files.deleteIfExists(file);

@@ -105,7 +105,7 @@ final class JournalOpening {
               + facts.get().kind()
               + " and not a directory. Move it away, or give the directory itself.");
     }
-    if (facts.isEmpty() && disk.kind(above()).isEmpty()) {
+    if (facts.isEmpty() && disk.status(above()).isEmpty()) {
       throw refused(
           StateException.Reason.STATE_NOT_USABLE,
           "the directory above it, "

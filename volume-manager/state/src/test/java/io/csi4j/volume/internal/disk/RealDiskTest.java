@@ -260,15 +260,39 @@ class RealDiskTest {
 
   @ParameterizedTest
   @MethodSource("places")
-  void theKindIsThatOfAllFacts(Place place) throws DiskException {
+  void theStatusIsPartOfAllFacts(Place place) throws DiskException {
+    Disk disk = place.disk();
     Path file = place.root().resolve("f");
     write(place, file, "hello");
     Path directory = place.root().resolve("d");
-    place.disk().createDirectory(directory);
+    disk.createDirectory(directory);
 
-    assertThat(place.disk().kind(file)).contains(FileFacts.Kind.FILE);
-    assertThat(place.disk().kind(directory)).contains(FileFacts.Kind.DIRECTORY);
-    assertThat(place.disk().kind(place.root().resolve("missing"))).isEmpty();
+    assertThat(disk.status(file)).contains(new FileStatus(FileFacts.Kind.FILE, 0600, 5));
+    for (int mode : new int[] {0700, 0751, 0500, 0}) {
+      disk.setMode(directory, mode);
+      FileFacts facts = disk.facts(directory).orElseThrow();
+
+      assertThat(disk.status(directory))
+          .contains(new FileStatus(FileFacts.Kind.DIRECTORY, mode, facts.size()));
+      assertThat(facts.mode()).isEqualTo(mode);
+    }
+    assertThat(disk.status(place.root().resolve("missing"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void aFileIsWrittenAtOnceAndOnlyIfItIsNotThere(Place place) throws DiskException {
+    Disk disk = place.disk();
+    Path file = place.root().resolve("f");
+
+    disk.write(file, bytes("hello"));
+
+    assertThat(disk.status(file)).contains(new FileStatus(FileFacts.Kind.FILE, 0600, 5));
+    assertThat(disk.read(file, 9)).isEqualTo(bytes("hello"));
+    assertThatExceptionOfType(DiskException.class)
+        .isThrownBy(() -> disk.write(file, bytes("x")))
+        .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.IN_THE_WAY));
+    assertThat(disk.read(file, 9)).isEqualTo(bytes("hello"));
   }
 
   @Test
@@ -281,10 +305,14 @@ class RealDiskTest {
     try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       listening.bind(UnixDomainSocketAddress.of(socket));
 
-      assertThat(disk.kind(link)).contains(FileFacts.Kind.LINK);
-      assertThat(disk.kind(socket)).contains(FileFacts.Kind.SOCKET);
-      assertThat(disk.kind(Path.of("/dev/null"))).contains(FileFacts.Kind.OTHER);
+      assertThat(kind(disk, link)).contains(FileFacts.Kind.LINK);
+      assertThat(kind(disk, socket)).contains(FileFacts.Kind.SOCKET);
+      assertThat(kind(disk, Path.of("/dev/null"))).contains(FileFacts.Kind.OTHER);
     }
+  }
+
+  private static Optional<FileFacts.Kind> kind(Disk disk, Path path) throws DiskException {
+    return disk.status(path).map(FileStatus::kind);
   }
 
   @Test
@@ -304,6 +332,8 @@ class RealDiskTest {
     disk.tryLock(root.resolve("lock")).orElseThrow().close();
     disk.createDirectory(root.resolve("d"));
     disk.removeDirectory(root.resolve("d"));
+    disk.write(root.resolve("w"), bytes("y"));
+    assertThat(disk.read(root.resolve("w"), 9)).isEqualTo(bytes("y"));
 
     assertThat(Thread.currentThread().isInterrupted()).isTrue();
   }

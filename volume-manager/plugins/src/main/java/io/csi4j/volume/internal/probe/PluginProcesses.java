@@ -78,8 +78,14 @@ public final class PluginProcesses {
     try {
       byte[] stat = disk.read(Path.of("/proc/" + pid + "/stat"), STAT_LIMIT);
       String text = new String(stat, StandardCharsets.ISO_8859_1);
-      List<String> fields = List.of(text.substring(text.lastIndexOf(')') + 2).split(" ", -1));
-      return ENDED.contains(fields.get(0)) ? "" : boot + "/" + pid + "/" + fields.get(START);
+      int at = text.lastIndexOf(')') + 2;
+      if (ENDED.contains(text.substring(at, at + 1))) {
+        return "";
+      }
+      for (int field = 0; field < START; field++) {
+        at = text.indexOf(' ', at) + 1;
+      }
+      return boot + "/" + pid + "/" + text.substring(at, text.indexOf(' ', at));
     } catch (DiskException | RuntimeException e) {
       return "";
     }

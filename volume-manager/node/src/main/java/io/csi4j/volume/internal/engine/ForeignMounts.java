@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.KernelMounts;
@@ -42,8 +43,8 @@ final class ForeignMounts {
   /** Whether the directory of the manager was elsewhere when it was looked for last. */
   private volatile boolean wasMoved;
 
-  /** How many mounts were at the directories that every volume depends on, the highest first. */
-  private final SortedMap<MountPath, Integer> before;
+  /** The mounts at the directories that every volume depends on, the highest directory first. */
+  private final SortedMap<MountPath, Stack> before;
 
   /** The mounts over a directory that were told and have not gone since. */
   private final Map<MountPath, Failure> over = new ConcurrentHashMap<>();
@@ -51,11 +52,27 @@ final class ForeignMounts {
   /** The unexpected mounts in the directory of the manager that were told. */
   private final Set<MountPath> unexpected = ConcurrentHashMap.newKeySet();
 
+  /**
+   * The mounts at a directory when the manager was opened.
+   *
+   * @param count their number
+   * @param top the identity of the one on top
+   */
+  private record Stack(int count, Optional<MountRef.Identity> top) {
+
+    static final Stack NONE = new Stack(0, Optional.empty());
+
+    static Stack at(MountPath path, KernelMounts kernel) {
+      int count = kernel.at(path).size();
+      return count == 0 ? NONE : new Stack(count, kernel.top(path));
+    }
+  }
+
   private ForeignMounts(
       KernelMounts kernel,
       VolumeLayout layout,
       BooleanSupplier isMoved,
-      SortedMap<MountPath, Integer> before) {
+      SortedMap<MountPath, Stack> before) {
     this.kernel = kernel;
     this.layout = layout;
     this.isMoved = isMoved;
@@ -68,13 +85,13 @@ final class ForeignMounts {
    * @param isMoved whether the directory of the manager is elsewhere now
    */
   static ForeignMounts since(KernelMounts kernel, VolumeLayout layout, BooleanSupplier isMoved) {
-    SortedMap<MountPath, Integer> before = new TreeMap<>();
+    SortedMap<MountPath, Stack> before = new TreeMap<>();
     for (MountPath path : List.of(layout.volumes(), layout.state())) {
-      before.put(path, kernel.at(path).size());
+      before.put(path, Stack.at(path, kernel));
     }
     // What is mounted over the root directory of the host does not show to a process that runs.
     for (MountPath path = layout.root(); !path.isRoot(); path = path.parent()) {
-      before.put(path, kernel.at(path).size());
+      before.put(path, Stack.at(path, kernel));
     }
     return new ForeignMounts(kernel, layout, isMoved, Collections.unmodifiableSortedMap(before));
   }
@@ -86,10 +103,13 @@ final class ForeignMounts {
    * that the directory is elsewhere.
    */
   Optional<Failure> seen() {
-    return before.keySet().stream()
-        .flatMap(path -> seenAt(path).stream())
-        .findFirst()
-        .or(this::moved);
+    for (MountPath path : before.keySet()) {
+      Optional<Failure> over = seenAt(path);
+      if (over.isPresent()) {
+        return over;
+      }
+    }
+    return moved();
   }
 
   /**
@@ -121,15 +141,19 @@ final class ForeignMounts {
       return above;
     }
     VolumeLayout.Home home = layout.home(volume);
-    List<MountPath> paths = new ArrayList<>(List.of(home.path(), home.uses()));
-    usage.map(home::use).ifPresent(paths::add);
-    return paths.stream().flatMap(path -> seenAt(path).stream()).findFirst();
+    Optional<Failure> over = seenAt(home.path()).or(() -> seenAt(home.uses()));
+    return over.isEmpty() && usage.isPresent() ? seenAt(home.use(usage.get())) : over;
   }
 
   private Optional<Failure> seenAt(MountPath path) {
+    Stack then = before.getOrDefault(path, Stack.NONE);
     try {
+      if (then.top().isPresent() && kernel.top(path).equals(then.top())) {
+        // Nothing lies over the mount that was on top.
+        return Optional.empty();
+      }
       List<Sighting> now = kernel.at(path);
-      return now.size() > before.getOrDefault(path, 0)
+      return now.size() > then.count()
           ? Optional.of(
               Failure.of(
                   OperatorCode.ROOT_OVERMOUNTED,

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.port;
 
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.MountPolicy.DeadUnmount;
 import io.csi4j.volume.model.PluginId;
@@ -19,6 +20,14 @@ public interface KernelMounts {
    * mount whose server was found to have ended is dead from then on.
    */
   List<Sighting> at(MountPath path);
+
+  /**
+   * Returns the identity of the mount on top at a path, cheaper than all of {@link #at}; empty if
+   * nothing is mounted there, or mounts cannot be told apart.
+   */
+  default Optional<MountRef.Identity> top(MountPath path) {
+    return Optional.empty();
+  }
 
   /** Everything that is mounted below a directory, in one look, the one on top last. */
   List<Sighting> beneath(MountPath directory);

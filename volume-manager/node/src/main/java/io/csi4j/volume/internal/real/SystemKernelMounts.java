@@ -279,6 +279,13 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   @Override
+  public Optional<MountRef.Identity> top(MountPath path) {
+    return table.probe(path) instanceof MountProbe.Mounted seen
+        ? Optional.of(seen.ref().identity())
+        : Optional.empty();
+  }
+
+  @Override
   public List<Sighting> at(MountPath path) {
     if (!(table.probe(path) instanceof MountProbe.Mounted seen)) {
       ended.remove(path);

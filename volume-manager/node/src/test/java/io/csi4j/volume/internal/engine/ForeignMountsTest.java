@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.KernelMounts;
@@ -16,6 +17,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -28,20 +30,31 @@ class ForeignMountsTest {
   private static final VolumeIdentity VOLUME =
       new VolumeIdentity(PluginId.of("fake.csi4j.example"), VolumeId.of("vol-1"));
 
+  private static final long COVERING = 99;
+
   /** A mount table that changes right after a look. */
   private static final class ChangingTable implements KernelMounts {
     private final Deque<Runnable> afterLooks = new ArrayDeque<>();
     private boolean covered;
 
+    /** The identities of the mounts below the one that covers, the lowest first. */
+    private List<Long> below = List.of();
+
     @Override
     public List<Sighting> at(MountPath path) {
-      List<Sighting> seen =
-          covered && path.equals(ROOT)
-              ? List.of(
-                  new Sighting(path, "0:42", new Evidence("ref", "tmpfs", "tmpfs", "/", false)))
-              : List.of();
+      int mounts = path.equals(ROOT) ? below.size() + (covered ? 1 : 0) : 0;
       Optional.ofNullable(afterLooks.poll()).ifPresent(Runnable::run);
-      return seen;
+      return Collections.nCopies(
+          mounts, new Sighting(path, "0:42", new Evidence("ref", "tmpfs", "tmpfs", "/", false)));
+    }
+
+    @Override
+    public Optional<MountRef.Identity> top(MountPath path) {
+      if (!path.equals(ROOT) || (below.isEmpty() && !covered)) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new MountRef.Identity.Unique(covered ? COVERING : below.get(below.size() - 1)));
     }
 
     @Override
@@ -83,6 +96,22 @@ class ForeignMountsTest {
   private final ChangingTable table = new ChangingTable();
   private final ForeignMounts foreign =
       ForeignMounts.since(table, new VolumeLayout(ROOT), () -> false);
+
+  @Test
+  void aMountOverOneThatWasThereAtTheStartIsSeenAndAnotherInItsPlaceIsNot() {
+    table.below = List.of(7L);
+    ForeignMounts since = ForeignMounts.since(table, new VolumeLayout(ROOT), () -> false);
+    assertThat(since.seen()).isEmpty();
+
+    table.covered = true;
+    assertThat(since.seen()).map(Failure::code).contains(OperatorCode.ROOT_OVERMOUNTED);
+
+    table.covered = false;
+    table.below = List.of(8L);
+    assertThat(since.seen()).isEmpty();
+    table.covered = true;
+    assertThat(since.seen()).map(Failure::code).contains(OperatorCode.ROOT_OVERMOUNTED);
+  }
 
   @Test
   void whatGoesWhileItsComingIsLookedAtIsNotRemembered() {

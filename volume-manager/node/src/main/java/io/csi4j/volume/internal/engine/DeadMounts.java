@@ -321,6 +321,9 @@ final class DeadMounts {
 
   /** Returns the trouble of the uses whose mounts do not work, if there are any. */
   Optional<OperatorMessage> trouble() {
+    if (covered.isEmpty() && dead.isEmpty() && lost.isEmpty() && silent.isEmpty()) {
+      return Optional.empty();
+    }
     return covered.values().stream()
         .findFirst()
         .or(() -> Stream.concat(dead.stream(), lost.stream()).findFirst().map(this::broken))

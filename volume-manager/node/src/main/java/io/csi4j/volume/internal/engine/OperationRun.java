@@ -178,9 +178,13 @@ final class OperationRun {
     while (next.isPresent()) {
       Turn at = superseded ? next.get().superseded().orElse(next.get()) : next.get();
       turn = at;
-      at.notices().stream().filter(this::isNews).forEach(report::tell);
+      for (Notice notice : at.notices()) {
+        if (isNews(notice)) {
+          report.tell(notice);
+        }
+      }
       Optional<Result> result = at.result();
-      if (result.isEmpty() || !at.record().equals(at.before())) {
+      if (result.isEmpty() || (at.record() != at.before() && !at.record().equals(at.before()))) {
         memory.set(at.record());
       }
       volume.show();

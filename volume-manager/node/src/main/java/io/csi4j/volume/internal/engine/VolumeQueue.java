@@ -964,7 +964,8 @@ final class VolumeQueue {
   void show() {
     Optional<VolumeRecord> before = view.record();
     Optional<VolumeRecord> next = memory.record();
-    boolean isAnother = !before.equals(next);
+    // A record has many parts, and mostly it is the same one.
+    boolean isAnother = before.orElse(null) != next.orElse(null) && !before.equals(next);
     if (isAnother) {
       next.ifPresent(engine.origins::begins);
     }
@@ -1008,7 +1009,9 @@ final class VolumeQueue {
         turn.map(Turn::step)
             .filter(step -> step instanceof Step.Pause && !run.isHeldBack())
             .map(step -> ((Step.Pause) step).time()),
-        waiting.stream().flatMap(next -> next.usage().stream()).toList());
+        waiting.isEmpty()
+            ? List.of()
+            : waiting.stream().flatMap(next -> next.usage().stream()).toList());
   }
 
   // ---- background cleanup

@@ -30,6 +30,9 @@ public final class LifecycleFamily {
   private static final int MOST_ROUNDS = 20;
   private static final int WARMUPS = 2;
 
+  /** The number of new JVMs of each side whose first lifecycles are measured. */
+  private static final int FIRST_ROUNDS = 5;
+
   /** How much of the time the compilers of the JVM get beforehand: some ten thousand lifecycles. */
   private static final double WARM_UP = 0.375;
 
@@ -141,10 +144,32 @@ public final class LifecycleFamily {
         for (int volumes : VOLUMES) {
           family.measure(OPERATION + ", on tmpfs", volumes, memory.ours(), inMemory);
         }
+        family.first(Path.of(words[1]), endpoint);
         family.working(directory, (long) (all * WARM_UP_OF_WORKING), disk.log());
         family.report(directory, syncs, disk.ours()).write(Path.of(words[2]), "lifecycle");
       }
     }
+  }
+
+  /** Measures the first lifecycles of new JVMs. */
+  private void first(Path memory, CsiEndpoint endpoint) throws Exception {
+    List<Double> ours = new ArrayList<>();
+    List<Double> theirs = new ArrayList<>();
+    for (int round = 0; round < FIRST_ROUNDS; round++) {
+      ours.add(FirstLifecycles.nanosEach(memory, endpoint, FirstLifecycles.Mode.MANAGED));
+      theirs.add(FirstLifecycles.nanosEach(memory, endpoint, FirstLifecycles.Mode.BARE));
+    }
+    rows.add(
+        Comparison.ofTimes(
+            OPERATION
+                + ", processor time of one of the first "
+                + FirstLifecycles.COUNT
+                + " of a JVM, on tmpfs",
+            "4 bare calls",
+            1,
+            ours,
+            theirs,
+            Optional.empty()));
   }
 
   /** Measures one volume of a plugin that really mounts. */
@@ -230,7 +255,9 @@ public final class LifecycleFamily {
                 + " syncs. The size is how many volumes at a time, each with a caller of its own; a"
                 + " figure is the time in which all together do one, so less is more throughput."
                 + " Before anything is counted, volumes come and go for more than a third of the"
-                + " time: a JVM that still interprets takes twice as long. The bare callers append"
+                + " time: a JVM that still interprets takes several times as long, which a row of its"
+                + " own shows: the processor time, compilers of the JVM included, of a new process"
+                + " with a pause of 10 ms after each. The bare callers append"
                 + " to the one file one at a time, and none of their syncs is shared. In the last"
                 + " row all is real: the plugin of the testkit that binds directories of the host,"
                 + " and writes its state before it answers, and a manager with its default"

@@ -694,11 +694,13 @@ class NodeWireTest {
 
   private static <T> void damaged(Golden golden, Crossing<T> crossing) {
     byte[] sample = crossing.written().encode();
-    for (int bit = 0; bit < sample.length * 8; bit++) {
-      byte[] flipped = sample.clone();
-      flipped[bit / 8] ^= (byte) (1 << bit % 8);
-      isHarmless(golden, crossing, flipped);
-      isHarmless(golden, crossing, Arrays.copyOf(sample, bit / 8));
+    for (int at = 0; at < sample.length; at++) {
+      for (int bit = 0; bit < 8; bit++) {
+        byte[] flipped = sample.clone();
+        flipped[at] ^= (byte) (1 << bit);
+        isHarmless(golden, crossing, flipped);
+      }
+      isHarmless(golden, crossing, Arrays.copyOf(sample, at));
     }
   }
 

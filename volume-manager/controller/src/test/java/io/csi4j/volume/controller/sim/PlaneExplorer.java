@@ -61,7 +61,13 @@ final class PlaneExplorer {
    * @param played receives each setup
    */
   static Optional<Setup> broken(Family family, boolean killsBoth, Consumer<Setup> played) {
-    for (long at = 1; ; at++) {
+    return broken(family, 1, killsBoth, played);
+  }
+
+  /** Plays a part of them, in which the control plane is killed at each {@code stride}-th step. */
+  static Optional<Setup> broken(
+      Family family, int stride, boolean killsBoth, Consumer<Setup> played) {
+    for (long at = 1; ; at += stride) {
       Setup one = family.at(at);
       Optional<Outcome> outcome = played(one, played);
       if (outcome.isEmpty()) {

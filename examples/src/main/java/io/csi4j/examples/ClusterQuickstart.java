@@ -31,16 +31,21 @@ public final class ClusterQuickstart {
   private static final String DETACHED = "64 MiB, attached to []";
 
   private final Path directory;
+  private final String store;
   private final Story story;
   private final Patience patience;
 
-  private ClusterQuickstart(Path directory, Story story, Patience patience) {
+  private ClusterQuickstart(Path directory, String store, Story story, Patience patience) {
     this.directory = directory;
+    this.store = store;
     this.story = story;
     this.patience = patience;
   }
 
-  /** Shows it in the directory given, which is made if it is missing. */
+  /**
+   * Shows it in the directory given, which is made if it is missing, with the store given: {@code
+   * etcd}, {@code postgresql}, {@code directory}, or {@code first} for the first one there is.
+   */
   public static void main(String[] args) {
     Patience patience = Patience.since(ProcessHandle.current());
     System.exit(run(args, System.out, System.err, patience));
@@ -48,10 +53,10 @@ public final class ClusterQuickstart {
 
   static int run(String[] args, PrintStream out, PrintStream err, Patience patience) {
     return Program.show(
-        "ClusterQuickstart",
+        "ClusterQuickstart PATH STORE",
         args,
         err,
-        directory -> new ClusterQuickstart(directory, new Story(out), patience).tell());
+        directory -> new ClusterQuickstart(directory, args[1], new Story(out), patience).tell());
   }
 
   private void tell() throws IOException {
@@ -59,7 +64,7 @@ public final class ClusterQuickstart {
         "Three control planes, three nodes, and a volume that moves. Everything is in "
             + directory
             + ".");
-    try (LocalCluster cluster = LocalCluster.start(directory, PLANES, NODES, patience)) {
+    try (LocalCluster cluster = LocalCluster.start(directory, store, PLANES, NODES, patience)) {
       begin(cluster);
       Path first = run(cluster);
       crashes(cluster, first);
@@ -72,20 +77,11 @@ public final class ClusterQuickstart {
   }
 
   private void begin(LocalCluster cluster) {
-    cluster
-        .etcd()
-        .ifPresentOrElse(
-            etcd ->
-                story.step("store", "an etcd, process " + etcd.pid() + ", at " + etcd.endpoint()),
-            () ->
-                story.step(
-                    "store",
-                    "a directory, as there is no etcd on the PATH: for one control plane at a"
-                        + " time"));
+    story.step("store", cluster.store().text());
     story.step(
         "storage",
         LocalCluster.PLUGIN + ", process " + cluster.storage().started() + ", for " + NODES);
-    List<String> planes = cluster.isShared() ? PLANES : PLANES.subList(0, 1);
+    List<String> planes = cluster.store().isShared() ? PLANES : PLANES.subList(0, 1);
     start(cluster, "planes", planes, cluster::startPlane);
     start(cluster, "nodes", NODES, cluster::startNode);
   }

@@ -101,7 +101,7 @@ public final class ControllerQuickstart {
 
   static int run(String[] args, PrintStream out, PrintStream err) {
     return Program.show(
-        "ControllerQuickstart",
+        "ControllerQuickstart PATH",
         args,
         err,
         directory -> new ControllerQuickstart(directory, new Story(out)).tell());

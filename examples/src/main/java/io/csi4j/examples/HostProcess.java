@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -42,26 +43,26 @@ final class HostProcess implements AutoCloseable {
    * Starts one on the JVM and the class path of this process. It ends with this process at the
    * latest, as its input ends then.
    *
+   * @param program {@link Host}, or another program that takes orders as it does
    * @param name its name in the story
    * @param log the file for its error output
-   * @param arguments those of {@link Host#main}
+   * @param environment variables that it has besides those of this process
+   * @param arguments the arguments of the program
    */
-  static HostProcess start(String name, Path log, Patience patience, List<String> arguments) {
-    return start(Host.class, name, log, patience, arguments);
-  }
-
-  /** Starts another program that takes orders as a {@link Host} does. */
   static HostProcess start(
-      Class<?> program, String name, Path log, Patience patience, List<String> arguments) {
+      Class<?> program,
+      String name,
+      Path log,
+      Patience patience,
+      Map<String, String> environment,
+      List<String> arguments) {
     List<String> command = new ArrayList<>(MortalPlugin.command(program, arguments.toArray()));
     command.addAll(1, List.of("-XX:+UseSerialGC", "-Xmx128m"));
     try {
-      return new HostProcess(
-          name,
-          new ProcessBuilder(command)
-              .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
-              .start(),
-          patience);
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+      builder.environment().putAll(environment);
+      return new HostProcess(name, builder.start(), patience);
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }

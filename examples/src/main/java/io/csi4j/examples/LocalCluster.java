@@ -6,6 +6,7 @@ import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.examples.cluster.Host;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
@@ -21,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -36,17 +36,22 @@ final class LocalCluster implements AutoCloseable {
   private final Path directory;
   private final List<String> nodes;
   private final Patience patience;
-  private final Optional<LocalEtcd> etcd;
+  private final QuickstartStore store;
   private final MortalPlugin storage;
   private final Map<String, HostProcess> running = new LinkedHashMap<>();
   private final Map<String, Runnable> restart = new HashMap<>();
   private final Map<String, NodeLine> lines = new TreeMap<>();
 
-  private LocalCluster(Path directory, List<String> planes, List<String> nodes, Patience patience) {
+  private LocalCluster(
+      Path directory,
+      QuickstartStore store,
+      List<String> planes,
+      List<String> nodes,
+      Patience patience) {
+    this.store = store;
     this.directory = directory;
     this.nodes = nodes;
     this.patience = patience;
-    etcd = LocalEtcd.program().map(program -> LocalEtcd.start(program, directory.resolve("etcd")));
     List<Object> arguments = new ArrayList<>(List.of(directory.resolve("storage")));
     arguments.addAll(nodes);
     storage =
@@ -63,25 +68,26 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Starts the store and the storage system, and no host yet. Claims are in an etcd if there is one
-   * on the PATH, and else in a directory.
+   * Starts the store and the storage system, and no host yet.
+   *
+   * @param kind the kind of the store, as for {@link QuickstartStore#start}
    */
   static LocalCluster start(
-      Path directory, List<String> planes, List<String> nodes, Patience patience)
+      Path directory, String kind, List<String> planes, List<String> nodes, Patience patience)
       throws IOException {
     Files.createDirectories(directory.resolve("line"));
-    LocalCluster cluster = new LocalCluster(directory, planes, nodes, patience);
-    cluster.etcd.ifPresent(it -> it.awaitAnswer(patience));
-    return cluster;
+    QuickstartStore store = QuickstartStore.start(kind, directory);
+    try {
+      store.awaitAnswer(patience);
+      return new LocalCluster(directory, store, planes, nodes, patience);
+    } catch (RuntimeException failed) {
+      store.close();
+      throw failed;
+    }
   }
 
-  /** Whether several control planes can use the store at a time. */
-  boolean isShared() {
-    return etcd.isPresent();
-  }
-
-  Optional<LocalEtcd> etcd() {
-    return etcd;
+  QuickstartStore store() {
+    return store;
   }
 
   MortalPlugin storage() {
@@ -92,10 +98,10 @@ final class LocalCluster implements AutoCloseable {
   void startPlane(String name) {
     start(
         name,
+        store.environment(),
         List.of(
             "control-plane",
-            etcd.map(it -> it.endpoint().toString())
-                .orElseGet(() -> directory.resolve("store").toString()),
+            store.address(),
             socket(name).toString(),
             plugin(nodes.get(0)).toString()));
   }
@@ -105,12 +111,15 @@ final class LocalCluster implements AutoCloseable {
     List<String> arguments =
         new ArrayList<>(List.of("node", name, volumes(name).toString(), plugin(name).toString()));
     line(name).sockets().forEach(each -> arguments.add(each.toString()));
-    start(name, arguments);
+    start(name, Map.of(), arguments);
   }
 
-  private void start(String name, List<String> arguments) {
+  private void start(String name, Map<String, String> environment, List<String> arguments) {
     Path log = directory.resolve(name + ".log");
-    Runnable starting = () -> running.put(name, HostProcess.start(name, log, patience, arguments));
+    Runnable starting =
+        () ->
+            running.put(
+                name, HostProcess.start(Host.class, name, log, patience, environment, arguments));
     restart.put(name, starting);
     starting.run();
   }
@@ -255,6 +264,6 @@ final class LocalCluster implements AutoCloseable {
     left.forEach(HostProcess::close);
     lines.values().forEach(NodeLine::close);
     storage.close();
-    etcd.ifPresent(LocalEtcd::close);
+    store.close();
   }
 }

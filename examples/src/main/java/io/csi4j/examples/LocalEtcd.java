@@ -16,14 +16,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** An etcd of this program alone, on loopback, which ends with it. */
-final class LocalEtcd implements AutoCloseable {
+final class LocalEtcd implements QuickstartStore {
 
   private static final String HOST = "127.0.0.1";
 
-  private final Process process;
+  private final GuardedProcess process;
   private final URI endpoint;
 
-  private LocalEtcd(Process process, URI endpoint) {
+  private LocalEtcd(GuardedProcess process, URI endpoint) {
     this.process = process;
     this.endpoint = endpoint;
   }
@@ -55,14 +55,8 @@ final class LocalEtcd implements AutoCloseable {
               "--initial-advertise-peer-urls=" + peer,
               "--initial-cluster=quickstart=" + peer,
               "--log-level=error");
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(directory.resolve("etcd.log").toFile())
-              .start();
-      // Also when this program is interrupted.
-      Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly, "end-of-etcd"));
-      return new LocalEtcd(process, endpoint);
+      return new LocalEtcd(
+          GuardedProcess.start(directory.resolve("etcd.log"), "KILL", command), endpoint);
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
@@ -80,18 +74,28 @@ final class LocalEtcd implements AutoCloseable {
     return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 
-  /** Returns where it is asked. */
+  /** Returns the address of its clients. */
   URI endpoint() {
     return endpoint;
   }
 
-  /** Waits until it answers that it is healthy. */
-  LocalEtcd awaitAnswer(Patience patience) {
+  @Override
+  public String address() {
+    return endpoint.toString();
+  }
+
+  @Override
+  public String text() {
+    return "an etcd, process " + process.pid() + ", at " + endpoint;
+  }
+
+  @Override
+  public void awaitAnswer(Patience patience) {
     patience.until(() -> !isRunning() || isHealthy(), "the etcd answers");
     if (!isRunning()) {
-      throw new IllegalStateException("The etcd at " + endpoint + " has ended at once.");
+      throw new IllegalStateException(
+          "The etcd at " + endpoint + " ended at once: " + process.output());
     }
-    return this;
   }
 
   private boolean isHealthy() {
@@ -106,18 +110,13 @@ final class LocalEtcd implements AutoCloseable {
     }
   }
 
-  long pid() {
-    return process.pid();
-  }
-
-  /** Whether it has not ended by itself. */
+  /** Whether it has not ended on its own. */
   boolean isRunning() {
-    return process.isAlive();
+    return process.isRunning();
   }
 
   @Override
   public void close() {
-    process.destroyForcibly();
-    process.onExit().join();
+    process.close();
   }
 }

@@ -27,10 +27,14 @@ final class Program {
     void in(Path directory) throws IOException;
   }
 
-  /** The same for a program with one argument: the directory, which is made if it is missing. */
-  static int show(String program, String[] args, PrintStream err, Show show) {
+  /**
+   * Runs a program whose first argument is a directory, which is made if it is missing.
+   *
+   * @param usage the name of the program and of each argument
+   */
+  static int show(String usage, String[] args, PrintStream err, Show show) {
     return run(
-        program + " PATH",
+        usage,
         args,
         err,
         () -> {

@@ -79,7 +79,7 @@ public final class Quickstart {
 
   static int run(String[] args, PrintStream out, PrintStream err, Patience patience) {
     return Program.show(
-        "Quickstart",
+        "Quickstart PATH",
         args,
         err,
         directory -> new Quickstart(directory, new Story(out), patience).tell());

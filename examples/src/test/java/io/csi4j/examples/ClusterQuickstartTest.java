@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
+import io.csi4j.volume.claim.etcd.EtcdTest;
+import io.csi4j.volume.claim.jdbc.PostgresTest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -26,32 +29,73 @@ class ClusterQuickstartTest {
       Page.ROOT.resolve("examples/src/main/java/io/csi4j/examples/cluster/Host.java");
   private static final Page PAGE = Page.of("docs/cluster.md", "ClusterQuickstartTest.java");
 
-  /** The lines that are others where there is no etcd. */
-  private static final Pattern STORE = Pattern.compile(" *[0-9.]+ s  (store|planes|left)  ");
+  /** The line that differs by store; the page shows an etcd. */
+  private static final Pattern STORE = Pattern.compile(" *[0-9.]+ s  store  ");
+
+  /** The lines that differ where one control plane runs at a time. */
+  private static final Pattern PLANES = Pattern.compile(" *[0-9.]+ s  planes  ");
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-  private int run(Path directory) {
+  private int run(Path directory, String store) {
     return ClusterQuickstart.run(
-        new String[] {directory.toString()},
+        new String[] {directory.toString(), store},
         new PrintStream(out, true, StandardCharsets.UTF_8),
         new PrintStream(err, true, StandardCharsets.UTF_8),
         Patience.forStarts(Duration.ofSeconds(2)));
   }
 
   @Tag("campaign")
+  @EtcdTest
   @Test
-  void itTellsThePageAndLeavesNothing(Scratch scratch) throws IOException {
-    Path directory = scratch.file("show");
-    assertThat(run(directory)).as("%s%s", text(err), logs(directory)).isZero();
+  void onEtcdItTellsThePageAndLeavesNothing(Scratch scratch) throws IOException {
+    tellsThePageAndLeavesNothing(scratch.file("show"), "etcd", line -> true);
+  }
 
-    assertThat(plain(text(out), directory))
+  @Tag("campaign")
+  @PostgresTest
+  @Test
+  void onPostgresqlItTellsThePageAndLeavesNothing(Scratch scratch) throws IOException {
+    tellsThePageAndLeavesNothing(
+        scratch.file("show"), "postgresql", line -> !STORE.matcher(line).lookingAt());
+    assertThat(text(out)).containsPattern("store   PostgreSQL, process \\d+, at 127.0.0.1:\\d+\n");
+  }
+
+  @Tag("campaign")
+  @Test
+  void inADirectoryItTellsThePageWithOneControlPlaneAtATimeAndLeavesNothing(Scratch scratch)
+      throws IOException {
+    tellsThePageAndLeavesNothing(
+        scratch.file("show"),
+        "directory",
+        line -> !STORE.matcher(line).lookingAt() && !PLANES.matcher(line).lookingAt());
+    assertThat(text(out))
+        .contains(
+            "store   a directory (--store directory): one process at a time can open it, so only"
+                + " one control plane runs\n")
+        .containsPattern("planes  cp-1 is process \\d+; ready after \\d+ ms\n");
+  }
+
+  private void tellsThePageAndLeavesNothing(
+      Path directory, String store, Predicate<String> isOnThePage) throws IOException {
+    assertThat(run(directory, store)).as("%s%s", text(err), logs(directory)).isZero();
+
+    assertThat(plain(text(out), directory, isOnThePage))
         .as("the output on the page; its figures and numbers may be others")
-        .isEqualTo(plain(PAGE.text("output of the cluster"), Path.of("/tmp/csi4j.a1B2c3")));
+        .isEqualTo(
+            plain(PAGE.text("output of the cluster"), Path.of("/tmp/csi4j.a1B2c3"), isOnThePage));
     assertThat(text(err)).isEmpty();
     assertThat(Scratch.rows("self")).filteredOn(row -> row.contains("" + directory)).isEmpty();
     assertThat(ProcessHandle.allProcesses().filter(each -> isOf(each, directory))).isEmpty();
+  }
+
+  @Test
+  void aStoreThatDoesNotExistIsNamedWithThoseThatDo(Scratch scratch) {
+    assertThat(run(scratch.file("show"), "mysql")).isEqualTo(2);
+    assertThat(text(err))
+        .startsWith("The store is 'mysql'. Use etcd, postgresql, directory or first.\n")
+        .contains("Usage: ClusterQuickstart PATH STORE");
   }
 
   @Test
@@ -76,9 +120,9 @@ class ClusterQuickstartTest {
   }
 
   /** What was printed, without what is different each time. */
-  private static List<String> plain(String text, Path directory) {
+  private static List<String> plain(String text, Path directory, Predicate<String> isOnThePage) {
     return text.lines()
-        .filter(line -> LocalEtcd.program().isPresent() || !STORE.matcher(line).lookingAt())
+        .filter(isOnThePage)
         .map(line -> line.replace(directory.toString(), "DIR"))
         .map(line -> line.replaceAll("^ *\\d+\\.\\d s", "T s"))
         .map(line -> line.replaceAll("(after|in) \\d+\\.\\d s", "$1 T s"))

@@ -54,6 +54,21 @@ class QuickstartScriptTest {
     assertThat(said.get(1)).endsWith("COMPILATION ERROR");
   }
 
+  @Test
+  void anOptionThatItDoesNotHaveIsNamedWithTheUsage() throws Exception {
+    String usage =
+        "Usage: examples/quickstart [controller|cluster [--store etcd|postgresql|directory]]"
+            + " [--build]";
+    assertThat(said(2, "cluster", "--store", "mysql"))
+        .containsExactly(
+            "--store is followed by etcd, postgresql or directory, not by 'mysql'.", usage);
+    assertThat(said(2, "cluster", "--store"))
+        .containsExactly("--store is followed by etcd, postgresql or directory, not by ''.", usage);
+    assertThat(said(2, "controller", "--store", "etcd"))
+        .containsExactly("Only the quickstart of a cluster has --store.", usage);
+    assertThat(said(2, "--rebuild")).containsExactly("There is no option --rebuild.", usage);
+  }
+
   private void program(String name, String body) throws IOException {
     Path file = Files.writeString(programs.resolve(name), "#!/bin/sh\n" + body + "\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));

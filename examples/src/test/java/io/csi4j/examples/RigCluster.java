@@ -166,7 +166,7 @@ final class RigCluster implements AutoCloseable {
           name);
     }
     Path log = logs.resolve(name + ".log");
-    hosts.put(name, HostProcess.start(RigHost.class, name, log, patience, arguments));
+    hosts.put(name, HostProcess.start(RigHost.class, name, log, patience, Map.of(), arguments));
   }
 
   HostProcess host(String name) {

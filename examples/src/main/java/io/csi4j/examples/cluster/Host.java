@@ -1,10 +1,14 @@
 package io.csi4j.examples.cluster;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.agent.NodeAgent;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
+import io.csi4j.volume.claim.jdbc.JdbcSettings;
+import io.csi4j.volume.claim.jdbc.PostgresStore;
 import io.csi4j.volume.cluster.Cluster;
 import io.csi4j.volume.cluster.grpc.ClusterEndpoint;
 import io.csi4j.volume.cluster.grpc.ControlPlaneServer;
@@ -53,14 +57,23 @@ public final class Host {
 
   @SuppressWarnings("try") // The server is open for its time.
   private static void controlPlane(String store, Path at, CsiEndpoint plugin) throws IOException {
-    try (RecordStore records =
-            store.startsWith("http:")
-                ? EtcdStore.open(EtcdSettings.builder(URI.create(store)).build())
-                : LocalStore.open(Path.of(store));
+    try (RecordStore records = open(store);
         Cluster cluster = Cluster.builder(records).plugin(PLUGIN, plugin).open();
         ControlPlaneServer server = ControlPlaneServer.open(cluster, ClusterEndpoint.unix(at))) {
       serve((order, use) -> did(cluster, order, use));
     }
+  }
+
+  private static RecordStore open(String store) throws IOException {
+    if (store.startsWith("http:")) {
+      return EtcdStore.open(EtcdSettings.builder(URI.create(store)).build());
+    }
+    if (store.startsWith("jdbc:")) {
+      HikariConfig pool = new HikariConfig();
+      pool.setJdbcUrl(store);
+      return PostgresStore.open(new HikariDataSource(pool), JdbcSettings.defaults());
+    }
+    return LocalStore.open(Path.of(store));
   }
 
   private static Object did(Cluster cluster, String[] order, VolumeUse use) {

@@ -370,7 +370,19 @@ public final class PostgresServer implements ContendedStore.Server {
 
   @Override
   public void close() {
-    kill();
+    end();
     Signals.run("rm", "-rf", directory.toString());
+  }
+
+  /** Ends it in order. Only then does it release its shared memory, unless it is started again. */
+  private void end() {
+    if (process.isAlive()) {
+      List<ProcessHandle> children = process.descendants().toList();
+      resume();
+      Signals.sendUnlessEnded("INT", process.toHandle());
+      process.onExit().completeOnTimeout(process, PATIENCE, TimeUnit.NANOSECONDS).join();
+      children.forEach(ProcessHandle::destroyForcibly);
+    }
+    kill();
   }
 }

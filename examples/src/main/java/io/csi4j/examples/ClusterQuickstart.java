@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 /**
  * A job whose volume moves between three nodes, while control planes, an agent and the plugin are
  * killed and a node is cut off and fenced. Each host is a process: {@link
- * io.csi4j.examples.cluster.Host}. The mounts are real, so this needs to be root or in a user
- * namespace; {@code examples/quickstart cluster} sees to that.
+ * io.csi4j.examples.cluster.Host}. The mounts are real, so it runs as root or in a user namespace;
+ * {@code examples/quickstart cluster} makes one.
  */
 public final class ClusterQuickstart {
 
@@ -225,7 +225,7 @@ public final class ClusterQuickstart {
 
   // ---- steps
 
-  /** Returns this control plane; starts it where the store takes one at a time. */
+  /** Returns a control plane. Starts it if the store allows one at a time. */
   private HostProcess next(LocalCluster cluster, String name) {
     if (!cluster.isRunning(name)) {
       cluster.startPlane(name);
@@ -257,7 +257,7 @@ public final class ClusterQuickstart {
     return result;
   }
 
-  /** Compares what the storage system and the kernel show with what has to be so. */
+  /** Compares the state of the storage system and of the kernel with the expected one. */
   private static void check(LocalCluster cluster, String volume, int n1, int n2, int n3) {
     expect(
         cluster.isSeen(volume, n1, n2, n3),

@@ -62,11 +62,11 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * A control plane with two nodes in two zones: a volume is placed, made, claimed by a workload and
- * attached to its node, given back, backed up, restored, grown, deleted; and one that lives with a
- * job. What is meant is on disk before it is done; who holds what is in an etcd, if there is one on
- * the PATH. The storage system is one of the testkit, and nothing is mounted, so this needs no
- * rights; {@code examples/quickstart controller} runs it.
+ * A control plane with two nodes in two zones. A volume is placed, created, claimed by a workload,
+ * attached to its node, released, backed up, restored, expanded and deleted; another one lives as
+ * long as a job. The catalog is on disk, and claims are in an etcd if there is one on the PATH. The
+ * storage system is a fake of the testkit, and nothing is mounted, so this needs no privileges;
+ * {@code examples/quickstart controller} runs it.
  */
 public final class ControllerQuickstart {
 
@@ -78,12 +78,15 @@ public final class ControllerQuickstart {
   private static final Claim.Use USE =
       new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
 
-  /** A node names itself to claims, and its plugin names it to the storage system. */
+  /**
+   * Claims have the name of a node; the storage system has the id that the plugin of the node
+   * reports.
+   */
   private static final NodeId NODE_1 = NodeId.of("node-1");
 
   private static final NodeId NODE_2 = NodeId.of("node-2");
 
-  /** How long an etcd may take until it answers. */
+  /** The longest time until an etcd answers. */
   private static final Duration START = Duration.ofSeconds(20);
 
   private final Path directory;
@@ -135,7 +138,7 @@ public final class ControllerQuickstart {
     story.end();
   }
 
-  /** The store opens when the server answers. */
+  /** Opens the store as soon as the server answers. */
   private static RecordStore opened(LocalEtcd server) {
     EtcdSettings settings = EtcdSettings.builder(server.endpoint()).build();
     long end = System.nanoTime() + START.toNanos();
@@ -227,10 +230,10 @@ public final class ControllerQuickstart {
     CatalogVolume made = timed("host", "created %s", () -> controller.create(NOTES, wanted));
     story.line(made.id() + ", " + made.capacityBytes().orElse(0) + " bytes, " + made.topologies());
     expect(controller.create(NOTES, wanted).equals(made), "The same request made another volume.");
-    story.step("host", "the same request again finds it, and asks nobody");
+    story.step("host", "the same request again finds it, without a call");
   }
 
-  /** Why no node can have it for another workload. */
+  /** Shows why no node can have the volume for another workload. */
   private void otherNodes(
       VolumeController controller, Placement placement, List<Placement.Node> nodes) {
     CatalogVolume notes = controller.find(NOTES).orElseThrow();
@@ -278,8 +281,8 @@ public final class ControllerQuickstart {
                         "boot-1",
                         List.of(directory),
                         NodeReceipt.Staging.GONE)));
-    expect(gone.equals(new ClaimProgress.Gone(web1.usage())), "Something is owed: " + gone);
-    expect(storage.contents().attached().isEmpty(), "It is attached still.");
+    expect(gone.equals(new ClaimProgress.Gone(web1.usage())), "A release is pending: " + gone);
+    expect(storage.contents().attached().isEmpty(), "The volume is still attached.");
   }
 
   private static String refusal(ClaimCoordinator coordinator) {
@@ -336,7 +339,7 @@ public final class ControllerQuickstart {
   }
 
   private static Snapshot cut(SnapshotBackups backups, SnapshotName name) {
-    // Here the application stands still.
+    // The application is paused here.
     return backups.cut(NOTES, name, Map.of());
   }
 
@@ -348,7 +351,7 @@ public final class ControllerQuickstart {
         .build();
   }
 
-  /** A volume that is made for a task, and is gone with it. */
+  /** Shows a volume that is created for a task and deleted after it. */
   private void job(
       VolumeController controller, ClaimCoordinator coordinator, Placement.Report report) {
     JobVolumes volumes = new JobVolumes(controller, coordinator);
@@ -376,7 +379,7 @@ public final class ControllerQuickstart {
             NodeReceipt.Staging.GONE);
     JobVolumes.Released ended =
         timed("frame-7", "ended, and its volume with it", () -> volumes.confirmRelease(receipt));
-    expect(ended.volume() == JobVolumes.VolumeOutcome.DELETED, "It is there still: " + ended);
+    expect(ended.volume() == JobVolumes.VolumeOutcome.DELETED, "The volume still exists: " + ended);
   }
 
   private void grow(VolumeController controller) {

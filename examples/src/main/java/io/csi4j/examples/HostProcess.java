@@ -78,12 +78,12 @@ final class HostProcess implements AutoCloseable {
         }
       }
     } catch (IOException killed) {
-      // It has no answers any more.
+      // A process that was killed sends no more answers.
     }
     failAll();
   }
 
-  /** Fails what is waited for. */
+  /** Fails the answers that are still awaited. */
   private void failAll() {
     IllegalStateException ended =
         new IllegalStateException(name + " has ended before it answered. See its log.");

@@ -7,7 +7,8 @@ import io.csi4j.mount.model.MountSnapshot;
 import java.io.PrintStream;
 
 /**
- * Prints by which calls this kernel's mounts are seen and changed, and those at or below a path.
+ * Prints the system calls that read and change mounts on this kernel, and the mounts at or below a
+ * path.
  */
 public final class ListMounts {
 

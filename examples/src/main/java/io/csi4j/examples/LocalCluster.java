@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 
 /**
  * Control planes and nodes, each in its own process, with their store and their storage system, on
- * this machine. All of it ends with this process.
+ * this machine. All of them end with this process.
  */
 final class LocalCluster implements AutoCloseable {
 
@@ -125,8 +125,8 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until a host takes orders. One that ends before that, as when its store does not answer
-   * in time on a busy machine, is started again, as an init system does.
+   * Waits until a host takes orders. If it ends before, such as when its store does not answer in
+   * time on a busy machine, it is started again, as an init system does.
    */
   HostProcess awaitReady(String name) {
     patience.until(
@@ -184,7 +184,7 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Reality, as the storage system and the kernel show it.
+   * The state of the storage system and of the mounts.
    *
    * @param volumes the size of each volume of the storage system, and where it is attached
    * @param mounts the number of mounts of each node

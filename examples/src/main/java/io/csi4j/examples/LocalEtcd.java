@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** An etcd of this program alone, on loopback, which ends with it. */
+/** An etcd on loopback that only this program uses. It ends with the program. */
 final class LocalEtcd implements QuickstartStore {
 
   private static final String HOST = "127.0.0.1";
@@ -62,7 +62,7 @@ final class LocalEtcd implements QuickstartStore {
     }
   }
 
-  /** Two free ports. Both sockets are open at the same time, so that the ports differ. */
+  /** Returns two free ports. Both sockets are open at the same time, so that the ports differ. */
   private static List<Integer> freePorts() throws IOException {
     try (ServerSocket one = anyPort();
         ServerSocket other = anyPort()) {
@@ -110,7 +110,7 @@ final class LocalEtcd implements QuickstartStore {
     }
   }
 
-  /** Whether it has not ended on its own. */
+  /** Whether it is running. */
   boolean isRunning() {
     return process.isRunning();
   }

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A PostgreSQL of this program alone, on loopback, which ends with it. It has one user, whose
- * password is random and stands in a file that only the user of this program can read.
+ * A PostgreSQL on loopback that only this program uses. It ends with the program. Its only user has
+ * a random password, in a file that only the user of this program can read.
  */
 final class LocalPostgres implements QuickstartStore {
 
@@ -220,7 +220,7 @@ final class LocalPostgres implements QuickstartStore {
     return "jdbc:postgresql://" + HOST + ":" + port + "/postgres?user=" + USER;
   }
 
-  /** The driver looks there for the password, which other users can read in no argument then. */
+  /** Names the file in which the driver finds the password. Other users could read an argument. */
   @Override
   public Map<String, String> environment() {
     return Map.of("PGPASSFILE", passwords.toString());

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** The host of the quickstart that is killed: a process that mounts the volume for web-1. */
+/** The first host of the quickstart, a process that is killed: it mounts the volume for web-1. */
 final class MortalHost implements AutoCloseable {
 
   private final Process process;
@@ -23,7 +23,7 @@ final class MortalHost implements AutoCloseable {
     this.said = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  /** What the process does: it opens a manager, mounts, tells of it, and waits for its end. */
+  /** Runs in the process: opens a manager, mounts, prints the path, and waits to be killed. */
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     CsiEndpoint endpoint = CsiEndpoint.of(Quickstart.socket(directory));
@@ -60,7 +60,7 @@ final class MortalHost implements AutoCloseable {
     return process.pid();
   }
 
-  /** Waits until it has mounted, and gives the path. */
+  /** Waits until it has mounted, and returns the path. */
   Path mounted(Story story) throws IOException {
     story.step("host", line());
     story.step("host", line());

@@ -13,7 +13,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Stream;
 
 /**
- * The plugin of the quickstarts, which really mounts, in a process that is killed and comes back.
+ * The plugin of the quickstarts, which really mounts, in a process that is killed and started
+ * again.
  */
 final class MortalPlugin implements AutoCloseable {
 
@@ -39,14 +40,14 @@ final class MortalPlugin implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     if (Runtime.version().feature() >= 24) {
-      // Newer JDKs complain of native code that nobody has allowed.
+      // Newer JDKs warn of native code without this option.
       command.add("--enable-native-access=ALL-UNNAMED");
     }
     command.addAll(
         List.of(
-            // It ends before the second compiler would pay.
+            // It ends before the optimizing compiler would pay off.
             "-XX:TieredStopAtLevel=1",
-            // The client of etcd brings slf4j, which says at length that nobody listens.
+            // The client of etcd brings SLF4J, which warns that it has no provider.
             "-Dslf4j.internal.verbosity=ERROR",
             "-cp",
             System.getProperty("java.class.path"),
@@ -55,7 +56,7 @@ final class MortalPlugin implements AutoCloseable {
     return List.copyOf(command);
   }
 
-  /** What the process does: it serves where it is told to, until it is killed. */
+  /** Runs in the process: serves at the socket in its environment, until it is killed. */
   public static void main(String[] args) {
     CsiEndpoint endpoint = CsiEndpoint.parse(System.getenv(PluginLaunchPlan.ENDPOINT));
     try (HostPathPlugin plugin =
@@ -65,7 +66,7 @@ final class MortalPlugin implements AutoCloseable {
     }
   }
 
-  /** Waits until the process that has started this one has ended, however that comes about. */
+  /** Waits until the parent of this process has ended. */
   static void awaitEndOfParent() {
     ProcessHandle.current().parent().ifPresent(parent -> parent.onExit().join());
   }
@@ -80,12 +81,12 @@ final class MortalPlugin implements AutoCloseable {
     return new MortalPlugin(config, command, patience);
   }
 
-  /** Waits until it was started, and gives the number of its process. */
+  /** Waits until it was started, and returns the number of its process. */
   long started() {
     return next(ProcessPluginLauncher.Event.Started.class).process();
   }
 
-  /** Kills it, as {@code kill -9} does, waits until it is gone, and tells what is done about it. */
+  /** Kills it, as {@code kill -9} does, waits for its end, and returns the event of that. */
   ProcessPluginLauncher.Event.Ended kill() {
     ProcessHandle.of(launcher.process().orElseThrow()).ifPresent(ProcessHandle::destroyForcibly);
     return next(ProcessPluginLauncher.Event.Ended.class);

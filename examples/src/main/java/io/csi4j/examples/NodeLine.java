@@ -16,8 +16,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The connections of one node to all control planes. While they are cut, new ones are accepted and
- * nothing goes either way; what was sent meanwhile arrives late.
+ * The connections of one node to all control planes. While they are cut, new ones are accepted but
+ * no data passes; it arrives afterwards.
  */
 final class NodeLine implements AutoCloseable {
 
@@ -54,7 +54,7 @@ final class NodeLine implements AutoCloseable {
     return List.copyOf(sockets);
   }
 
-  /** Lets nothing through, or everything again. */
+  /** Cuts the connections, or restores them. */
   void cut(boolean value) {
     lock.lock();
     try {
@@ -119,7 +119,7 @@ final class NodeLine implements AutoCloseable {
         buffer.clear();
       }
     } catch (IOException ended) {
-      // The other end learns of it below.
+      // The other side is closed below.
     }
     for (SocketChannel each : List.of(from, to)) {
       open.remove(each);

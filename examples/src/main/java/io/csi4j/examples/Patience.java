@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * How long the quickstart waits for anything before it gives up: a minute, and longer on a machine
- * that is slow, as an emulated one is.
+ * The time for which the quickstart waits before it gives up: a minute, and longer on a slow
+ * machine, such as an emulated one.
  *
  * @param limit the time
  */
@@ -22,10 +22,10 @@ record Patience(Duration limit) {
 
   private static final Duration LEAST = Duration.ofMinutes(1);
 
-  /** As many starts of a JVM as fit into the limit. A usual one takes a fraction of a second. */
+  /** The limit as a number of JVM starts. A start usually takes a fraction of a second. */
   private static final int STARTS = 60;
 
-  /** Measures the machine by the time that this process has taken to come here. */
+  /** Measures the machine by the time since the start of this process. */
   static Patience since(ProcessHandle process) {
     return process
         .info()
@@ -34,7 +34,7 @@ record Patience(Duration limit) {
         .orElseGet(() -> new Patience(LEAST));
   }
 
-  /** The patience on a machine where a JVM takes so long to start. */
+  /** Returns the patience for a machine on which a JVM takes this time to start. */
   static Patience forStarts(Duration start) {
     Duration grown = start.multipliedBy(STARTS);
     return new Patience(grown.compareTo(LEAST) > 0 ? grown : LEAST);
@@ -71,9 +71,9 @@ record Patience(Duration limit) {
   }
 
   /**
-   * Waits until something is so.
+   * Waits until a condition holds.
    *
-   * @param what what that is, as a clause for the failure
+   * @param what the condition, as a clause for the failure
    */
   void until(BooleanSupplier isSo, String what) {
     long begun = System.nanoTime();

@@ -10,7 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the programs share: wrong arguments and failures become a line and an exit status. */
+/** The frame of all programs: wrong arguments and failures become a line and an exit status. */
 final class Program {
 
   private static final int DONE = 0;
@@ -19,11 +19,11 @@ final class Program {
 
   private Program() {}
 
-  /** What is shown in a directory. */
+  /** A show in a directory. */
   @FunctionalInterface
   interface Show {
 
-    /** Shows it in this directory, which is there. */
+    /** Shows it in this directory, which exists. */
     void in(Path directory) throws IOException;
   }
 

@@ -46,10 +46,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A volume through its life on this machine: created, mounted for a workload, kept through the
- * death of the process that mounted it and through that of its plugin, shared with a second
- * workload, given back. The mounts are real, so this needs to be root or in a user namespace;
- * {@code examples/quickstart} sees to that.
+ * The lifecycle of a volume on this machine: it is created, mounted for a workload, kept while the
+ * process that mounted it and then its plugin are killed, shared with a second workload, and
+ * released. The mounts are real, so it runs as root or in a user namespace; {@code
+ * examples/quickstart} makes one.
  */
 public final class Quickstart {
 
@@ -89,7 +89,7 @@ public final class Quickstart {
     return CsiPlugin.connect(endpoint, ConnectOptions.builder().deadline(patience.limit()).build());
   }
 
-  /** Where the manager that is to be killed, and the one after it, keep their volumes. */
+  /** Returns the directory of the volumes, for the manager that is killed and for the next one. */
   static Path volumes(Path directory) {
     return directory.resolve("volumes");
   }
@@ -102,7 +102,7 @@ public final class Quickstart {
     return directory.resolve("csi");
   }
 
-  /** Creates the volume, or finds it: the same request again gives the same volume. */
+  /** Creates the volume, or finds it: a repeated request returns the same volume. */
   static Volume volume(CsiPlugin plugin) {
     return plugin
         .controller()
@@ -112,14 +112,14 @@ public final class Quickstart {
                 .build());
   }
 
-  /** What a workload wants of the volume. */
+  /** Returns the request of a workload for the volume. */
   static MountRequest wish(Volume volume, VolumeUse usage) {
     return MountRequest.builder(PLUGIN, usage, volume.id(), MODE)
         .volumeContext(volume.context())
         .build();
   }
 
-  /** What the host knows of its plugin before that runs. */
+  /** Returns the configuration of the plugin, which the host has before the plugin runs. */
   private PluginConfig plugin() {
     return PluginConfig.builder(PLUGIN.value(), sockets(directory))
         .volumeRoot(volumes(directory))
@@ -163,7 +163,7 @@ public final class Quickstart {
       story.step("web-1", "wrote to the file that it holds open: no error");
     }
     BlockingQueue<PluginEvent> told = new LinkedBlockingQueue<>();
-    // Without a listener it logs what an operator has to know; here the story says it.
+    // Without a listener it logs the events that an operator must know; the story prints them here.
     try (VolumeManager manager = VolumeManager.builder(root).listener(event -> {}).open();
         PluginSupervisor supervisor =
             PluginSupervisor.builder(manager.plugins()).listener(told::add).open()) {
@@ -182,7 +182,7 @@ public final class Quickstart {
     left(root);
   }
 
-  /** Nobody has to start the plugin again; the host only says that it was. */
+  /** The launcher starts the plugin again; the host only reports that. */
   private void comeBack(
       MortalPlugin plugin, SupervisedPlugin watched, BlockingQueue<PluginEvent> told) {
     long begun = System.nanoTime();
@@ -247,7 +247,7 @@ public final class Quickstart {
     }
   }
 
-  /** Three places where something could be left: the mount table, directories, the journal. */
+  /** Looks for leftovers in three places: the mount table, the directories and the journal. */
   private void left(Path root) throws IOException {
     MountPath top = MountPath.of(root);
     int mounts =

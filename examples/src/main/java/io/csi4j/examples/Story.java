@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
 
-/** What the quickstart prints: a line for each step, with the time since it began. */
+/** The output of the quickstart: a line for each step, with the time since the start. */
 final class Story {
 
   private final PrintStream out;
@@ -19,12 +19,12 @@ final class Story {
     out.println();
   }
 
-  /** Somebody did something. */
+  /** Prints a step. */
   void step(String who, String what) {
     out.printf(Locale.ROOT, "%5.1f s  %-7s %s%n", seconds(), who, what);
   }
 
-  /** More of the step before. */
+  /** Prints a detail of the last step. */
   void line(String text) {
     out.println(" ".repeat(17) + text);
   }

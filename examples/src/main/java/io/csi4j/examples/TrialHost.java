@@ -27,8 +27,8 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
 /**
- * The host of a trial, a process that is killed: it mounts what it reads from its input, an order a
- * line, and answers each with a line. A use is written {@code VOLUME/WORKLOAD}.
+ * The host of a trial, a process that is killed. It reads orders from its input, one in a line, and
+ * answers each with a line. A use is written {@code VOLUME/WORKLOAD}.
  */
 final class TrialHost {
 
@@ -154,7 +154,10 @@ final class TrialHost {
     out.println(missing.isEmpty() ? "settled" : "unsettled " + String.join("; ", missing));
   }
 
-  /** A list with nothing of what was found is refused, unless the host says that it means it. */
+  /**
+   * The manager refuses a list with none of the uses that it found, unless the host confirms the
+   * list.
+   */
   private Reconciliation keep(List<WantedUse> wanted) {
     try {
       return reconciled ? manager.keepOnly(wanted) : manager.reconcile(wanted);

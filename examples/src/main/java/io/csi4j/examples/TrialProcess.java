@@ -19,7 +19,7 @@ final class TrialProcess implements AutoCloseable {
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  /** Ends the answers of a process that has ended. */
+  /** Marks the end of the answers of a process. */
   private static final String END = "the process has ended";
 
   private final Process process;
@@ -66,7 +66,7 @@ final class TrialProcess implements AutoCloseable {
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       lines.lines().forEach(answers::add);
     } catch (IOException | UncheckedIOException killed) {
-      // The pipe of a process that is killed breaks; that is its end.
+      // The pipe of a killed process is broken.
     }
     answers.add(END);
   }
@@ -75,7 +75,7 @@ final class TrialProcess implements AutoCloseable {
     orders.println(order);
   }
 
-  /** Waits for the next answer that begins in one of these ways, and leaves out those before it. */
+  /** Waits for the next answer that begins with one of these words, and skips the others. */
   String answer(String... beginnings) {
     try {
       while (true) {

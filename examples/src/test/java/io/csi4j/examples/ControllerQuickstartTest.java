@@ -41,7 +41,7 @@ class ControllerQuickstartTest {
             "T s  host    could have it on [n1, n2], the best first",
             "T s  host    created default/notes in N ms",
             "                 ID, 16777216 bytes, [{zone=a}]",
-            "T s  host    the same request again finds it, and asks nobody",
+            "T s  host    the same request again finds it, without a call",
             "T s  web-1   claimed it on node n1 and had it attached in N ms",
             "                 [Attached[volume=ID, node=node-1]], epoch 1",
             "T s  web-2   may not have it on n2: CSI-801 CLAIM_HELD_BY",

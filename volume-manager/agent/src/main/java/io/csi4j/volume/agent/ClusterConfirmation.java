@@ -15,14 +15,14 @@ import io.csi4j.volume.node.NodeClaims;
 import java.util.Optional;
 
 /**
- * The answers of a control plane about claims and volumes, as long as its orders are of the cluster
- * of this node: a control plane of another cluster knows other claims under the same names, and a
- * mount that its answer ends may belong to a running workload.
+ * The answers of a control plane about claims and volumes, while its orders come from the cluster
+ * of this node. A control plane of another cluster has other claims under the same names, and its
+ * answer could end the mount of a running workload.
  */
 final class ClusterConfirmation implements NodeClaims.Confirmation {
 
   private static final String NOT_SHOWN =
-      "no orders have shown that the control plane is of the cluster of this node";
+      "no orders have shown that the control plane belongs to the cluster of this node";
 
   private final NodeName node;
   private final ControlPlane controlPlane;
@@ -38,8 +38,8 @@ final class ClusterConfirmation implements NodeClaims.Confirmation {
   }
 
   /**
-   * Sets the cluster of this node, and whether the control plane is known to be of it. One of a
-   * version that does not look at the cluster in a question shows it by its orders alone.
+   * Sets the cluster of this node, and whether the control plane is known to belong to it. An older
+   * control plane that ignores the cluster in a question shows its cluster only in its orders.
    */
   void isOfCluster(Optional<String> own, boolean isShown) {
     cluster = own;

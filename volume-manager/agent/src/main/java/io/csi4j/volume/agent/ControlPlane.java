@@ -7,24 +7,23 @@ import io.csi4j.volume.node.NodeOrders;
 import io.csi4j.volume.node.NodeReport;
 
 /**
- * The questions of a node to the control planes of its cluster; each of them answers each. The
- * transport between the two is an implementation of this interface, and in one process the {@code
- * Cluster} itself is.
+ * The calls of a node to the control planes of its cluster; any control plane answers any call. The
+ * transport between the two implements this interface. In one process, the {@code Cluster} itself
+ * does.
  *
  * <p>A report or a question of a node of another cluster is refused with {@link
  * io.csi4j.volume.model.OperatorCode#CONTROL_PLANE_OTHER}, and changes nothing.
  *
- * <p>Methods block until there is an answer, at most until the deadline of the transport. Safe for
- * many threads.
+ * <p>Methods block until the answer, or the deadline of the transport. Safe for many threads.
  *
  * @since 1.0
  */
 public interface ControlPlane {
 
   /**
-   * Accepts the report of a node, and returns all that the node is to have mounted and to give
-   * back. A report that gets no answer may have been accepted or not: the next one has all of it
-   * again, and accepting it twice changes nothing.
+   * Accepts the report of a node, and returns all volumes that the node must have mounted or give
+   * back. A report without an answer may have been accepted. The next report repeats all of it, and
+   * accepting it twice changes nothing.
    *
    * @throws io.csi4j.volume.model.OperatorException if there are no orders now; the node changes
    *     nothing then
@@ -32,15 +31,15 @@ public interface ControlPlane {
   NodeOrders exchange(NodeReport report);
 
   /**
-   * Returns what a claim is worth now, from the store of the claims and never from memory.
+   * Returns whether a claim is current, from the store of the claims and never from memory.
    *
    * @throws io.csi4j.volume.model.OperatorException if that cannot be known now
    */
   ClaimStanding standing(ClaimQuestion question);
 
   /**
-   * Returns whether the volume of a claim exists; asked when the plugin of the node does not find
-   * it.
+   * Returns whether the volume of a claim exists. The node calls it when its plugin does not find
+   * the volume.
    *
    * @throws io.csi4j.volume.model.OperatorException if that cannot be known now
    */

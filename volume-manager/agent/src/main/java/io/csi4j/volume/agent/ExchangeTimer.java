@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Lets an agent exchange at intervals, one exchange at a time, and at once when it is woken. A
- * failure is reported once until its kind changes. It does not make the pauses longer: a node that
- * was cut off is late enough.
+ * Starts the exchanges of an agent at intervals, one at a time, and at once when it is woken. A
+ * failure is reported once until its kind changes. A failure does not make the interval longer,
+ * because a node that was cut off is already late.
  */
 final class ExchangeTimer implements AutoCloseable {
 
@@ -27,7 +27,7 @@ final class ExchangeTimer implements AutoCloseable {
   private final Runnable exchange;
   private final Consumer<OperatorMessage> listener;
 
-  /** Whether an exchange has to begin that has not begun yet. */
+  /** Whether an exchange is requested that has not begun yet. */
   private final AtomicBoolean isWoken = new AtomicBoolean();
 
   private volatile boolean isClosed;
@@ -41,13 +41,13 @@ final class ExchangeTimer implements AutoCloseable {
     rounds = new Rounds(threads, Rounds.about(interval));
   }
 
-  /** A timer that does nothing before it is woken for the first time. */
+  /** Makes a timer that begins when it is woken for the first time. */
   static ExchangeTimer of(
       Duration interval, Runnable exchange, Consumer<OperatorMessage> listener) {
     return new ExchangeTimer(interval, exchange, listener);
   }
 
-  /** Lets an exchange begin at once, or after the one that is under way. */
+  /** Begins an exchange at once, or after the one that is under way. */
   void wake() {
     if (!isWoken.getAndSet(true)) {
       rounds.plan(Duration.ZERO, this::round);
@@ -69,7 +69,7 @@ final class ExchangeTimer implements AutoCloseable {
         rounds.plan(this::round);
       }
       if (isWoken.get()) {
-        // It was woken while the pause was planned, which may have replaced the wakening.
+        // A wake-up during the planning may have been replaced by the pause.
         rounds.plan(Duration.ZERO, this::round);
       }
     }
@@ -90,7 +90,7 @@ final class ExchangeTimer implements AutoCloseable {
     listener.accept(message);
   }
 
-  /** Begins no exchange any more, and interrupts the one that is under way. */
+  /** Begins no further exchange, and interrupts the one that is under way. */
   @Override
   public void close() {
     isClosed = true;

@@ -9,7 +9,9 @@ import io.csi4j.volume.node.NodeReport;
 import java.util.List;
 import java.util.Optional;
 
-/** The control plane of a node that belongs to no cluster: it orders nothing and knows nothing. */
+/**
+ * The control plane of a node that belongs to no cluster. It gives no orders and knows no claims.
+ */
 final class NoControlPlane implements ControlPlane {
 
   private static final ReasonText NONE = new ReasonText("the node belongs to no cluster");

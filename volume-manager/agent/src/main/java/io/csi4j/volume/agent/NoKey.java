@@ -3,7 +3,7 @@ package io.csi4j.volume.agent;
 import io.csi4j.volume.state.seal.SealException;
 import io.csi4j.volume.state.seal.Sealer;
 
-/** The sealer of an agent that was given no key: what is sealed stays so. */
+/** The sealer of an agent without a key. It cannot open sealed secrets. */
 final class NoKey implements Sealer {
 
   @Override

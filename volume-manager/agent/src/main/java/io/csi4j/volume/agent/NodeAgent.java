@@ -63,12 +63,12 @@ import java.util.function.UnaryOperator;
 
 /**
  * The agent of a node: mounts the volumes for which the node has claims, and gives them back. A
- * {@link VolumeManager} does the work; a {@link ControlPlane} says what there is to do, and
- * confirms it before it is done.
+ * {@link VolumeManager} does the work. A {@link ControlPlane} gives the orders, and confirms each
+ * before it is carried out.
  *
- * <p>Without an answer of a control plane nothing new is mounted, and nothing that is mounted is
- * taken away. After a restart the first orders say what is wanted: what is still mounted is kept,
- * what is gone is mounted again, and what the orders do not name stays as it is.
+ * <p>Without an answer of a control plane nothing new is mounted, and nothing is unmounted. After a
+ * restart the first orders name the wanted volumes: those that are still mounted are kept, those
+ * that are not are mounted again, and volumes that the orders do not name stay as they are.
  *
  * <p>Methods block until their work is done, and the manager does the work of one volume in order.
  * Safe for many threads.
@@ -104,12 +104,12 @@ public final class NodeAgent implements AutoCloseable {
   private final PluginSupervisor supervisor;
   private final PendingReport pending = new PendingReport();
 
-  /** The turn to begin the mount or unmount of a use; its end is waited for without the turn. */
+  /** The lock of each use, held to begin its mount or unmount and not until its end. */
   private final Turns<VolumeUse> uses = new Turns<>();
 
   private final ReportRounds rounds;
 
-  /** Exchanges at intervals, unless the host does so. */
+  /** Starts exchanges at intervals. Absent if the host does so. */
   private final Optional<ExchangeTimer> timer;
 
   /** Whether the host wants no more volumes here. */
@@ -143,7 +143,7 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Begins with an agent that serves no plugin yet.
+   * Begins to set up an agent.
    *
    * @param node the name of the node in claims
    * @param directory the directory of its volumes and its state, which belongs to it alone
@@ -154,8 +154,9 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Begins with an agent of a node that belongs to no cluster. Its host says to the {@linkplain
-   * #manager manager} what is to be mounted; what was found at the start stays as it is.
+   * Begins to set up the agent of a node that belongs to no cluster. Its host says to the
+   * {@linkplain #manager manager} what is to be mounted; what was found at the start stays as it
+   * is.
    *
    * @param node the name of the node
    * @param directory the directory of its volumes and its state, which belongs to it alone
@@ -167,14 +168,14 @@ public final class NodeAgent implements AutoCloseable {
   /**
    * Reports, and does what the orders say: gives back what is leaving, and lets filesystems follow
    * the size of their volumes. The first one also settles what was found at the start. The timer of
-   * the agent does so at intervals; what does not succeed is done again with the next one.
+   * the agent does so at intervals; failed work is repeated with the next exchange.
    *
-   * <p>Callers that come while a report is under way share the next one, and an interrupt ends the
-   * waiting. All volumes are worked on at the same time. A plugin that takes longer than the
-   * patience of the agent goes on with its work, and the next call finds it.
+   * <p>Calls during a report share the next one, and an interrupt ends the wait. All volumes are
+   * processed at the same time. If a plugin takes longer than the patience of the agent, its work
+   * continues, and the next call finds it.
    *
-   * @throws OperatorException if there are no orders, or with the first failure, the others
-   *     suppressed; what code of the host throws is passed on as it is
+   * @throws OperatorException if there are no orders, or with the first failure and the others
+   *     suppressed; an exception of the host's code is passed on unchanged
    */
   public void exchange() {
     NodeOrders orders = orders();
@@ -202,7 +203,7 @@ public final class NodeAgent implements AutoCloseable {
    * Work of the manager that an exchange has begun.
    *
    * @param work its end
-   * @param end what is to be noted then
+   * @param end the action after that
    */
   private record Begun(CompletableFuture<?> work, Runnable end) {
 
@@ -217,13 +218,13 @@ public final class NodeAgent implements AutoCloseable {
     try {
       all.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | ExecutionException later) {
-      // Each is looked at by itself.
+      // Each result is checked separately.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Does the work of one use; also a failure of code of the host must not stop other uses. */
+  /** Does the work of one use. A failure, even of the host's code, must not stop other uses. */
   private static void attempt(Set<RuntimeException> failures, Runnable work) {
     try {
       work.run();
@@ -234,7 +235,7 @@ public final class NodeAgent implements AutoCloseable {
 
   /**
    * Waits until a plugin is ready here, and reports it: from then on the control plane claims its
-   * volumes for this node. For a host that begins with jobs as soon as it has started.
+   * volumes for this node. For a host that starts jobs right after its own start.
    *
    * @param limit the longest time to wait for the plugin
    * @throws OperatorException if the plugin is not ready by then, or as from {@link #exchange}
@@ -247,8 +248,8 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Mounts a volume that was claimed for a workload on this node. The same again returns what is
-   * mounted.
+   * Mounts a volume that was claimed for a workload on this node. A repeated call returns the same
+   * mount.
    *
    * @throws OperatorException {@link OperatorCode#CLAIM_MISSING} if the node has no claim of the
    *     use, or none with which it can mount now; or as {@link VolumeManager#mount}
@@ -266,7 +267,7 @@ public final class NodeAgent implements AutoCloseable {
 
   /** Begins with the first exchange; a plugin that comes, goes or changes is reported at once. */
   private void begin(ExchangeTimer exchanges) {
-    // It ends with the manager.
+    // The subscription ends with the manager.
     var unused =
         manager
             .plugins()
@@ -280,7 +281,7 @@ public final class NodeAgent implements AutoCloseable {
     exchanges.wake();
   }
 
-  /** Lets the timer do what orders say about other uses. */
+  /** Wakes the timer for orders about other uses. */
   private void wakeFor(NodeOrders orders, VolumeUse done) {
     boolean hasWork =
         orders.leaving().stream().anyMatch(each -> !each.claim().usage().equals(done))
@@ -294,7 +295,7 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Publishes a mounted volume again, with the contexts and secrets of now, as {@link
+   * Publishes a mounted volume again, with the current contexts and secrets, as {@link
    * VolumeManager#refresh} does.
    *
    * @throws OperatorException as from {@link #mount}
@@ -305,13 +306,13 @@ public final class NodeAgent implements AutoCloseable {
 
   /**
    * Gives back the volume of a workload that has ended: its claim is on its way back, nothing is
-   * mounted for it here, and the control plane has the receipt. A use that the node has no claim
-   * for is gone already.
+   * mounted for it here, and the control plane has the receipt. Does nothing if the node has no
+   * claim for the use.
    *
-   * @throws OperatorException if that is not done yet. With {@link
+   * @throws OperatorException if the release has not ended yet. With {@link
    *     VolumeException.Outcome#IN_PROGRESS} the same call, and each {@link #exchange}, goes on
    *     with it; with {@link OperatorCode#CLAIM_UNCONFIRMED} only the same call does: the control
-   *     plane cannot read all claims, and the agent does not know one of this use
+   *     plane cannot read all claims, and the agent does not know a claim for this use
    */
   public void release(VolumeUse usage) {
     boolean isKnown = pending.end(usage);
@@ -341,11 +342,11 @@ public final class NodeAgent implements AutoCloseable {
           VolumeException.Outcome.REFUSED,
           OperatorCode.CLAIM_UNCONFIRMED,
           usage,
-          "the control plane cannot read all claims, and one of them may be of this use");
+          "the control plane cannot read all claims, and one of them may be for this use");
     }
   }
 
-  /** Whether the node has no claim of a use any more, also none that it has to give back. */
+  /** Whether the node has no claim for a use, not even one that it must give back. */
   private static boolean isOver(NodeOrders orders, VolumeUse usage) {
     return orders.complete()
         && PendingReport.wanted(orders, usage).isEmpty()
@@ -354,9 +355,9 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Unmounts a use whose claim was ended by another proof, as after the node was fenced: there is
-   * no order to give it back. The orders are read in the turn of the use, so that a mount under a
-   * later claim is either in them, or begins after the unmount.
+   * Unmounts a use whose claim was ended by an attestation, such as that the node is fenced: no
+   * order gives it back then. The orders are read under the lock of the use, so a later claim is
+   * either in them, or its mount begins after the unmount.
    */
   private void unmountWithoutClaim(VolumeUse usage) {
     CompletableFuture<?> work =
@@ -376,8 +377,8 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Lets this node take no more volumes, and reports that. What it has stays. The agent does not
-   * remember it: after a restart the host says it again, where {@code Cluster.drain} lasts.
+   * Drains this node: it takes no more volumes, and reports that. Its volumes stay. The agent does
+   * not store this: after a restart the host calls it again. {@code Cluster.drain} is stored.
    *
    * @throws OperatorException if there are no orders now; a later report says it
    */
@@ -396,7 +397,7 @@ public final class NodeAgent implements AutoCloseable {
     var unused = orders();
   }
 
-  /** Returns what does the work, for all that concerns this node alone. */
+  /** Returns the manager of the volumes of this node. */
   public VolumeManager manager() {
     return manager;
   }
@@ -404,7 +405,7 @@ public final class NodeAgent implements AutoCloseable {
   /** Ends the agent, and waits up to 5 s for an exchange of its timer. Nothing is unmounted. */
   @Override
   public void close() {
-    // The manager ends before its plugins are deregistered: they are not gone.
+    // The manager ends first, so that it does not see its plugins as deregistered.
     try (supervisor;
         manager) {
       timer.ifPresent(ExchangeTimer::close);
@@ -446,7 +447,7 @@ public final class NodeAgent implements AutoCloseable {
     return orders;
   }
 
-  /** Takes no word for a claim while the control plane is one of another cluster. */
+  /** Trusts no answer about a claim while the control plane belongs to another cluster. */
   private void checkCluster(NodeOrders orders) {
     boolean isOurs = false;
     try {
@@ -458,10 +459,10 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Settles what was found at the start: what the orders want is mounted again where it is gone,
-   * and everything else stays as it is. What is over is given back as the orders say, or by the
-   * manager when its claim turns out to be stale. Orders that lack a claim settle what they name,
-   * and the next ones do so again.
+   * Settles the volumes that were found at the start. A wanted volume whose mount is gone is
+   * mounted again; everything else stays as it is. A use that has ended is released by the orders,
+   * or by the manager when its claim is stale. Incomplete orders settle the claims that they name,
+   * and the next orders do so again.
    */
   private void settle(NodeOrders orders) {
     if (isSettled) {
@@ -481,7 +482,7 @@ public final class NodeAgent implements AutoCloseable {
           .filter(named::add)
           .forEach(usage -> live.add(new WantedUse.Named(usage)));
     }
-    // Without its state the manager has found a mount, and not the name of its use.
+    // After a loss of its state, the manager has found the mount but not the name of its use.
     orders.leaving().stream()
         .filter(each -> each.volume().filter(found::contains).isPresent())
         .map(each -> each.claim().usage())
@@ -492,7 +493,7 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   private NodeReport report() {
-    // The time since the boot: an agent that is opened again goes on above the one before it.
+    // The time since the boot: an agent that is opened again continues with higher numbers.
     number = Math.max(number + 1, System.nanoTime());
     List<PluginOnNode> plugins =
         manager.plugins().plugins().stream()
@@ -516,11 +517,12 @@ public final class NodeAgent implements AutoCloseable {
         pending.ended(),
         pending.receipts(),
         pending.expansions(),
-        // What was mounted before a reboot is in no report, and has to be in the first orders.
+        // Volumes that were mounted before a reboot are in no report, and must be in the first
+        // orders.
         isSettled ? Optional.of(pending.asked()) : Optional.empty());
   }
 
-  /** Returns the request of a use that the node has a claim for. */
+  /** Returns the request of a use for which the node has a claim. */
   private MountRequest request(String doing, VolumeUse usage, SentUse wanted) {
     if (use(wanted) instanceof WantedUse.Requested requested) {
       return requested.request();
@@ -546,7 +548,7 @@ public final class NodeAgent implements AutoCloseable {
                 + (isHeld
                     ? "' cannot mount with its claim: it is not known whether the volume is"
                         + " attached, or the volume is not on record"
-                    : "' has no claim of it")),
+                    : "' has no claim for it")),
         null,
         null);
   }
@@ -567,9 +569,9 @@ public final class NodeAgent implements AutoCloseable {
   // ---- what the orders say
 
   /**
-   * Begins to unmount a use, if its claim is on its way back indeed: orders may be late. No mount
-   * under a later claim begins between the two, as that takes the turn of its use; and one that has
-   * begun before is ahead in the queue of its volume.
+   * Begins to unmount a use, if its claim is still being released: orders may be late. No mount
+   * under a later claim can begin in between, because that takes the lock of its use. A mount that
+   * began before is ahead in the queue of its volume.
    */
   private Optional<Begun> beginUnmount(LeavingUse leaving) {
     VolumeUse usage = leaving.claim().usage();
@@ -611,7 +613,7 @@ public final class NodeAgent implements AutoCloseable {
         .orElseGet(() -> manager.receipt(claim.usage(), claim.epoch()));
   }
 
-  /** Lets the filesystem of a mounted volume follow the size of the volume, if it has grown. */
+  /** Expands the filesystem of a mounted volume if the volume has grown. */
   private Optional<Begun> beginExpansion(SentUse wanted) {
     VolumeUse usage = wanted.use().usage();
     if (wanted.grown().isEmpty()
@@ -628,7 +630,9 @@ public final class NodeAgent implements AutoCloseable {
     return Optional.of(new Begun(work, () -> pending.add(expansion(usage, size, work))));
   }
 
-  /** Waits for an expansion for a while; what does not end well now stays in the orders. */
+  /**
+   * Waits a limited time for an expansion. If it does not succeed in time, it stays in the orders.
+   */
   private void finishLater(Begun begun) {
     await(List.of(begun));
     if (begun.isDone()) {
@@ -651,9 +655,9 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /**
-   * Whether the plugin itself has refused an expansion for good. The agent does not try the size
-   * again then, so a plugin that is not up, or a call that another configuration lets through, must
-   * not count.
+   * Whether the plugin itself has refused an expansion for good. The agent then does not try the
+   * size again. So a plugin that does not run, or a call that another configuration would allow,
+   * must not count.
    */
   private static boolean isFinal(VolumeException failed) {
     return failed.code() == OperatorCode.NOT_OFFERED
@@ -695,8 +699,8 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * Adds a plugin, which is supervised from the start. The agent says itself where the volumes
-     * are.
+     * Adds a plugin, which is supervised from the start. The agent sets the directory of its
+     * volumes.
      */
     public Builder plugin(PluginConfig.Builder config) {
       plugins.add(Objects.requireNonNull(config, "config"));
@@ -704,8 +708,8 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * Sets how the secrets of volumes are found, by the name that the catalog has for them. There
-     * are none by default.
+     * Sets the source of the secrets of volumes, which the catalog names. There are none by
+     * default.
      */
     public Builder secrets(Function<SecretsReference, SecretsProvider> value) {
       secrets = Objects.requireNonNull(value, "value");
@@ -718,7 +722,7 @@ public final class NodeAgent implements AutoCloseable {
       return this;
     }
 
-    /** Sets the time of reports, for people: nothing is decided by it. */
+    /** Sets the clock for the times in reports, which people read. No decision depends on it. */
     public Builder clock(Clock value) {
       clock = Objects.requireNonNull(value, "value");
       return this;
@@ -731,8 +735,8 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * Sets whether the agent exchanges at intervals on its own. It does so by default; without
-     * that, the host calls {@link NodeAgent#exchange}.
+     * Sets whether the agent exchanges at intervals on its own. It does so by default. With {@code
+     * false} the host calls {@link NodeAgent#exchange}.
      */
     public Builder timer(boolean value) {
       hasTimer = value;
@@ -763,7 +767,7 @@ public final class NodeAgent implements AutoCloseable {
       return value;
     }
 
-    /** Changes the terms on which claims are checked. */
+    /** Changes the settings by which claims are checked. */
     public Builder claims(UnaryOperator<NodeClaims.Builder> change) {
       claims = Objects.requireNonNull(change, "change");
       return this;
@@ -779,8 +783,7 @@ public final class NodeAgent implements AutoCloseable {
      * Opens the agent, and finds what is mounted. Its timer then begins with the first exchange.
      *
      * @throws VolumeException as from {@link VolumeManager.Builder#open}
-     * @throws io.csi4j.volume.plugin.PluginException if a plugin is configured in a way that is
-     *     impossible
+     * @throws io.csi4j.volume.plugin.PluginException if the configuration of a plugin is impossible
      */
     public NodeAgent open() {
       ClusterConfirmation confirmation = new ClusterConfirmation(node, controlPlane);

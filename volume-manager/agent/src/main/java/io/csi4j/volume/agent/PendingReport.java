@@ -21,19 +21,19 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /**
- * The facts that a node has to report: each until the orders of a control plane show that it was
- * accepted. Kept in memory: after a restart of the agent the orders name the same claims again.
+ * The facts that a node must report, each until the orders show that a control plane accepted it.
+ * They are kept in memory: after a restart of the agent the orders name the same claims again.
  */
 final class PendingReport {
 
-  /** The claims that the node has not given back, as orders have named them last. */
+  /** The claims in the last orders that the node has not given back. */
   private final ConcurrentMap<VolumeUse, ClaimEpoch> taken = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<VolumeUse, ClaimEpoch> ended = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeUse, NodeReceipt> receipts = new ConcurrentHashMap<>();
   private final ConcurrentMap<VolumeKey, NodeExpansion> expansions = new ConcurrentHashMap<>();
 
-  /** The volumes that calls ask for now, with the number of these calls. */
+  /** The volumes that running calls need, with the number of these calls. */
   private final ConcurrentMap<VolumeKey, Integer> asked = new ConcurrentHashMap<>();
 
   /** Whether a receipt or a size was added since the last report. */
@@ -42,8 +42,8 @@ final class PendingReport {
   /**
    * Notes that the workload of a use has ended.
    *
-   * @return whether a claim of the use is known: what is not known cannot be reported, as a claim
-   *     that is taken later must not end with it
+   * @return whether a claim of the use is known. The end of an unknown claim cannot be reported,
+   *     because it could end a later claim
    */
   boolean end(VolumeUse usage) {
     ClaimEpoch claim = taken.get(usage);
@@ -63,7 +63,7 @@ final class PendingReport {
     hasNews = true;
   }
 
-  /** Does something while each report asks for the claims of a volume. */
+  /** Runs an action while each report requests the claims of a volume. */
   <T> T asking(VolumeKey volume, Supplier<T> work) {
     asked.merge(volume, 1, Integer::sum);
     try {
@@ -89,9 +89,7 @@ final class PendingReport {
     return List.copyOf(expansions.values());
   }
 
-  /**
-   * Says whether there is a receipt or a size that no report has had, and counts it as reported.
-   */
+  /** Returns whether a receipt or a size was never reported, and counts it as reported. */
   boolean takeNews() {
     boolean isNew = hasNews;
     hasNews = false;
@@ -100,7 +98,7 @@ final class PendingReport {
 
   /**
    * Whether the plugin has answered for this size: the filesystem follows it, or cannot. The orders
-   * name the size as long as another node does not follow it yet.
+   * name the size until all nodes follow it.
    */
   boolean isAnswered(VolumeKey volume, CapacityRange to) {
     NodeExpansion answer = expansions.get(volume);
@@ -115,7 +113,7 @@ final class PendingReport {
     return ended.containsKey(usage);
   }
 
-  /** Forgets what the orders do not name any more; what was added since the report stays. */
+  /** Removes facts that the orders no longer name. Facts that were added since the report stay. */
   void accepted(NodeReport report, NodeOrders orders) {
     note(orders);
     for (ClaimEpoch each : report.ended()) {
@@ -141,9 +139,7 @@ final class PendingReport {
     }
   }
 
-  /**
-   * Notes the claims in orders. A claim that they do not name may be one that is unreadable now.
-   */
+  /** Notes the claims in the orders. A claim that they do not name may be unreadable now. */
   private void note(NodeOrders orders) {
     Map<VolumeUse, ClaimEpoch> named = new HashMap<>();
     for (SentUse each : orders.wanted()) {
@@ -157,12 +153,12 @@ final class PendingReport {
     taken.putAll(named);
   }
 
-  /** Returns what is wanted of a use. */
+  /** Returns the wanted use in the orders, if there is one. */
   static Optional<SentUse> wanted(NodeOrders orders, VolumeUse usage) {
     return orders.wanted().stream().filter(each -> each.use().usage().equals(usage)).findFirst();
   }
 
-  /** Returns what has to be given back of a use. */
+  /** Returns the leaving use in the orders, if there is one. */
   static Optional<LeavingUse> leaving(NodeOrders orders, VolumeUse usage) {
     return orders.leaving().stream().filter(each -> each.claim().usage().equals(usage)).findFirst();
   }

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * Reports and their orders, one after the other. Callers that come while a report is under way
- * share the next one, so that a silent control plane costs each of them two deadlines at most, and
- * not one for each caller before it.
+ * Reports and their orders, one after the other. Calls during a report share the next one. So with
+ * a silent control plane each waits for at most two deadlines, whatever the number of callers
+ * before it.
  */
 final class ReportRounds {
 
@@ -30,7 +30,7 @@ final class ReportRounds {
       new AtomicReference<>(new CompletableFuture<>());
 
   /**
-   * Reports of a node.
+   * Makes the rounds of a node.
    *
    * @param round reports once, and returns the orders
    */
@@ -70,14 +70,14 @@ final class ReportRounds {
     }
   }
 
-  /** Does a round in its turn. */
+  /** Runs a round when the one before it has ended. */
   private void begin(CompletableFuture<NodeOrders> end) {
     next.compareAndSet(end, new CompletableFuture<>());
     try {
       end.complete(round.get());
     } catch (RuntimeException | Error failed) {
       if (Thread.currentThread().isInterrupted()) {
-        // The interrupt is for this caller alone: the next one in line does the round again.
+        // The interrupt concerns only this caller: the next one repeats the round.
         throw failed;
       }
       end.completeExceptionally(failed);

@@ -93,8 +93,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * A control plane of a cluster: creates, claims and attaches volumes for the workloads of nodes,
- * and gives each node its orders. Claims and catalog are in one store, and any number of control
- * planes may work on it; a node may report to any of them.
+ * and gives each node its orders. Claims and catalog are in one store, which any number of control
+ * planes may share; a node may report to any of them.
  *
  * <p>A node is known to all control planes from its first report on: its facts are on record.
  *
@@ -125,16 +125,21 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   private final Placement placement;
   private final Duration patience;
 
-  /** Knows what storage systems say of the health of volumes. */
+  /** Collects what storage systems report of the health of volumes. */
   private final HealthMonitor monitor;
 
-  /** Goes on with releases, and deletes what nothing claims, unless the host does so. */
+  /**
+   * Continues interrupted releases, and deletes ephemeral volumes that nothing claims. Absent if
+   * the host does so.
+   */
   private final Optional<VolumeKeeper> keeper;
 
-  /** What nodes have reported and is worked on now: a repeated report begins nothing again. */
+  /**
+   * The reported facts that are being processed. A repeated report does not begin their work again.
+   */
   private final Set<Object> underWay = ConcurrentHashMap.newKeySet();
 
-  /** The nodes as they have reported themselves here last. */
+  /** The nodes with their last reports to this control plane. */
   private final ConcurrentMap<NodeName, NodeEntry> reported = new ConcurrentHashMap<>();
 
   private Cluster(
@@ -182,7 +187,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Begins with a control plane that is not opened yet.
+   * Begins to set up a control plane.
    *
    * @param store the store of claims and catalog, which stays open when the control plane is closed
    */
@@ -191,7 +196,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Begins with a control plane that is the only one of its cluster, and has a {@link LocalStore}.
+   * Begins to set up the only control plane of a cluster, with a {@link LocalStore}.
    *
    * @param directory the directory of the store, which is opened and closed with the control plane
    */
@@ -200,7 +205,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Begins with a control plane that calls the plugins of a registry.
+   * Begins to set up a control plane that calls the plugins of a registry.
    *
    * @param plugins the registry, which stays open when the control plane is closed
    * @param store the store of claims and catalog, which stays open, too
@@ -214,10 +219,10 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   // ---- for the host
 
   /**
-   * Ranks the nodes of the cluster for a workload that asks for a volume.
+   * Ranks the nodes of the cluster for a workload that requests a volume.
    *
-   * @throws OperatorException {@link OperatorCode#VOLUME_UNKNOWN} if the volume is not on record,
-   *     and the request does not have it created; {@link OperatorCode#NOT_ALLOWED_HERE} if its
+   * @throws OperatorException {@link OperatorCode#VOLUME_UNKNOWN} if the volume is not in the
+   *     catalog, and the request does not create it; {@link OperatorCode#NOT_ALLOWED_HERE} if its
    *     context has a key of the {@linkplain VolumeRequest#workloadFacts facts} itself; or if the
    *     claims cannot be read
    */
@@ -232,16 +237,16 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Has a volume ready for a workload on a node: created where the node can use it, if the request
-   * says so and it is not there, claimed, and attached where its plugin attaches volumes. From then
-   * on the orders of the node name it. The same again returns the same.
+   * Prepares a volume for a workload on a node. A missing volume is created where the node can use
+   * it, if the request says so. The volume is claimed, and attached if its plugin attaches volumes.
+   * From then on the orders of the node name it. A repeated call returns the same grant.
    *
    * @throws OperatorException {@link OperatorCode#NODE_UNKNOWN} if the node has never reported to a
    *     control plane; {@link OperatorCode#NODE_DRAINING} or {@link OperatorCode#NODE_AWAY} if it
    *     takes no new volume; {@link OperatorCode#PLUGIN_NOT_REGISTERED} or {@link
-   *     OperatorCode#PLUGIN_NOT_READY} before it has reported the plugin with what that says of
-   *     itself; if the volume is not there, with the reason of {@link #nodesFor} if the node cannot
-   *     use a volume that has to be created, or as from {@link JobVolumes#acquire} and {@link
+   *     OperatorCode#PLUGIN_NOT_READY} before it has reported the plugin with its properties; if
+   *     the volume does not exist, with the reason of {@link #nodesFor} if the node cannot use a
+   *     volume that has to be created, or as from {@link JobVolumes#acquire} and {@link
    *     ClaimCoordinator#acquire}
    */
   public ClaimGrant acquire(NodeName node, VolumeUse usage, VolumeRequest request) {
@@ -274,15 +279,15 @@ public final class Cluster implements ControlPlane, AutoCloseable {
         .orElseGet(() -> nodes.whyNotClaimed(request));
   }
 
-  /** Returns a node, closed where it takes no volume of this plugin now. */
+  /** Returns a node, marked as closed if it takes no volume of this plugin now. */
   private static Placement.Node placed(NodeEntry known, PluginId plugin) {
     return new Placement.Node(
         known.name(), Placement.Node.of(known).plugins(), known.whyNotClaimed(plugin));
   }
 
   /**
-   * Returns the spec of a volume with its place: that of the volume if it is there, and otherwise
-   * that of the node.
+   * Returns the spec of a volume with its place: the place of the volume if it exists, and
+   * otherwise that of the node.
    */
   private VolumeSpec placed(Placement.Node where, VolumeUse usage, VolumeSpec spec) {
     Optional<VolumeSpec> there = controller.find(usage.volume()).map(CatalogVolume::spec);
@@ -301,8 +306,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Gives the claim of a workload back. From now on its node mounts nothing with it; its next
-   * orders say that it has to be given back.
+   * Releases the claim of a workload. From now on its node mounts nothing with it, and the next
+   * orders of the node say that it must be given back.
    *
    * @throws OperatorException as from {@link JobVolumes#release}
    */
@@ -311,11 +316,11 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Gives back all claims of a node that something keeps from the storage: other nodes may have its
-   * volumes then. If the node comes back, it unmounts what it has. Until its next report it is a
-   * candidate for no volume.
+   * Releases all claims of a node that is fenced from the storage, so that other nodes may have its
+   * volumes. If the node comes back, it unmounts its volumes. It gets no volume before its next
+   * report.
    *
-   * @param by what keeps it away, as a clause for people
+   * @param by the fence that keeps the node away, as a clause for people
    * @throws OperatorException as from {@link JobVolumes#endNode}; or if the record of the node
    *     cannot be read or written, after its claims were given back
    */
@@ -325,10 +330,10 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Gives back all claims of a node that is off, or gone for ever. Until its next report it is a
-   * candidate for no volume.
+   * Releases all claims of a node that is off, or gone for good. It gets no volume before its next
+   * report.
    *
-   * @param by who attests that, as a clause for people
+   * @param by the person or program that attests this, as a clause for people
    * @throws OperatorException as from {@link JobVolumes#endNode}; or if the record of the node
    *     cannot be read or written, after its claims were given back
    */
@@ -343,7 +348,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     try {
       var unused = nodes.away(node, by, Optional.ofNullable(reported.get(node)));
     } catch (ControllerException failed) {
-      // The claims matter more: other nodes wait for the volumes.
+      // The claims come first: other nodes wait for the volumes.
       unnoted = Optional.of(failed);
     }
     reported.remove(node);
@@ -361,7 +366,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Forgets a node that is gone for good, and has no claims any more.
+   * Removes the record of a node that is gone for good and has no claims left.
    *
    * @throws OperatorException as from {@link NodeBook#forget}
    */
@@ -372,8 +377,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Lets a node take no more volumes: nothing new is claimed for it. What it has stays, until its
-   * workloads end.
+   * Drains a node: nothing new is claimed for it. Its volumes stay until their workloads end.
    *
    * @param why the reason, as a clause for people
    * @throws OperatorException as from {@link NodeBook#drain}
@@ -384,7 +388,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   /**
    * Ends {@link #drain}. A node that drains itself ({@link io.csi4j.volume.agent.NodeAgent#drain})
-   * takes volumes again only when it says so.
+   * takes volumes again only when its agent ends that.
    *
    * @throws OperatorException as from {@link NodeBook#undrain}
    */
@@ -393,10 +397,10 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Returns the known faults of a volume: those that its storage system reports, and those that its
-   * nodes have reported last, to any control plane. Of each node at most three faults of a volume
-   * are known, with the first 120 characters of their texts, and of more than about a hundred
-   * unwell volumes the worst.
+   * Returns the known faults of a volume: those that its storage system reports, and those in the
+   * last reports of its nodes to any control plane. A node reports at most three faults of a
+   * volume, with the first 120 characters of each text. If more than about a hundred volumes of a
+   * node have faults, it reports the worst.
    *
    * @throws OperatorException if the record of the volume, or the nodes cannot be read
    */
@@ -412,7 +416,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
    * Returns the number of instances of a plugin on the nodes on record and in the registry of this
    * control plane.
    *
-   * @param expected how many there should be
+   * @param expected the expected number of instances
    * @throws OperatorException if the nodes cannot be read
    */
   public PluginView plugin(PluginId plugin, ExpectedInstances expected) {
@@ -426,17 +430,17 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     return PluginView.of(plugin, instances, expected);
   }
 
-  /** Returns the nodes, for all that concerns nodes alone. */
+  /** Returns the book of nodes. */
   public NodeBook nodes() {
     return nodes;
   }
 
-  /** Returns the volumes, for all that concerns volumes and storage systems alone. */
+  /** Returns the controller of volumes and storage systems. */
   public VolumeController volumes() {
     return controller;
   }
 
-  /** Returns the claims, for all that concerns claims alone. */
+  /** Returns the coordinator of claims. */
   public ClaimCoordinator claims() {
     return claims;
   }
@@ -459,7 +463,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     List<SentUse> wanted = new ArrayList<>();
     List<LeavingUse> leaving = new ArrayList<>();
     boolean complete = now.unreadable().isEmpty();
-    // A use that the orders do not name is over for the node: it would report a release as done.
+    // A node treats a use that its orders do not name as ended, and would report its release as
+    // done.
     List<ClaimEpoch> held = new ArrayList<>(now.uncertain());
     for (ClaimsOfNode.Taken each : now.taken()) {
       ClaimEpoch claim = ClaimEpoch.of(each.grant());
@@ -505,7 +510,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   /**
    * Refuses a node of another cluster, whose claims may have the names and epochs of claims here.
    *
-   * @param ofNode the cluster that the node belongs to, once it knows one
+   * @param ofNode the cluster that the node belongs to, if it knows one
    */
   private void checkCluster(NodeName node, Optional<String> ofNode) {
     if (ofNode.isEmpty()) {
@@ -529,7 +534,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
   }
 
-  /** Works with the record of a volume; returns false if only that record cannot be read. */
+  /** Applies work to the record of a volume. Returns false if only that record cannot be read. */
   private static boolean isReadable(Runnable work) {
     try {
       work.run();
@@ -551,13 +556,16 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   @Override
   public VolumeVerdict verdict(ClaimQuestion question) {
-    // Without its claim the volume may be another one by now.
+    // Without the claim, the name may belong to another volume by now.
     return standing(question) instanceof ClaimStanding.Current
         ? controller.verdict(question.claim().usage().volume())
         : new VolumeVerdict.Unknown(new ReasonText("the claim is not current"));
   }
 
-  /** Ends the control plane. Its claims and its work are in the store, for any other. */
+  /**
+   * Ends the control plane. Its claims and pending work are in the store, so another control plane
+   * goes on with them.
+   */
   @Override
   public void close() {
     try (ground;
@@ -569,17 +577,17 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Accepts the facts of a report, each on its own. One that cannot be accepted now keeps its claim
-   * or its size in the orders, so the node reports it again; its failure is in the events of the
-   * claims and of the controller.
+   * Accepts each fact of a report separately. If a fact cannot be accepted now, its claim or size
+   * stays in the orders, so the node reports it again. The failure is in the events of the claims
+   * and of the controller.
    *
-   * <p>What calls a storage system, or waits for other work on a volume, goes on in the background:
-   * a volume whose storage system hangs must not keep the node from the orders for its others.
+   * <p>Calls to a storage system, and waits for other work on a volume, run in the background: a
+   * storage system that hangs must not delay the orders for other volumes.
    */
   private void accept(NodeReport report) {
     NodeName node = report.node();
     List<CompletableFuture<?>> begun = new ArrayList<>();
-    // While the claims are there that the same report gives back.
+    // Before the claims end that the same report gives back.
     for (NodeExpansion each : report.expansions()) {
       accept(() -> begin(begun, each, () -> accept(node, each)));
     }
@@ -593,8 +601,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Notes the end of an expansion on a node that uses the volume. The size stays in the orders
-   * until all nodes that use the volume follow it, by their records; each reports that until then.
+   * Records the end of an expansion on a node that uses the volume. The size stays in the orders,
+   * and each node reports it, until all nodes that use the volume have recorded it.
    */
   private CompletionStage<?> accept(NodeName node, NodeExpansion ended) {
     Set<NodeName> using = new HashSet<>();
@@ -631,7 +639,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
   }
 
-  /** Begins work on a fact, unless it is under way. */
+  /** Begins to process a fact, unless that is under way. */
   private void begin(
       List<CompletableFuture<?>> begun, Object fact, Supplier<CompletionStage<?>> work) {
     if (!underWay.add(fact)) {
@@ -648,21 +656,21 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     begun.add(end);
   }
 
-  /** Waits for a while, so that a node most often sees the end of what it has reported. */
+  /** Waits a short time, so that the orders usually show the result of the report. */
   private void await(List<CompletableFuture<?>> begun) {
     try {
       CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
           .get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | ExecutionException later) {
-      // It goes on, and is on record.
+      // The work continues, and the store has it.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
   /**
-   * Returns what a node needs to mount a volume; nothing if the catalog does not have the volume,
-   * or has it with a context that leaves no place for the facts of the workload.
+   * Returns the data that a node needs to mount a volume. Empty if the catalog does not have the
+   * volume, or if the context of the volume has a key of the facts of the workload.
    */
   private Optional<SentUse> wanted(ClaimsOfNode.Taken taken) {
     ClaimGrant grant = taken.grant();
@@ -678,7 +686,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                         .secrets()
                         .map(each -> SentSecrets.named(each.value()))
                         .orElseGet(SentSecrets::none),
-                    // Also if one of its nodes cannot follow: the others can.
+                    // This holds also if one of its nodes cannot follow the size: the others can.
                     volume.pendingOnNode()));
   }
 
@@ -697,7 +705,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     return facts.<Set<String>>map(it -> it.keysIn(volume.context())).orElse(Set.of());
   }
 
-  /** Returns what a node needs to give a volume back, also one that is not on record any more. */
+  /**
+   * Returns the data that a node needs to give a volume back, even if the catalog no longer has it.
+   */
   private LeavingUse leaving(ClaimEpoch claim) {
     return new LeavingUse(
         claim,
@@ -788,8 +798,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
 
     /**
-     * Says that a plugin has no controller: its volumes are registered, and nodes mount them
-     * without an attachment. What it offers is what its nodes report.
+     * Adds a plugin that has no controller. Its volumes are registered, and nodes mount them
+     * without an attachment. Its nodes report what it offers.
      */
     public Builder nodeOnly(PluginId plugin) {
       nodeOnly.add(plugin);
@@ -797,8 +807,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
 
     /**
-     * Sets how the secrets of volumes are found, by the name that the catalog has for them. There
-     * are none by default.
+     * Sets the source of the secrets of volumes, which the catalog names. There are none by
+     * default.
      */
     public Builder secrets(Function<SecretsReference, SecretsProvider> value) {
       secrets = Objects.requireNonNull(value, "value");
@@ -806,15 +816,17 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
 
     /**
-     * Changes how patient and persistent each call of a controller is. By default each is as its
-     * operation has it.
+     * Changes the deadline and the retries of each call to a controller. By default each operation
+     * has its own.
      */
     public Builder policy(UnaryOperator<CallPolicy.Builder> change) {
       policy = Objects.requireNonNull(change, "change");
       return this;
     }
 
-    /** Changes the controller of volumes, also what was set here by another name. */
+    /**
+     * Changes the settings of the controller of volumes. Overrides other settings of this builder.
+     */
     public Builder controller(UnaryOperator<VolumeController.Builder> change) {
       controller = Objects.requireNonNull(change, "change");
       return this;
@@ -831,9 +843,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
     }
 
     /**
-     * Sets whether the control plane takes part in the upkeep, and asks storage systems for the
-     * health of volumes. It does so by default; without that, the host opens a {@link VolumeKeeper}
-     * and a {@link HealthMonitor}.
+     * Sets whether the control plane takes part in the upkeep and queries the health of volumes
+     * from storage systems. It does so by default. With {@code false} the host opens a {@link
+     * VolumeKeeper} and a {@link HealthMonitor}.
      */
     public Builder upkeep(boolean value) {
       isKept = value;
@@ -846,16 +858,17 @@ public final class Cluster implements ControlPlane, AutoCloseable {
       return this;
     }
 
-    /** Sets the time, for people: nothing is decided by it. */
+    /** Sets the clock for times that people read. No decision depends on it. */
     public Builder clock(Clock value) {
       clock = Objects.requireNonNull(value, "value");
       return this;
     }
 
     /**
-     * Sets how long the answer to a node waits until what the node has given back is detached, and
-     * deleted if it was ephemeral. That goes on in the background afterwards. 2 s by default; less
-     * than the time that a node waits for one control plane.
+     * Sets how long the answer to a node waits until the volumes that the node gave back are
+     * detached, and deleted if they are ephemeral. Afterwards that work continues in the
+     * background. 2 s by default. Must be less than the time that a node waits for one control
+     * plane.
      */
     public Builder patience(Duration value) {
       if (value.isNegative()) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The plugins and the store of a control plane, and of these what is closed with it.
+ * The plugins and the store of a control plane, and those of them that are closed with it.
  *
  * @param plugins the plugins
  * @param store the store
@@ -23,7 +23,7 @@ record ClusterGround(
     implements AutoCloseable {
 
   /**
-   * Opens what the host does not have.
+   * Opens the plugins and the store that the host did not pass in.
    *
    * @param registry the registry of the host, if it has one
    * @param store the store of the host, if it has one

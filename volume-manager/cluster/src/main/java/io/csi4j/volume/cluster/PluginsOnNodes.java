@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The instances of plugins on nodes, with what they said of themselves: those that were reported
- * here, and if none was, those on record.
+ * The instances of plugins on nodes, with their properties. They come from the reports to this
+ * control plane, or from the store if there were none.
  */
 final class PluginsOnNodes {
 
@@ -26,16 +26,15 @@ final class PluginsOnNodes {
   /**
    * The nodes in a store.
    *
-   * @param nodeOnly the plugins that have no controller. Of any other one the nodes do not say
-   *     whether it attaches volumes: a part of a plugin on a node may know nothing of its
-   *     controller
+   * @param nodeOnly the plugins that have no controller. The nodes do not report of any other one
+   *     whether it attaches volumes: the node part of a plugin may not know its controller
    */
   PluginsOnNodes(RecordStore store, Set<PluginId> nodeOnly) {
     nodes = new NodeBook(store);
     this.nodeOnly = Set.copyOf(nodeOnly);
   }
 
-  /** Takes a node as it has reported itself last. */
+  /** Accepts the last report of a node. */
   void reported(NodeEntry node) {
     reported.put(node.name(), node);
   }
@@ -45,8 +44,9 @@ final class PluginsOnNodes {
   }
 
   /**
-   * Returns the instances of a plugin without a controller that said what they are. Without an
-   * answer of the store there are none, and the plugin counts as one that may have a controller.
+   * Returns the instances of a plugin without a controller that reported their properties. If the
+   * store does not answer there are none, and the plugin is treated as one that may have a
+   * controller.
    */
   List<RegisteredPlugin> of(PluginId plugin) {
     if (!nodeOnly.contains(plugin)) {

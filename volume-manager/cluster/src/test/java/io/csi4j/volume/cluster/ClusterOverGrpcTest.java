@@ -291,7 +291,7 @@ class ClusterOverGrpcTest {
         catchThrowableOfType(VolumeException.class, () -> impostor.standing(question(B)));
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROL_PLANE_REFUSES);
     assertThat(refused.operatorMessage().seen().text())
-        .contains("it asks as node 'b', and its certificate names [a]");
+        .contains("the caller reports as node 'b', but its certificate names [a]");
   }
 
   private static TlsSettings tls(TestCertificates certificates, String name) {

@@ -13,7 +13,7 @@ import javax.naming.ldap.Rdn;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
-/** The names that a certificate gives to who shows it. */
+/** The names in a certificate. */
 final class CertificateNames {
 
   private static final int DNS = 2;
@@ -21,8 +21,8 @@ final class CertificateNames {
   private CertificateNames() {}
 
   /**
-   * Returns the DNS names in the certificate of the other side; its common name only where it has
-   * no names of any kind, as authorities that check those need not check the common name.
+   * Returns the DNS names in the certificate of the other side. Returns its common name only if it
+   * has no alternative names: an authority that checks those need not check the common name.
    */
   static Set<String> of(SSLSession session) {
     try {

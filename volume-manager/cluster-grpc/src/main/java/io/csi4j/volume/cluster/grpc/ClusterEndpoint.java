@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a control plane listens: a socket file of this machine, or a host and a port.
+ * The address of a control plane: a socket file of this machine, or a host and a port.
  *
  * @since 1.0
  */
@@ -34,7 +34,8 @@ public final class ClusterEndpoint {
   }
 
   /**
-   * A socket file. Who may open the file may ask as any node: it is for one machine, and for tests.
+   * Returns the address of a socket file. A process that may open the file may call as any node, so
+   * it is for one machine and for tests.
    *
    * @throws IllegalArgumentException if the path is too long for a socket
    */
@@ -58,9 +59,9 @@ public final class ClusterEndpoint {
   }
 
   /**
-   * A port, with TLS on both sides.
+   * Returns the address of a port, with TLS on both sides.
    *
-   * @param host its name or address: the certificate of the control plane has to have it
+   * @param host its name or address, which the certificate of the control plane must have
    * @param port its port; 0 lets a server choose one
    * @throws IllegalArgumentException if there is no such port, or the name is empty
    */

@@ -20,11 +20,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lets nodes ask a control plane, at a socket file or at a port.
+ * Serves a control plane to nodes, at a socket file or at a port.
  *
- * <p>At a port both sides show certificates. A node may ask for itself alone: the name of the node
- * has to be a DNS name in its certificate, or the common name of one without other names. Who may
- * open a socket file may ask for any node.
+ * <p>At a port both sides show certificates. A node may call only for itself: its name must be a
+ * DNS name in its certificate, or the common name of a certificate without other names. A process
+ * that may open the socket file may call for any node.
  *
  * <pre>{@code
  * try (Cluster cluster = Cluster.builder(store).plugin(plugin, controller).open();
@@ -51,7 +51,7 @@ public final class ControlPlaneServer implements AutoCloseable {
   }
 
   /**
-   * Listens at a socket file, which only its owner may open. A file that is there gives way.
+   * Listens at a socket file, which only its owner may open. An existing file is replaced.
    *
    * @throws IOException if the socket cannot be made
    * @throws IllegalArgumentException for a port, which needs TLS
@@ -66,7 +66,7 @@ public final class ControlPlaneServer implements AutoCloseable {
    *
    * @param tls the certificate of the control plane, and those of the authority that signs for
    *     nodes
-   * @throws IOException if the port cannot be had, or the certificates cannot be read
+   * @throws IOException if the port is not free, or the certificates cannot be read
    * @throws IllegalArgumentException if one of the two certificates is missing
    */
   public static ControlPlaneServer open(
@@ -74,7 +74,7 @@ public final class ControlPlaneServer implements AutoCloseable {
     return new ControlPlaneServer(controlPlane, endpoint, Optional.of(tls));
   }
 
-  /** Returns where it listens, with the port that was chosen. */
+  /** Returns its address, with the port that was chosen. */
   public ClusterEndpoint endpoint() {
     return line.endpoint();
   }
@@ -85,7 +85,7 @@ public final class ControlPlaneServer implements AutoCloseable {
     } catch (VolumeException failed) {
       return Wire.refusal(SentRefusal.of(failed));
     } catch (OperatorException failed) {
-      // A node repeats what it asked, which does no harm.
+      // A node repeats its request, which changes nothing.
       return Wire.refusal(SentRefusal.uncertain(failed));
     }
   }
@@ -110,7 +110,7 @@ public final class ControlPlaneServer implements AutoCloseable {
       default ->
           throw refused(
               OperatorCode.MESSAGE_UNREADABLE,
-              "a message of kind " + question.kind() + " is no question to a control plane");
+              "a message of kind " + question.kind() + " is not a request to a control plane");
     }
   }
 
@@ -118,7 +118,7 @@ public final class ControlPlaneServer implements AutoCloseable {
     if (names.isPresent() && !names.get().contains(node.value())) {
       throw refused(
           OperatorCode.CONTROL_PLANE_REFUSES,
-          "it asks as node '" + node + "', and its certificate names " + names.get());
+          "the caller reports as node '" + node + "', but its certificate names " + names.get());
     }
   }
 
@@ -131,8 +131,8 @@ public final class ControlPlaneServer implements AutoCloseable {
   }
 
   /**
-   * Stops listening. Questions that are being answered have some seconds; the control plane stays
-   * open.
+   * Stops listening. Requests that are being answered have some seconds to end. The control plane
+   * stays open.
    */
   @Override
   public void close() {

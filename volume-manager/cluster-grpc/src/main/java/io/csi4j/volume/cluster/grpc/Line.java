@@ -15,10 +15,13 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The parts that both sides of a line share: one method, whose question and answer are bytes. */
+/**
+ * The parts that both sides of a connection share: one method, whose request and response are
+ * bytes.
+ */
 final class Line {
 
-  /** A message, and what gRPC puts before it. */
+  /** The maximum size of a message, with the prefix that gRPC adds. */
   static final int LARGEST = (4 << 20) + 64;
 
   static final int LARGEST_METADATA = 8 << 10;
@@ -74,12 +77,12 @@ final class Line {
     return build(builder, tls.trusted());
   }
 
-  /** The side of a control plane, which lets in only who shows a certificate that it trusts. */
+  /** The side of a control plane, which accepts only callers with a certificate that it trusts. */
   static SslContext forControlPlane(TlsSettings tls) throws IOException {
     TlsSettings.Certificate own = tls.own().orElse(null);
     if (own == null || tls.trusted().isEmpty()) {
       throw new IllegalArgumentException(
-          "A control plane at a port needs a certificate of its own, and those of the authority"
+          "A control plane at a port needs its certificate, and those of the authority"
               + " that signs for nodes. Give it both.");
     }
     return LineTls.reading(() -> controlPlane(tls, own));
@@ -101,7 +104,7 @@ final class Line {
         builder.trustManager(in);
       }
     }
-    // The JDK's own: nothing native has to be unpacked and loaded.
+    // The provider of the JDK needs no native library.
     return GrpcSslContexts.configure(builder, SslProvider.JDK).protocols("TLSv1.3").build();
   }
 }

@@ -25,9 +25,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one of several endpoints, first the one that answered last. One that cannot be reached, is
- * silent for its share of the time, or has no good answer, gives way to the next: each question may
- * be asked twice.
+ * Sends requests to one of several endpoints, first to the one that answered last. If an endpoint
+ * cannot be reached, is silent for its share of the time, or has no good answer, the next one gets
+ * the request. So a request may be sent twice.
  */
 final class LineClient implements AutoCloseable {
 
@@ -47,9 +47,9 @@ final class LineClient implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Connects to nothing yet.
+   * Makes a client that has no connection yet.
    *
-   * @param deadline the time for each question, at all endpoints together
+   * @param deadline the time for each request, at all endpoints together
    */
   LineClient(List<ClusterEndpoint> endpoints, Optional<TlsSettings> tls, Duration deadline) {
     endpoints.forEach(each -> targets.add(new Target(each)));
@@ -57,7 +57,7 @@ final class LineClient implements AutoCloseable {
     this.deadline = deadline;
   }
 
-  /** An endpoint, with the channel to it while that is of use. */
+  /** An endpoint, with its channel while that is usable. */
   private final class Target {
     private final ClusterEndpoint endpoint;
     private final AtomicReference<@Nullable ManagedChannel> channel = new AtomicReference<>();
@@ -83,8 +83,8 @@ final class LineClient implements AutoCloseable {
     }
 
     /**
-     * A channel that could not connect would fail further questions at once for some time.
-     * Questions that are open in it come to their own end.
+     * A channel that could not connect would fail further requests at once for some time. Requests
+     * that are open in it end on their own.
      */
     void discard(ManagedChannel used) {
       if (channel.compareAndSet(used, null)) {
@@ -122,16 +122,16 @@ final class LineClient implements AutoCloseable {
                     tls.orElseThrow(
                         () ->
                             new IllegalArgumentException(
-                                "A control plane at a port is asked over TLS. Give the node a"
+                                "A connection to a control plane at a port needs TLS. Give the node a"
                                     + " certificate."))))
             .build();
   }
 
   /**
-   * Asks, and waits for the answer.
+   * Sends a request, and waits for the answer.
    *
-   * @param isGood whether an answer is final. One that is not gives way to the next endpoint, and
-   *     counts only if no endpoint has a better one
+   * @param isGood whether an answer is final. After one that is not, the next endpoint gets the
+   *     request; that answer counts only if no endpoint has a better one
    * @throws LineException if no endpoint answers, or one refuses
    */
   byte[] ask(byte[] question, Predicate<byte[]> isGood) {
@@ -165,8 +165,8 @@ final class LineClient implements AutoCloseable {
   }
 
   /**
-   * Returns the time for the next endpoint. A third at least: a control plane that waits for a
-   * storage system answers after its patience, however many endpoints there are.
+   * Returns the time for the next endpoint, at least a third of what is left: a control plane that
+   * waits for a storage system answers after its patience, whatever the number of endpoints.
    */
   static long share(long left, int endpoints) {
     return left / Math.min(3, endpoints);
@@ -174,7 +174,7 @@ final class LineClient implements AutoCloseable {
 
   private byte[] ask(Target target, byte[] question, long nanos) {
     if (closed) {
-      throw new LineException("it was closed here", false);
+      throw new LineException("the client is closed", false);
     }
     ManagedChannel channel;
     try {

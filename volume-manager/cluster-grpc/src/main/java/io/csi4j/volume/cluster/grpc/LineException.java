@@ -5,7 +5,7 @@ import io.grpc.Status;
 import java.security.GeneralSecurityException;
 import javax.net.ssl.SSLException;
 
-/** A question that was not answered. The message says why, as a clause. */
+/** A request that was not answered. The message gives the reason, as a clause. */
 final class LineException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -17,7 +17,7 @@ final class LineException extends RuntimeException {
     this.isRefusal = isRefusal;
   }
 
-  /** Whether the other side has answered, and would do so again. */
+  /** Whether the request was refused, and would be refused again. */
   boolean isRefusal() {
     return isRefusal;
   }
@@ -38,7 +38,7 @@ final class LineException extends RuntimeException {
 
   /**
    * Returns the last cause of a failure, or the description where there is no cause. The
-   * description of gRPC begins with its own handlers, which help no operator.
+   * description of gRPC begins with its internal handlers, which mean nothing to an operator.
    */
   private static String text(Status status) {
     String said =
@@ -47,7 +47,7 @@ final class LineException extends RuntimeException {
     for (Throwable each = status.getCause(); each != null; each = each.getCause()) {
       said = each.getMessage() == null ? each.getClass().getSimpleName() : each.getMessage();
       if (each instanceof SSLException) {
-        begin = "no encrypted connection comes about: ";
+        begin = "the TLS handshake failed: ";
       } else if (each instanceof GeneralSecurityException) {
         begin = "its certificate is not accepted here: ";
       }

@@ -42,8 +42,9 @@ import java.util.function.BiFunction;
 import javax.net.ssl.SSLSession;
 
 /**
- * Answers questions that are bytes. Some are worked on at once, each by a thread of its own; others
- * wait. What waits is bounded, for each caller and in all: beyond that a question is refused.
+ * Answers requests that are bytes. A bounded number is processed at the same time, each by its own
+ * thread; others wait. The number of waiting requests is bounded, for each caller and in total;
+ * more are refused.
  */
 final class LineServer implements AutoCloseable {
 
@@ -51,10 +52,10 @@ final class LineServer implements AutoCloseable {
   private static final int MOST_OF_ALL = 1_000;
   private static final long MOST_BYTES = 64L << 20;
 
-  /** A node asks for itself, and for its volumes beside each other. */
+  /** A node calls for its reports, and for several volumes at the same time. */
   private static final int MOST_OF_A_CALLER = 32;
 
-  /** A certificate that has expired ends its connection after this time. */
+  /** The time after which a connection with an expired certificate ends. */
   private static final long LONGEST_CONNECTION_MINUTES = 60;
 
   private final OnDemandThreads threads = new OnDemandThreads("csi4j-cluster", THREADS);
@@ -62,7 +63,7 @@ final class LineServer implements AutoCloseable {
   private final AtomicLong bytes = new AtomicLong();
   private final ConcurrentMap<Set<String>, Integer> callers = new ConcurrentHashMap<>();
 
-  /** Returns the answer to who has these names; who has none came by a socket file. */
+  /** Returns the answer to the caller with these names. A caller by a socket file has none. */
   private final BiFunction<Optional<Set<String>>, byte[], byte[]> answers;
 
   private final boolean isFile;
@@ -81,7 +82,7 @@ final class LineServer implements AutoCloseable {
           NioIoHandler.newFactory());
   private final Server server;
 
-  /** The socket file that was made here. */
+  /** The socket file that this server made. */
   private Optional<Object> file = Optional.empty();
 
   private LineServer(
@@ -89,7 +90,7 @@ final class LineServer implements AutoCloseable {
       Optional<TlsSettings> tls,
       BiFunction<Optional<Set<String>>, byte[], byte[]> answers)
       throws IOException {
-    // A question may come before the constructor ends: what answers it has to be there.
+    // A request may arrive before the constructor ends, so the fields for its answer must be set.
     this.answers = answers;
     isFile = endpoint.path().isPresent();
     boolean isOpen = false;
@@ -117,9 +118,9 @@ final class LineServer implements AutoCloseable {
   /**
    * Listens.
    *
-   * @param tls what a port needs, and a socket file does not take
-   * @param answers returns the answer to who has these names, and may throw a {@code
-   *     StatusRuntimeException}; who comes by a socket file has none
+   * @param tls the TLS of a port; empty for a socket file
+   * @param answers returns the answer to the caller with these names, and may throw a {@code
+   *     StatusRuntimeException}; a caller by a socket file has no names
    */
   static LineServer open(
       ClusterEndpoint endpoint,
@@ -135,8 +136,8 @@ final class LineServer implements AutoCloseable {
   }
 
   /**
-   * Binds another name, and moves it to the path in one step: nobody meets a file that the rights
-   * do not protect yet, and one that a killed process has left gives way.
+   * Binds another name, and moves it to the path in one step. So no process finds the file before
+   * its permissions protect it, and a file that a killed process left is replaced.
    */
   private Server atPath(Path path) throws IOException {
     String name = ".~" + UUID.randomUUID();
@@ -154,7 +155,7 @@ final class LineServer implements AutoCloseable {
     }
   }
 
-  /** Another file may get the inode once this one is gone, but not its time as well. */
+  /** Another file may get the inode after this one is deleted, but not its time as well. */
   private static Object identity(Path path) throws IOException {
     BasicFileAttributes found =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -215,7 +216,7 @@ final class LineServer implements AutoCloseable {
     if (end.isEmpty()) {
       answer.onError(
           Status.ABORTED
-              .withDescription("too many questions are waiting here")
+              .withDescription("too many requests are waiting here")
               .asRuntimeException());
       return;
     }
@@ -229,7 +230,10 @@ final class LineServer implements AutoCloseable {
         });
   }
 
-  /** Takes a place for a question; returns what gives it back, or nothing if there is none. */
+  /**
+   * Reserves a place for a request. Returns the action that frees it, or nothing if too many
+   * requests are open.
+   */
   private Optional<Runnable> begin(Optional<Set<String>> names, int size) {
     int all = open.incrementAndGet();
     long waiting = bytes.addAndGet(size);
@@ -250,7 +254,7 @@ final class LineServer implements AutoCloseable {
 
   private void answer(Optional<Set<String>> names, byte[] question, StreamObserver<byte[]> answer) {
     if (answer instanceof ServerCallStreamObserver<byte[]> call && call.isCancelled()) {
-      // Who asked has stopped waiting, and asks again.
+      // The caller has stopped waiting, and repeats its request.
       return;
     }
     try {
@@ -266,23 +270,23 @@ final class LineServer implements AutoCloseable {
     try {
       answer.onError(failed);
     } catch (RuntimeException ended) {
-      // The call has ended: nobody is there to hear it.
+      // The call has ended, so nothing receives the answer.
       return;
     }
   }
 
-  /** Lets go of the endpoint at once, and lets those that are being answered have some time. */
+  /** Releases the endpoint at once. Requests that are being answered have some time to end. */
   void close(Duration patience) {
     try {
       Path path = endpoint.path().orElse(null);
-      // Another one may have taken its place since.
+      // Another server may have replaced the file since.
       if (path != null && file.equals(Optional.of(identity(path)))) {
         Files.deleteIfExists(path);
       }
     } catch (NoSuchFileException gone) {
-      // Another one has cleaned up.
+      // Another server has removed it.
     } catch (IOException left) {
-      // The next one that listens there replaces it.
+      // The next server that listens there replaces it.
     }
     server.shutdown();
     try {

@@ -12,9 +12,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSessionContext;
 
 /**
- * Certificates that are read again for a new connection, at most once in some seconds. Those that
- * cannot be read then, or do not fit each other, as while they are being replaced, leave the former
- * ones in use.
+ * Certificates that are read again for a new connection, at most once in some seconds. If they
+ * cannot be read, or do not match while they are being replaced, the previous ones stay in use.
  */
 @SuppressWarnings("deprecation") // how netty declares what each context has to have
 final class LineTls extends SslContext {
@@ -30,7 +29,7 @@ final class LineTls extends SslContext {
     SslContext read() throws IOException;
   }
 
-  /** A context, and when it was made. */
+  /** A context, and the time when it was made. */
   private record Read(SslContext context, long at) {}
 
   private LineTls(Source source, Read first) {
@@ -45,7 +44,7 @@ final class LineTls extends SslContext {
   private SslContext now() {
     Read known = current.get();
     long now = System.nanoTime();
-    // Only one thread reads; the others go on with what there is.
+    // Only one thread reads; the others use the current context.
     if (now - known.at() < PAUSE || !current.compareAndSet(known, new Read(known.context(), now))) {
       return known.context();
     }
@@ -56,7 +55,7 @@ final class LineTls extends SslContext {
     } catch (IOException | IllegalArgumentException unreadable) {
       LOG.log(
           Level.WARNING,
-          "Certificates cannot be read again; the former ones stay in use: "
+          "Certificates cannot be read again; the previous ones stay in use: "
               + unreadable.getMessage());
       return known.context();
     }

@@ -25,10 +25,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The control planes of a cluster, as a node reaches them. Each question goes to the one that
- * answered last. One that cannot be reached, is silent, or cannot answer now gives way to the next,
- * such as one that is cut off from its store, or is of another cluster. So a question may be asked
- * twice, which changes nothing.
+ * The control planes of a cluster, as a node reaches them. Each request goes to the one that
+ * answered last. If that one cannot be reached, is silent, or cannot answer now, the next one gets
+ * the request. A control plane cannot answer if it is cut off from its store, or belongs to another
+ * cluster. So a request may be sent twice, which changes nothing.
  *
  * <pre>{@code
  * try (RemoteControlPlane controlPlanes =
@@ -38,7 +38,7 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>Nothing is connected before the first question. Safe for many threads.
+ * <p>Connects with the first request. Safe for many threads.
  *
  * @since 1.0
  */
@@ -53,7 +53,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * Begins with the control planes at these socket files or ports.
+   * Begins to set up the control planes at these socket files or ports.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -62,8 +62,8 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * The control planes at these socket files. A question waits for 10 s at most, at all of them
-   * together.
+   * Returns the control planes at these socket files. A request waits for 10 s at most, at all of
+   * them together.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -72,7 +72,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
   }
 
   /**
-   * The control planes at these ports.
+   * Returns the control planes at these ports.
    *
    * @param tls the certificate of the node, and those of the authority that signs for control
    *     planes
@@ -141,7 +141,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     }
   }
 
-  /** Ends the connections. What is being asked fails. */
+  /** Ends the connections. Open requests fail. */
   @Override
   public void close() {
     line.close();
@@ -174,9 +174,9 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     }
 
     /**
-     * Sets how long a question waits at all control planes together; one that is silent has a third
-     * of the time that is left. 10 s by default. A control plane that gives volumes back answers
-     * after its patience, which has to be shorter than that third.
+     * Sets how long a request waits, at all control planes together. One that is silent has a third
+     * of the time that is left. 10 s by default. A control plane that releases volumes answers
+     * after its patience, which must be shorter than that third.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -188,7 +188,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
       return this;
     }
 
-    /** Returns the control planes. Nothing is connected before the first question. */
+    /** Returns the control planes. They are connected with the first request. */
     public RemoteControlPlane build() {
       return new RemoteControlPlane(this);
     }

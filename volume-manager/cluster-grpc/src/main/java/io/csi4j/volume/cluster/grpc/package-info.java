@@ -1,7 +1,7 @@
 /**
- * The way from a node to a control plane over gRPC: a socket file on one machine, or a port with
- * TLS on both sides. Messages are bytes here; what they say is the matter of others. Everything is
- * safe for many threads.
+ * The transport between nodes and control planes over gRPC: a socket file on one machine, or a port
+ * with TLS on both sides. Messages are bytes here; other modules encode them. Everything is safe
+ * for many threads.
  */
 @NullMarked
 package io.csi4j.volume.cluster.grpc;

@@ -317,7 +317,7 @@ class LineTest {
       LineClient client = to(LONG, server.endpoint());
       assertThat(asked(client, text("x"))).isEqualTo(text("re: x"));
       client.close();
-      assertThat(failure(client)).hasMessage("it was closed here");
+      assertThat(failure(client)).hasMessage("the client is closed");
     }
   }
 
@@ -369,7 +369,7 @@ class LineTest {
       asked.addAll(open(again, 1, reached));
 
       assertThat(failure(again))
-          .hasMessage("'" + server.endpoint() + "': too many questions are waiting here");
+          .hasMessage("'" + server.endpoint() + "': too many requests are waiting here");
       assertThat(asked(other, text("x"))).isEqualTo(text("[node-2]"));
       end.countDown();
       for (CompletableFuture<String> each : asked) {
@@ -524,13 +524,13 @@ class LineTest {
                     Optional.of(TlsSettings.asTheJvm()),
                     LineTest::echo))
         .withMessage(
-            "A control plane at a port needs a certificate of its own, and those of the authority"
+            "A control plane at a port needs its certificate, and those of the authority"
                 + " that signs for nodes. Give it both.");
     try (LineClient client = to(LONG, ClusterEndpoint.tcp("localhost", 1))) {
       assertThat(failure(client))
           .hasMessage(
-              "'localhost:1': the certificates cannot be used: A control plane at a port is asked"
-                  + " over TLS. Give the node a certificate.");
+              "'localhost:1': the certificates cannot be used: A connection to a control plane at a"
+                  + " port needs TLS. Give the node a certificate.");
     }
   }
 }

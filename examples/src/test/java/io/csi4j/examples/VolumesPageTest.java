@@ -18,6 +18,7 @@ import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
@@ -34,6 +35,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,6 +56,25 @@ class VolumesPageTest {
   private static final Page PAGE = Page.of("docs/volumes.md", "VolumesSnippets.java");
 
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z]\\w+)` \\| ([^|]+) \\|");
+
+  @Test
+  void aVolumeIsMountedForAWorkloadAndReleased(@TempDir Path directory) {
+    List<Object> seen = new ArrayList<>();
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach())) {
+      fake.addVolume(VolumeId.of("vol-1"));
+      PluginBinding binding =
+          PluginBinding.builder(PluginId.of("fake.csi4j.example"), fake.nodeEndpoint())
+              // The plugin makes directories only, so that everybody may run this.
+              .policy(MountPolicy.builder().requireMount(false).build())
+              .build();
+
+      VolumesSnippets.wiring(directory.resolve("v"), binding, List.of(), seen::add);
+
+      assertThat(seen).hasSize(4).last().isEqualTo(UnmountOutcome.LAST);
+      assertThat(seen.get(2).toString()).startsWith(directory.resolve("v").toString());
+      fake.assertLawful();
+    }
+  }
 
   @Test
   void whatIsMountedGetsItsNextTokenAtItsPlace(@TempDir Path directory) {

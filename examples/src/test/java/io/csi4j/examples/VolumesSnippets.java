@@ -9,12 +9,16 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SelinuxLabel;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadFacts;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.WantedUse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -22,6 +26,24 @@ import java.util.function.Consumer;
 final class VolumesSnippets {
 
   private VolumesSnippets() {}
+
+  static void wiring(
+      Path directory, PluginBinding binding, List<WantedUse> live, Consumer<Object> host) {
+    // snippet: wiring
+    VolumeUse usage = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-1"));
+    try (VolumeManager manager = VolumeManager.builder(directory).plugin(binding).open()) {
+      host.accept(manager.recovered()); // what an earlier run has left
+      host.accept(manager.reconcile(live)); // once after the start: the uses still wanted
+      MountedVolume mounted =
+          manager.mount(
+              MountRequest.builder(
+                      binding.id(), usage, VolumeId.of("vol-1"), AccessMode.SINGLE_NODE_WRITER)
+                  .build());
+      host.accept(mounted.path()); // the workload runs
+      host.accept(manager.unmount(usage)); // LAST: the volume is unstaged, too
+    } // unmounts nothing
+    // end
+  }
 
   static MountedVolume refresh(VolumeManager manager, MountRequest mounted, String token) {
     // snippet: refresh

@@ -26,6 +26,12 @@ class RunbookPageTest {
 
   private static final Path DOCS = Path.of(System.getProperty("csi4j.root", "."), "docs");
 
+  /** Prints the words that a shell makes of command lines, one a line. */
+  private static final String WORDS =
+      """
+      csi4j() { printf '%s\\n' csi4j "$@"; }
+      """;
+
   private static final Pattern COMMANDS = Pattern.compile("(?s)```sh\n(.*?)```");
   private static final Pattern CODE = Pattern.compile("`(?:CSI-\\d+ )?([A-Z]+_[A-Z_]+[A-Z])`");
   private static final Pattern METRIC = Pattern.compile("`(csi4j(?:\\.[a-z]+)+)`");
@@ -39,7 +45,7 @@ class RunbookPageTest {
   /** The words of each command of the program, as a shell with these variables makes them. */
   private List<List<String>> commands(ManagedDirectory world) throws Exception {
     StringBuilder lines =
-        new StringBuilder("csi4j() { printf '%s\\n' csi4j \"$@\"; }\n")
+        new StringBuilder(WORDS)
             .append("STORE='--directory " + world.claims() + "'\n")
             .append("DIR='" + world.root() + "'\n")
             .append("SOCKET='" + world.endpoint() + "'\n");

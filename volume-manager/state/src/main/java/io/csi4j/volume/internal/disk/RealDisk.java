@@ -143,8 +143,18 @@ public final class RealDisk implements Disk {
   private static int bits(Set<PosixFilePermission> permissions) {
     int bits = 0;
     for (PosixFilePermission each : permissions) {
-      // The constants are declared in the order of the bits, the highest first.
-      bits |= 0400 >> each.ordinal();
+      bits |=
+          switch (each) {
+            case OWNER_READ -> 0400;
+            case OWNER_WRITE -> 0200;
+            case OWNER_EXECUTE -> 0100;
+            case GROUP_READ -> 040;
+            case GROUP_WRITE -> 020;
+            case GROUP_EXECUTE -> 010;
+            case OTHERS_READ -> 04;
+            case OTHERS_WRITE -> 02;
+            case OTHERS_EXECUTE -> 01;
+          };
     }
     return bits;
   }

@@ -1,10 +1,12 @@
 // Calls a plugin again and again, through grpc-go: what the calls of csi4j are compared with.
 //
-//	calls SOCKET METHOD REQUEST IN_FLIGHT DEADLINE_MS WARM_UP_MS WINDOW_MS
+//	calls SOCKET METHODS REQUESTS IN_FLIGHT DEADLINE_MS WARM_UP_MS WINDOW_MS [LOG BYTES]
 //
-// REQUEST is a file with the bytes of the request. Each call in flight is a goroutine that waits
-// for its answer. Prints the nanoseconds for one call, all of them together, and the median of
-// what a call took.
+// METHODS and REQUESTS are lists with commas between: a round makes these calls in this order, each
+// with the bytes of its file. With a LOG, records of so many BYTES, a list as well, are appended to
+// one file, each before a call of the round, and synced. Each round in flight is a goroutine that
+// waits for its answers. Prints the nanoseconds for one round, all of them together, and the median
+// of what a round took.
 package main
 
 import (
@@ -16,7 +18,9 @@ import (
 	"os"
 	"sort"
 	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -48,11 +52,56 @@ func number(index int) int {
 
 func millis(index int) time.Duration { return time.Duration(number(index)) * time.Millisecond }
 
-func main() {
-	socket, method, inFlight := os.Args[1], "/"+os.Args[2], number(4)
-	deadline, warmUp, window := millis(5), millis(6), millis(7)
-	request, err := ioutil.ReadFile(os.Args[3])
+// journal is a file that was made beforehand, to which one goroutine at a time appends.
+type journal struct {
+	mutex sync.Mutex
+	file  *os.File
+	at    int64
+}
+
+const journalSize = 1 << 22
+
+func openJournal(path string) *journal {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0600)
 	check(err)
+	_, err = file.Write(make([]byte, journalSize))
+	check(err)
+	check(file.Sync())
+	return &journal{file: file}
+}
+
+// append returns when the record is on the medium.
+func (j *journal) append(record []byte) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if j.at+int64(len(record)) > journalSize {
+		j.at = 0
+	}
+	_, err := j.file.WriteAt(record, j.at)
+	check(err)
+	check(syscall.Fdatasync(int(j.file.Fd())))
+	j.at += int64(len(record))
+}
+
+func main() {
+	socket, methods, inFlight := os.Args[1], strings.Split(os.Args[2], ","), number(4)
+	deadline, warmUp, window := millis(5), millis(6), millis(7)
+	var requests [][]byte
+	for _, file := range strings.Split(os.Args[3], ",") {
+		request, err := ioutil.ReadFile(file)
+		check(err)
+		requests = append(requests, request)
+	}
+	var log *journal
+	var records [][]byte
+	if len(os.Args) > 9 {
+		log = openJournal(os.Args[8])
+		for _, size := range strings.Split(os.Args[9], ",") {
+			bytes, err := strconv.Atoi(size)
+			check(err)
+			records = append(records, make([]byte, bytes))
+		}
+	}
 	connection, err := grpc.Dial("passthrough:///localhost", grpc.WithInsecure(), grpc.WithBlock(),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			var dialer net.Dialer
@@ -60,14 +109,22 @@ func main() {
 		}))
 	check(err)
 
-	call := func() {
+	call := func(method string, request []byte) {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
 		defer cancel()
 		var answer []byte
-		check(connection.Invoke(ctx, method, &request, &answer, grpc.ForceCodec(raw{})))
+		check(connection.Invoke(ctx, "/"+method, &request, &answer, grpc.ForceCodec(raw{})))
 	}
-	// All calls of so much time, by all goroutines; and how much it was in the end.
-	calls := func(length time.Duration) ([]time.Duration, time.Duration) {
+	round := func() {
+		for i, method := range methods {
+			if i < len(records) {
+				log.append(records[i])
+			}
+			call(method, requests[i])
+		}
+	}
+	// All rounds of so much time, by all goroutines; and how much it was in the end.
+	rounds := func(length time.Duration) ([]time.Duration, time.Duration) {
 		taken := make([][]time.Duration, inFlight)
 		var running sync.WaitGroup
 		begin := time.Now()
@@ -77,7 +134,7 @@ func main() {
 				defer running.Done()
 				for time.Since(begin) < length {
 					began := time.Now()
-					call()
+					round()
 					*mine = append(*mine, time.Since(began))
 				}
 			}(&taken[i])
@@ -91,8 +148,8 @@ func main() {
 		return all, end
 	}
 
-	calls(warmUp)
-	taken, length := calls(window)
+	rounds(warmUp)
+	taken, length := rounds(window)
 	sort.Slice(taken, func(i, j int) bool { return taken[i] < taken[j] })
 	fmt.Println(float64(length.Nanoseconds())/float64(len(taken)), taken[len(taken)/2].Nanoseconds())
 }

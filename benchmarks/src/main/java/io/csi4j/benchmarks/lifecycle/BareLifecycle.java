@@ -2,11 +2,6 @@ package io.csi4j.benchmarks.lifecycle;
 
 import io.csi4j.benchmarks.Callers;
 import io.csi4j.client.internal.proto.NodeGrpc;
-import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
-import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
-import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.mount.model.MountPath;
@@ -19,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -32,16 +26,10 @@ import java.util.function.IntFunction;
 final class BareLifecycle implements Callers.Work {
 
   private static final int CALLS = 4;
-  private static final long DEADLINE =
-      CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME).attemptDeadline().toNanos();
 
-  private static final VolumeCapability CAPABILITY =
-      VolumeCapability.newBuilder()
-          .setMount(VolumeCapability.MountVolume.getDefaultInstance())
-          .setAccessMode(
-              VolumeCapability.AccessMode.newBuilder()
-                  .setMode(VolumeCapability.AccessMode.Mode.SINGLE_NODE_WRITER))
-          .build();
+  /** The deadline that a manager gives each of the calls. */
+  static final long DEADLINE_MILLIS =
+      CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME).attemptDeadline().toMillis();
 
   private final NodeGrpc.NodeBlockingStub node;
   private final VolumeLayout layout;
@@ -76,70 +64,32 @@ final class BareLifecycle implements Callers.Work {
   /** Makes the directories that plugins take for granted: the staging, and that of the target. */
   BareLifecycle prepared(int caller) throws IOException {
     MountRequest request = requests.apply(caller);
-    VolumeIdentity identity = identity(request);
+    VolumeIdentity identity = FourCalls.identity(request);
     Files.createDirectories(layout.staging(identity).toPath());
     Files.createDirectories(layout.use(identity, request.usage()).toPath());
     return this;
   }
 
-  private static VolumeIdentity identity(MountRequest request) {
-    return new VolumeIdentity(request.plugin(), request.handle());
-  }
-
   @Override
   public void doOnce(int caller) throws DiskException {
-    MountRequest request = requests.apply(caller);
-    VolumeIdentity identity = identity(request);
-    Map<String, String> context = request.volumeContext().reveal();
-    String volume = request.handle().value();
-    String staging = layout.staging(identity).toString();
-    String target = layout.target(identity, request.usage()).toString();
+    FourCalls calls = FourCalls.of(layout, requests.apply(caller));
     sync(0);
     if (directories.isPresent()) {
       directories.get().makeVolume(caller);
     }
-    Object staged =
-        stub()
-            .nodeStageVolume(
-                NodeStageVolumeRequest.newBuilder()
-                    .setVolumeId(volume)
-                    .setStagingTargetPath(staging)
-                    .setVolumeCapability(CAPABILITY)
-                    .putAllVolumeContext(context)
-                    .build());
+    Object staged = stub().nodeStageVolume(calls.stage());
     sync(1);
     if (directories.isPresent()) {
       directories.get().makeUse(caller);
     }
-    Object published =
-        stub()
-            .nodePublishVolume(
-                NodePublishVolumeRequest.newBuilder()
-                    .setVolumeId(volume)
-                    .setStagingTargetPath(staging)
-                    .setTargetPath(target)
-                    .setVolumeCapability(CAPABILITY)
-                    .putAllVolumeContext(context)
-                    .build());
+    Object published = stub().nodePublishVolume(calls.publish());
     sync(2);
-    Object unpublished =
-        stub()
-            .nodeUnpublishVolume(
-                NodeUnpublishVolumeRequest.newBuilder()
-                    .setVolumeId(volume)
-                    .setTargetPath(target)
-                    .build());
+    Object unpublished = stub().nodeUnpublishVolume(calls.unpublish());
     sync(3);
     if (directories.isPresent()) {
       directories.get().removeUse(caller);
     }
-    Object unstaged =
-        stub()
-            .nodeUnstageVolume(
-                NodeUnstageVolumeRequest.newBuilder()
-                    .setVolumeId(volume)
-                    .setStagingTargetPath(staging)
-                    .build());
+    Object unstaged = stub().nodeUnstageVolume(calls.unstage());
     if (directories.isPresent()) {
       directories.get().removeVolume(caller);
     }
@@ -150,7 +100,7 @@ final class BareLifecycle implements Callers.Work {
   }
 
   private NodeGrpc.NodeBlockingStub stub() {
-    return node.withDeadlineAfter(DEADLINE, TimeUnit.NANOSECONDS);
+    return node.withDeadlineAfter(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** The part of the records that comes before, between or after the calls. */

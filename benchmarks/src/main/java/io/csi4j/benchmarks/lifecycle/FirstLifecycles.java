@@ -70,8 +70,9 @@ public final class FirstLifecycles {
         measure(new Volumes(manager, requests));
       }
     } else {
+      Path unused = directory.resolve("unused-" + ProcessHandle.current().pid());
       try (BareChannel bare = BareChannel.to(endpoint);
-          BareSyncs log = new BareSyncs(directory.resolve("first-log"))) {
+          BareSyncs log = new BareSyncs(unused)) {
         measure(
             new BareLifecycle(
                 bare.channel(),

@@ -3,15 +3,19 @@ package io.csi4j.benchmarks.lifecycle;
 import io.csi4j.benchmarks.Callers;
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.GoCalls;
 import io.csi4j.benchmarks.PluginProcess;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Rounds;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.state.JournalSettings;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +26,8 @@ import java.util.function.IntFunction;
 
 /**
  * Measures mounting and unmounting beside bare calls and bare syncs: DIRECTORY MEMORY RESULTS
- * SECONDS, where the first is on disk, and the second on tmpfs. To be run in a mount namespace of
- * its own.
+ * SECONDS GO, where the first is on disk, the second on tmpfs, and the last the Go program or -. To
+ * be run in a mount namespace of its own.
  */
 public final class LifecycleFamily {
 
@@ -48,7 +52,14 @@ public final class LifecycleFamily {
   /** Beside a plugin that works, for one volume. */
   private static final Map<Integer, Double> GOAL_OF_WORKING = Map.of(1, 1.1);
 
+  /** Beside bare calls from Go, as people have them: ahead of Nomad with its database. */
+  private static final Map<Integer, Double> GOALS_BESIDE_GO = Map.of(1, 2.7, 8, 3.9, 64, 4.9);
+
+  private static final Map<Integer, Double> GOALS_BESIDE_GO_IN_MEMORY =
+      Map.of(1, 2.0, 8, 2.2, 64, 2.4);
+
   private final Rounds rounds;
+  private final Optional<Path> go;
   private final List<Comparison> rows = new ArrayList<>();
 
   /**
@@ -56,10 +67,23 @@ public final class LifecycleFamily {
    *
    * @param goals how many times as long the manager may take, by how many volumes there are
    */
-  private record Limit(String text, Callers.Work work, Map<Integer, Double> goals) {}
+  private record Limit(String text, Side side, Map<Integer, Double> goals) {}
 
-  private LifecycleFamily(Rounds rounds) {
+  /** One side of a comparison. */
+  @FunctionalInterface
+  private interface Side {
+
+    /** The nanoseconds for one of so many callers, all of them together, over one window. */
+    double nanosEach(int callers, long millis) throws Exception;
+
+    static Side of(Callers.Work work) {
+      return (callers, millis) -> new Callers(callers, millis).nanosEach(work);
+    }
+  }
+
+  private LifecycleFamily(Rounds rounds, Optional<Path> go) {
     this.rounds = rounds;
+    this.go = go;
   }
 
   /**
@@ -69,6 +93,7 @@ public final class LifecycleFamily {
    */
   private record Place(
       VolumeManager manager,
+      CsiEndpoint endpoint,
       BareChannel bare,
       BareSyncs log,
       Path directory,
@@ -83,6 +108,7 @@ public final class LifecycleFamily {
               .journal(JournalSettings.builder().acceptAnyFilesystem(true).build())
               .plugin(Volumes.binding(endpoint))
               .open(),
+          endpoint,
           BareChannel.to(endpoint),
           new BareSyncs(directory.resolve("log")),
           directory,
@@ -109,9 +135,30 @@ public final class LifecycleFamily {
         String more, Optional<BareDirectories> directories, Map<Integer, Double> goals) {
       return new Limit(
           "4 bare calls, " + records.size() + " synced appends" + more,
-          new BareLifecycle(
-              bare.channel(), directory.resolve("m"), requests, log, records, directories),
+          Side.of(
+              new BareLifecycle(
+                  bare.channel(), directory.resolve("m"), requests, log, records, directories)),
           goals);
+    }
+
+    /** The four calls from Go, and the same with synced appends. */
+    List<Limit> fromGo(Path program, Map<Integer, Double> goals) throws IOException {
+      GoCalls calls = new GoCalls(program, endpoint.path());
+      GoCalls.Round round =
+          FourCalls.of(new VolumeLayout(MountPath.of(directory.resolve("m"))), requests.apply(0))
+              .written(directory, BareLifecycle.DEADLINE_MILLIS);
+      return List.of(
+          new Limit(
+              "Go: 4 bare calls",
+              (callers, millis) -> calls.window(round, callers, millis).nanosEach(),
+              goals),
+          new Limit(
+              "Go: 4 bare calls, " + records.size() + " synced appends",
+              (callers, millis) ->
+                  calls
+                      .window(round, callers, millis, directory.resolve("go-log"), records)
+                      .nanosEach(),
+              Map.of()));
     }
 
     @Override
@@ -126,18 +173,23 @@ public final class LifecycleFamily {
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
     double all = 1000 * Double.parseDouble(words[3]);
-    int windows = 5 * VOLUMES.length + 2;
+    Optional<Path> go = words[4].equals("-") ? Optional.empty() : Optional.of(Path.of(words[4]));
+    int windows = (go.isEmpty() ? 5 : 9) * VOLUMES.length + 2;
     double measured = all * (1 - WARM_UP - WARM_UP_OF_WORKING);
     LifecycleFamily family =
-        new LifecycleFamily(Rounds.in(measured, windows, WARMUPS, MOST_ROUNDS));
+        new LifecycleFamily(Rounds.in(measured, windows, WARMUPS, MOST_ROUNDS), go);
     try (PluginProcess process = PluginProcess.start(directory.resolve("one.sock"))) {
       CsiEndpoint endpoint = process.endpoint();
       Syncs syncs = Syncs.counted(directory.resolve("n"), endpoint);
       try (Place disk = Place.in(directory, endpoint, syncs.journal());
           Place memory = Place.in(Path.of(words[1]), endpoint, syncs.journal())) {
         warmUp(VOLUMES[VOLUMES.length - 1], (long) (all * WARM_UP), disk.ours());
-        List<Limit> onDisk = List.of(disk.calls(), disk.callsAndDirectories());
-        List<Limit> inMemory = List.of(memory.callsAndDirectories());
+        List<Limit> onDisk = new ArrayList<>(List.of(disk.calls(), disk.callsAndDirectories()));
+        List<Limit> inMemory = new ArrayList<>(List.of(memory.callsAndDirectories()));
+        if (go.isPresent()) {
+          onDisk.addAll(disk.fromGo(go.get(), GOALS_BESIDE_GO));
+          inMemory.addAll(memory.fromGo(go.get(), GOALS_BESIDE_GO_IN_MEMORY));
+        }
         for (int volumes : VOLUMES) {
           family.measure(OPERATION, volumes, disk.ours(), onDisk);
         }
@@ -186,14 +238,15 @@ public final class LifecycleFamily {
         Limit limit =
             new Limit(
                 "4 bare calls to that plugin",
-                new BareLifecycle(
-                        bare.channel(),
-                        directory.resolve("b"),
-                        caller -> bareOne,
-                        log,
-                        List.of(),
-                        Optional.empty())
-                    .prepared(0),
+                Side.of(
+                    new BareLifecycle(
+                            bare.channel(),
+                            directory.resolve("b"),
+                            caller -> bareOne,
+                            log,
+                            List.of(),
+                            Optional.empty())
+                        .prepared(0)),
                 GOAL_OF_WORKING);
         warmUp(1, warmUpMillis, ours);
         measure(OPERATION + ", a plugin that really mounts", 1, ours, List.of(limit));
@@ -209,14 +262,13 @@ public final class LifecycleFamily {
   /** Measures all in turns; what each does first is not counted. */
   private void measure(String operation, int volumes, Callers.Work ours, List<Limit> limits)
       throws Exception {
-    Callers callers = new Callers(volumes, rounds.millis());
-    List<Callers.Work> all = new ArrayList<>(List.of(ours));
-    limits.forEach(limit -> all.add(limit.work()));
+    List<Side> all = new ArrayList<>(List.of(Side.of(ours)));
+    limits.forEach(limit -> all.add(limit.side()));
     List<List<Double>> figures = all.stream().<List<Double>>map(it -> new ArrayList<>()).toList();
     for (int round = -WARMUPS; round < rounds.count(); round++) {
       for (int i = 0; i < all.size(); i++) {
         int at = round % 2 == 0 ? i : all.size() - 1 - i;
-        double each = callers.nanosEach(all.get(at));
+        double each = all.get(at).nanosEach(volumes, rounds.millis());
         if (round >= 0) {
           figures.get(at).add(each);
         }

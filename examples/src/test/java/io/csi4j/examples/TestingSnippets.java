@@ -131,26 +131,26 @@ final class TestingSnippets {
     fake.inject(
         Fault.fail(StatusCode.ABORTED, "busy"),
         When.calling(CsiOperation.NODE_STAGE_VOLUME).ofVolume(volume).nth(2));
-    // once, the volume is made and the answer gets lost
+    // once, the volume is created and the answer is lost
     fake.inject(Fault.applyThenDrop(), When.calling(CsiOperation.CREATE_VOLUME).once());
-    // from now on, everything takes five seconds
+    // from now on, every call takes five seconds
     fake.inject(Fault.delay(Duration.ofSeconds(5)), When.anyCall());
     // end
   }
 
   static void answers(FakeCsiPlugin fake) {
     // snippet: answers
-    // an answer of your own, by the names of the spec; nothing is done
+    // your own answer, by the field names of the spec; the plugin does nothing
     fake.answer(
         CsiOperation.CONTROLLER_PUBLISH_VOLUME,
         asked -> Map.of("publish_context", Map.of("device", "/dev/" + asked.text("volume_id"))));
-    // the second time, one field of the plugin's answer is another; the rest stays
+    // the second time, one field of the plugin's answer is replaced
     fake.inject(
         Fault.change(
             (asked, answer) ->
                 Map.of("volume", Map.of("accessible_topology", List.of(Topology.of(ZONE_B))))),
         When.calling(CsiOperation.CREATE_VOLUME).nth(2));
-    // only half of what was asked is confirmed
+    // confirms only the first capability
     fake.answer(
         CsiOperation.VALIDATE_VOLUME_CAPABILITIES,
         asked ->
@@ -188,10 +188,10 @@ final class TestingSnippets {
 
   static void life(FakeCsiPlugin fake) {
     // snippet: life
-    fake.restart(); // at the same path, knowing what it knew
-    fake.forget(); // it has lost what it knew
-    fake.replaceSocket(); // another socket in the place of the old one
-    fake.freeze(); // calls come in and are not answered
+    fake.restart(); // at the same path, with its state
+    fake.forget(); // loses its state
+    fake.replaceSocket(); // puts another socket in the place of the old one
+    fake.freeze(); // calls arrive and are not answered
     fake.thaw();
     fake.upgrade(PluginShape.full().vendorVersion("2.0.0"));
     // end

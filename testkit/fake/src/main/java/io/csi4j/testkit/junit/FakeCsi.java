@@ -25,9 +25,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * PluginLifetime#CLASS}.
  *
  * <p>After each test the plugin is closed. A test that passed fails if volumes are still in use,
- * calls are in flight, or something of the plugin itself is left; and if the referee found a duty
- * broken. When a test has failed anyway, the journal of calls is published as a report entry and
- * added to the failure as a suppressed one.
+ * calls are in flight, or something of the plugin itself is left; and if the referee found a
+ * binding duty broken. When a test has failed anyway, the journal of calls is published as a report
+ * entry and added to the failure as a suppressed exception.
  *
  * @since 1.0
  */
@@ -73,7 +73,7 @@ public @interface FakeCsi {
    */
   boolean mounts() default false;
 
-  /** Whether a test fails in which the referee found a binding or derived duty broken. */
+  /** Whether a test fails in which the referee found a binding duty broken. */
   boolean lawful() default true;
 
   /** The fate of a test that leaves something behind. */

@@ -74,7 +74,8 @@ class ClientPageTest {
         message
             .replace(directory.toString(), "/run/csi")
             .replaceAll(", [\\d.]+ m?s,", ", 12 ms,")
-            .replace(" Free", "\nFree");
+            .replaceAll("(.{1,100})(?: |$)", "$1\n")
+            .strip();
     if (Page.regenerating()) {
       PAGE.regenerate(Map.of("message", shown + "\n"));
     }

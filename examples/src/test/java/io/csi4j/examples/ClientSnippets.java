@@ -59,7 +59,7 @@ final class ClientSnippets {
     } catch (CsiException failed) {
       log.accept(failed.getMessage());
       if (failed.outcome() == Outcome.UNCERTAIN) {
-        keepOnRecord.accept(request.name()); // there may be a volume; the same request finds it
+        keepOnRecord.accept(request.name()); // a volume may exist; the same request returns it
       }
     }
     // end
@@ -79,7 +79,7 @@ final class ClientSnippets {
     // snippet: listing
     ListVolumesRequest pages = ListVolumesRequest.builder().maxEntries(500).build();
     for (VolumeEntry entry : plugin.controller().volumes(pages)) {
-      use.accept(entry); // the next page is read when this one is used up
+      use.accept(entry); // reads the next page when this one is used up
     }
     // end
   }
@@ -90,7 +90,7 @@ final class ClientSnippets {
     GetMetadataAllocatedRequest request = GetMetadataAllocatedRequest.builder(snapshot).build();
     try (MetadataStream blocks = plugin.snapshotMetadata().getMetadataAllocated(request)) {
       while (blocks.hasNext()) {
-        use.accept(blocks.next().ranges()); // the plugin is asked for the next batch only then
+        use.accept(blocks.next().ranges()); // requests the next batch only then
       }
     }
     // end

@@ -69,7 +69,7 @@ final class MetricsSnippets {
     CsiTracing tracing = CsiTracing.of(telemetry);
     try (VolumeManager manager =
         VolumeManager.builder(directory).listener(tracing.volumes()).plugin(binding).open()) {
-      host.accept(manager); // its current span is the parent of what it asks for
+      host.accept(manager); // its current span is the parent of its operations
     }
     // end
   }

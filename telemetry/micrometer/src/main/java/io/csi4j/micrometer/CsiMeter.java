@@ -8,39 +8,39 @@ enum CsiMeter {
   ATTEMPTS(
       "csi4j.call.attempts",
       Meter.Type.TIMER,
-      "attempts of calls to plugins that have ended",
+      "ended attempts of calls to plugins",
       "plugin",
       "call",
       "code"),
   OPEN_ATTEMPTS(
-      "csi4j.call.open", Meter.Type.GAUGE, "attempts of calls that have not ended", "plugin"),
+      "csi4j.call.open", Meter.Type.GAUGE, "open attempts of calls to plugins", "plugin"),
   WARNINGS(
       "csi4j.call.warnings",
       Meter.Type.COUNTER,
-      "oddities in requests and answers that were let pass",
+      "irregularities in requests and answers that were tolerated",
       "plugin",
       "call"),
   CONNECTIONS(
       "csi4j.connections",
       Meter.Type.COUNTER,
-      "connections to plugins that were made, and that were lost",
+      "connections to plugins, made or lost",
       "plugin",
       "event"),
   OPERATIONS(
       "csi4j.operations",
       Meter.Type.TIMER,
-      "operations of a volume manager that have ended",
+      "ended operations of a volume manager",
       "plugin",
       "operation",
       "code"),
   OPEN_OPERATIONS(
-      "csi4j.operations.open", Meter.Type.GAUGE, "operations that have not ended", "plugin"),
+      "csi4j.operations.open", Meter.Type.GAUGE, "open operations of a volume manager", "plugin"),
   NOTICES("csi4j.notices", Meter.Type.COUNTER, "messages for operators", "code"),
-  CLAIMS("csi4j.claims", Meter.Type.TIMER, "work on claims that has ended", "work", "code"),
+  CLAIMS("csi4j.claims", Meter.Type.TIMER, "ended work on claims", "work", "code"),
   HEALTH_CHANGES(
       "csi4j.plugin.health.changes",
       Meter.Type.COUNTER,
-      "changes of the health of plugin instances, by what they changed to",
+      "changes of the health of plugin instances, by the new health",
       "plugin",
       "health"),
   PLUGINS("csi4j.plugins", Meter.Type.GAUGE, "plugins that are registered or have volumes here"),
@@ -51,19 +51,19 @@ enum CsiMeter {
       "plugin",
       "health"),
   VOLUMES("csi4j.volumes", Meter.Type.GAUGE, "volumes on record on this node", "plugin"),
-  USES("csi4j.uses", Meter.Type.GAUGE, "uses of volumes, by how far they are", "plugin", "status"),
+  USES("csi4j.uses", Meter.Type.GAUGE, "uses of volumes, by status", "plugin", "status"),
   DOUBTED(
       "csi4j.volumes.doubted",
       Meter.Type.GAUGE,
-      "volumes of which a call has an end that is not known",
+      "volumes with a call whose result is uncertain",
       "plugin"),
   OWED(
       "csi4j.volumes.owed",
       Meter.Type.GAUGE,
-      "volumes that are still to be given back, wholly or for a use",
+      "volumes with a pending release, complete or of one use",
       "plugin"),
   TROUBLED(
-      "csi4j.volumes.troubled", Meter.Type.GAUGE, "volumes that something keeps back", "plugin"),
+      "csi4j.volumes.troubled", Meter.Type.GAUGE, "volumes that cannot continue because of a problem", "plugin"),
   UNWELL("csi4j.volumes.unwell", Meter.Type.GAUGE, "volumes with known faults", "plugin"),
   STORAGE_FAULTS(
       "csi4j.storage.faults",
@@ -73,76 +73,76 @@ enum CsiMeter {
   CONTROLLER_OPERATIONS(
       "csi4j.controller.operations",
       Meter.Type.TIMER,
-      "operations of a control plane that have ended",
+      "ended operations of a control plane",
       "operation",
       "code"),
   CONTROLLER_OPEN(
       "csi4j.controller.operations.open",
       Meter.Type.GAUGE,
-      "operations of a control plane that have not ended"),
+      "open operations of a control plane"),
   CONTROLLER_WAITS(
       "csi4j.controller.waits",
       Meter.Type.TIMER,
-      "waits of operations for another control plane that works on the volume"),
+      "waits of operations for another control plane to finish with the volume"),
   ATTEMPTS_IN_BACKGROUND(
       "csi4j.controller.attempts",
       Meter.Type.COUNTER,
-      "attempts in the background to finish an operation",
+      "background attempts to finish an operation",
       "operation",
       "outcome",
       "code"),
   CONTROLLER_EVENTS(
       "csi4j.controller.events",
       Meter.Type.COUNTER,
-      "changes of who works on a volume, of the session and of the store",
+      "changes of the owner of a volume's work, of the session and of the store",
       "event"),
   CONTROLLER_VOLUMES(
       "csi4j.controller.volumes",
       Meter.Type.GAUGE,
-      "volumes in the catalog, by how far they are",
+      "volumes in the catalog, by state",
       "state"),
   CONTROLLER_WORK(
       "csi4j.controller.work",
       Meter.Type.GAUGE,
-      "volumes that are worked on, by the control plane that does it",
+      "volumes with work in progress, by the control plane that does it",
       "owner"),
   PENDING(
       "csi4j.volumes.pending",
       Meter.Type.GAUGE,
-      "volumes with an operation that has begun and has not ended, by the code of the last failure",
+      "volumes with a pending operation, by the code of the last failure",
       "operation",
       "status",
       "code"),
   PENDING_AGE(
       "csi4j.volumes.pending.age",
       Meter.Type.GAUGE,
-      "seconds for which the oldest of them has been pending",
+      "age of the oldest pending operation in seconds",
       "operation"),
   SESSION(
       "csi4j.controller.session",
       Meter.Type.GAUGE,
-      "1 for the state that the session of a control plane has, 0 for the others",
+      "1 for the current state of the session of a control plane, 0 for the others",
       "state"),
   UPKEEP(
       "csi4j.controller.upkeep",
       Meter.Type.GAUGE,
-      "Chores of the upkeep that this control plane has"),
+      "chores of the upkeep that this control plane runs"),
   VIEW_AGE(
       "csi4j.controller.view.age",
       Meter.Type.GAUGE,
-      "seconds for which the view of the catalog may lack what the store has"),
+      "seconds by which the view of the catalog may lag behind the store"),
   READ_ONLY(
-      "csi4j.controller.read.only", Meter.Type.GAUGE, "1 if the store accepts no write, or 0"),
+      "csi4j.controller.read.only", Meter.Type.GAUGE, "1 if the store accepts no writes, or 0"),
   STORE_CALLS(
       "csi4j.store.calls",
       Meter.Type.TIMER,
-      "calls to the store of claims and catalog that have ended",
+      "ended calls to the store of claims and catalog",
       "call",
       "result"),
   STORE_MISSED(
       "csi4j.store.missed",
       Meter.Type.COUNTER,
-      "watches of the store that have missed changes, as after a lost connection");
+      "watches of the store that missed changes, for example after a lost connection");
 
   private final String id;
   private final Meter.Type type;

@@ -36,7 +36,7 @@ class DependencyModulesTest {
 
   private static final Pattern ROW =
       Pattern.compile(
-          "^\\| `([\\w.]+)` \\| (of its own|named by its jar|the name of its file) \\|",
+          "^\\| `([\\w.]+)` \\| (module descriptor|manifest of its jar|name of its file) \\|",
           Pattern.MULTILINE);
 
   private static final Map<String, ModuleReference> FOUND = found();
@@ -127,11 +127,11 @@ class DependencyModulesTest {
 
   private static String origin(String name) throws IOException {
     if (!reference(name).descriptor().isAutomatic()) {
-      return "of its own";
+      return "module descriptor";
     }
     try (JarFile jar = new JarFile(location(name).toFile())) {
       String named = jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name");
-      return name.equals(named) ? "named by its jar" : "the name of its file";
+      return name.equals(named) ? "manifest of its jar" : "name of its file";
     }
   }
 

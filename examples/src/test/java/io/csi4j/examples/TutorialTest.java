@@ -166,9 +166,9 @@ class TutorialTest {
       String second = agent.line().replaceFirst("^web-2 has its volume at ", "");
       assertThat(Path.of(second).resolve("kept.txt")).hasContent("still here");
       agent.order("stop web-1");
-      assertThat(agent.line()).isEqualTo("web-1 gave it back");
+      assertThat(agent.line()).isEqualTo("web-1 released its volume");
       agent.order("stop web-2");
-      assertThat(agent.line()).isEqualTo("web-2 gave it back");
+      assertThat(agent.line()).isEqualTo("web-2 released its volume");
       assertThat(agent.end()).isZero();
     }
     assertThat(Scratch.rows("self")).filteredOn(row -> row.contains("" + here)).isEmpty();

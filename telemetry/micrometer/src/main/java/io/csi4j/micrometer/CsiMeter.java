@@ -12,8 +12,7 @@ enum CsiMeter {
       "plugin",
       "call",
       "code"),
-  OPEN_ATTEMPTS(
-      "csi4j.call.open", Meter.Type.GAUGE, "open attempts of calls to plugins", "plugin"),
+  OPEN_ATTEMPTS("csi4j.call.open", Meter.Type.GAUGE, "open attempts of calls to plugins", "plugin"),
   WARNINGS(
       "csi4j.call.warnings",
       Meter.Type.COUNTER,
@@ -63,7 +62,10 @@ enum CsiMeter {
       "volumes with a pending release, complete or of one use",
       "plugin"),
   TROUBLED(
-      "csi4j.volumes.troubled", Meter.Type.GAUGE, "volumes that cannot continue because of a problem", "plugin"),
+      "csi4j.volumes.troubled",
+      Meter.Type.GAUGE,
+      "volumes that cannot continue because of a problem",
+      "plugin"),
   UNWELL("csi4j.volumes.unwell", Meter.Type.GAUGE, "volumes with known faults", "plugin"),
   STORAGE_FAULTS(
       "csi4j.storage.faults",
@@ -77,9 +79,7 @@ enum CsiMeter {
       "operation",
       "code"),
   CONTROLLER_OPEN(
-      "csi4j.controller.operations.open",
-      Meter.Type.GAUGE,
-      "open operations of a control plane"),
+      "csi4j.controller.operations.open", Meter.Type.GAUGE, "open operations of a control plane"),
   CONTROLLER_WAITS(
       "csi4j.controller.waits",
       Meter.Type.TIMER,
@@ -97,10 +97,7 @@ enum CsiMeter {
       "changes of the owner of a volume's work, of the session and of the store",
       "event"),
   CONTROLLER_VOLUMES(
-      "csi4j.controller.volumes",
-      Meter.Type.GAUGE,
-      "volumes in the catalog, by state",
-      "state"),
+      "csi4j.controller.volumes", Meter.Type.GAUGE, "volumes in the catalog, by state", "state"),
   CONTROLLER_WORK(
       "csi4j.controller.work",
       Meter.Type.GAUGE,

@@ -13,9 +13,9 @@ import picocli.CommandLine.Parameters;
 /** Shows the claims of one volume, or explains them. */
 @Command(
     exitCodeList = {
-      "0:the claims of the volume are told, even if it is not claimed",
-      "1:some claims of the store cannot be read, or are in doubt",
-      "2:the command line makes no sense, or nothing was ever claimed of the volume",
+      "0:the claims of the volume are printed, even if there are none",
+      "1:some claims of the store cannot be read, or are uncertain",
+      "2:the command line is invalid, or the volume was never claimed",
       "4:the claims cannot be read"
     })
 final class ClaimCommand extends StoreCommand<Claim> {

@@ -11,11 +11,11 @@ import picocli.CommandLine.Option;
 
 /** Lists the claims of a store. */
 @Command(
-    description = "Lists the volumes that are claimed, by whom, and how far each claim is.",
+    description = "Lists the claimed volumes, with the workloads and the state of each claim.",
     exitCodeList = {
       "0:the claims are listed, even if there is none",
-      "1:some claims cannot be read, or are in doubt; the others are listed",
-      "2:the command line makes no sense",
+      "1:some claims cannot be read, or are uncertain; the others are listed",
+      "2:the command line is invalid",
       "4:the claims cannot be read"
     },
     footerHeading = "%nExamples:%n",
@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
     })
 final class ClaimListCommand extends StoreCommand<Claim> {
 
-  @Option(names = "--all", description = "List volumes that were claimed once, too.")
+  @Option(names = "--all", description = "Also list volumes that were claimed earlier.")
   private boolean all;
 
   ClaimListCommand(Console console, ShutdownTrigger ending) {

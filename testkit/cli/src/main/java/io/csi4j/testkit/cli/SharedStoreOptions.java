@@ -38,7 +38,7 @@ final class SharedStoreOptions {
   @Option(
       names = "--etcd-prefix",
       paramLabel = "PREFIX",
-      description = "Below which key the records are. Default: /csi4j/.")
+      description = "The prefix of the keys of the records. Default: /csi4j/.")
   private @Nullable String prefix;
 
   @Option(names = "--etcd-user", paramLabel = "NAME", description = "The user to log in as.")
@@ -78,7 +78,7 @@ final class SharedStoreOptions {
   @Option(
       names = "--jdbc-schema",
       paramLabel = "NAME",
-      description = "The schema with the tables. Default: that of the user.")
+      description = "The schema with the tables. Default: the user's.")
   private @Nullable String schema;
 
   @Option(
@@ -96,7 +96,7 @@ final class SharedStoreOptions {
   @Option(
       names = "--key-file",
       paramLabel = "FILE",
-      description = "The keys of sealed records, lines of ID BASE64. Never printed.")
+      description = "A file with the keys of sealed records, in lines of ID BASE64. Never printed.")
   private @Nullable Path keyFile;
 
   private @Nullable DataSource source;

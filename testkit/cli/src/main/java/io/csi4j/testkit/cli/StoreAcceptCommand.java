@@ -18,14 +18,14 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "Accepts a store that may have lost records: one that was restored from an older copy, or"
-          + " whose journal is damaged. Without --yes it only says what is wrong.",
-      "Before: compare its claims with what every node has on record and mounted, and its volumes"
-          + " with the storage systems. Stop what has a volume mounted without a claim."
+          + " whose journal is damaged. Without --yes, it only reports the problem.",
+      "First compare its claims with what every node has on record and mounted, and its volumes"
+          + " with the storage systems. Stop workloads that have a volume mounted without a claim."
     },
     exitCodeList = {
       "0:the store accepts writes",
       "1:the store accepts no writes, or not all: without --yes, or its records were moved",
-      "2:the command line makes no sense",
+      "2:the command line is invalid",
       "4:the store cannot be reached, read or written"
     },
     footerHeading = "%nExamples:%n",

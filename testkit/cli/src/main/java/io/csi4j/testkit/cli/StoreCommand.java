@@ -26,7 +26,7 @@ abstract class StoreCommand<T> extends ProgramCommand {
   @Option(
       names = "--watch",
       description =
-          "Look again until Ctrl-C or SIGTERM, and print a time and the volumes that have changed.")
+          "Look again until Ctrl-C or SIGTERM, and print the time and the changed volumes.")
   private boolean watch;
 
   @Option(

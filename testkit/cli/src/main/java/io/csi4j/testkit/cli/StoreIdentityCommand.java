@@ -18,14 +18,14 @@ import picocli.CommandLine.Option;
       "Prints the identity of the cluster that works with a store, for the configuration of its"
           + " control planes.",
       "With --create, gives the cluster an identity: once, when it is installed, or later. Volumes"
-          + " that are on record keep their names. With --create ID, gives a cluster its former"
-          + " identity back: its store has lost that alone, and still has the claims."
+          + " that are on record keep their names. With --create ID, restores the"
+          + " former identity of a cluster whose store has lost only that, and still has the claims."
     },
     exitCodeList = {
       "0:the identity is printed",
       "1:the cluster has no identity, or works with another store, or the store accepts no writes;"
           + " with --create: it has an identity",
-      "2:the command line makes no sense",
+      "2:the command line is invalid",
       "4:the store cannot be reached or read; with --create: or not written"
     },
     footerHeading = "%nExamples:%n",
@@ -44,8 +44,7 @@ final class StoreIdentityCommand extends ProgramCommand {
       arity = "0..1",
       paramLabel = "ID",
       fallbackValue = NEW,
-      description =
-          "Give the cluster an identity: a new one, or ID. A store that is missing is made.")
+      description = "Give the cluster an identity: a new one, or ID. A missing store is created.")
   private @Nullable String created;
 
   StoreIdentityCommand(Console console) {

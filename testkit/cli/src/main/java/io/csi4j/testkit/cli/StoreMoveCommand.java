@@ -15,16 +15,16 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "Moves all records, claims and catalog, to an empty store: from a directory into etcd or"
-          + " PostgreSQL, from one of these to the other, or back. End all processes that use one"
-          + " of the stores before.",
+          + " PostgreSQL, from one of these to the other, or back. First end all processes that"
+          + " use one of the stores.",
       "Both stores are marked: no control plane uses the target before the move is complete, or the"
-          + " source from then on. The source keeps its records. Where the command was ended, run"
-          + " it again: it goes on. At the end it compares both stores."
+          + " source from then on. The source keeps its records. If the command was ended, run it"
+          + " again: it continues. At the end it compares both stores."
     },
     exitCodeList = {
       "0:all records are in the target, and both stores were compared, now or in an earlier run",
       "1:as 0, but the identity of the cluster cannot be read",
-      "2:the command line makes no sense, the target has other records, or the cluster works with"
+      "2:the command line is invalid, the target has other records, or the cluster works with"
           + " another store than the source; nothing was changed",
       "4:a store cannot be reached, read or written; run the command again"
     },

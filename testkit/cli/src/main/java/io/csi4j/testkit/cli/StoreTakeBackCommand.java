@@ -14,12 +14,12 @@ import picocli.CommandLine.Option;
     description =
         "Removes the mark of a move from the store that the records were moved from, to give the"
             + " move up. What was claimed or created in the other store since is not in this one:"
-            + " make sure that no control plane has used the other one. Without --yes it only says"
-            + " where the records are.",
+            + " make sure that no control plane has used the other one. Without --yes, it only"
+            + " says where the records are.",
     exitCodeList = {
       "0:a control plane may use the store",
       "1:the records were moved: without --yes",
-      "2:the command line makes no sense",
+      "2:the command line is invalid",
       "4:the store cannot be read or written, or is in use"
     },
     footer = "  csi4j store take-back --directory /var/lib/orchestrator/store --yes")

@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     exitCodeList = {
       "0:the volume is on record",
-      "1:some records of the store cannot be read, or are in doubt",
-      "2:the command line makes no sense, or there is no such volume on record",
+      "1:some records of the store cannot be read, or are uncertain",
+      "2:the command line is invalid, or there is no such volume on record",
       "4:the store cannot be read"
     })
 final class VolumeCommand extends StoreCommand<VolumesView.Volume> {

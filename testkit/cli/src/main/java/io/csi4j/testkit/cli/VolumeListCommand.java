@@ -19,11 +19,11 @@ import picocli.CommandLine.Option;
 
 /** Lists the volumes of a catalog. */
 @Command(
-    description = "Lists the volumes on record, and how far each is.",
+    description = "Lists the volumes on record, with the state of each.",
     exitCodeList = {
       "0:the volumes are listed, even if there is none",
-      "1:some volumes cannot be read, or are in doubt; the others are listed",
-      "2:the command line makes no sense",
+      "1:some volumes cannot be read, or are uncertain; the others are listed",
+      "2:the command line is invalid",
       "4:the store cannot be read"
     },
     footerHeading = "%nExamples:%n",
@@ -64,8 +64,8 @@ final class VolumeListCommand extends StoreCommand<VolumesView.Volume> {
       names = "--unused-for",
       paramLabel = "TIME",
       description =
-          "List the volumes that no workload has claimed for this long, such as 90d. The store has"
-              + " to have the claims, too.")
+          "List the volumes that no workload has claimed for this long, such as 90d. The store"
+              + " must have the claims, too.")
   private Optional<Duration> unusedFor = Optional.empty();
 
   VolumeListCommand(Console console, ShutdownTrigger ending) {

@@ -184,7 +184,7 @@ final class OperationRun {
         }
       }
       Optional<Result> result = at.result();
-      if (result.isEmpty() || (at.record() != at.before() && !at.record().equals(at.before()))) {
+      if (result.isEmpty() || at.record().differsFrom(at.before())) {
         memory.set(at.record());
       }
       volume.show();

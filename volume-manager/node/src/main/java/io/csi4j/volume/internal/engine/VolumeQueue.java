@@ -964,8 +964,9 @@ final class VolumeQueue {
   void show() {
     Optional<VolumeRecord> before = view.record();
     Optional<VolumeRecord> next = memory.record();
-    // A record has many parts, and mostly it is the same one.
-    boolean isAnother = before.orElse(null) != next.orElse(null) && !before.equals(next);
+    boolean isBoth = before.isPresent() && next.isPresent();
+    boolean isAnother =
+        isBoth ? next.get().differsFrom(before.get()) : !before.isEmpty() || !next.isEmpty();
     if (isAnother) {
       next.ifPresent(engine.origins::begins);
     }

@@ -226,6 +226,12 @@ public record VolumeRecord(
     return false;
   }
 
+  /** Whether two records differ; a record has many parts, and mostly both are one object. */
+  @SuppressWarnings("ReferenceEquality")
+  public boolean differsFrom(VolumeRecord other) {
+    return this != other && !equals(other);
+  }
+
   /** Whether it has no uses and is nowhere, for certain. */
   public boolean isEmpty() {
     return targets.isEmpty() && staging.is(PathStatus.NONE);

@@ -59,7 +59,6 @@ public final class LifecycleFamily {
       Map.of(1, 2.0, 8, 2.2, 64, 2.4);
 
   private final Rounds rounds;
-  private final Optional<Path> go;
   private final List<Comparison> rows = new ArrayList<>();
 
   /**
@@ -81,9 +80,8 @@ public final class LifecycleFamily {
     }
   }
 
-  private LifecycleFamily(Rounds rounds, Optional<Path> go) {
+  private LifecycleFamily(Rounds rounds) {
     this.rounds = rounds;
-    this.go = go;
   }
 
   /**
@@ -177,7 +175,7 @@ public final class LifecycleFamily {
     int windows = (go.isEmpty() ? 5 : 9) * VOLUMES.length + 2;
     double measured = all * (1 - WARM_UP - WARM_UP_OF_WORKING);
     LifecycleFamily family =
-        new LifecycleFamily(Rounds.in(measured, windows, WARMUPS, MOST_ROUNDS), go);
+        new LifecycleFamily(Rounds.in(measured, windows, WARMUPS, MOST_ROUNDS));
     try (PluginProcess process = PluginProcess.start(directory.resolve("one.sock"))) {
       CsiEndpoint endpoint = process.endpoint();
       Syncs syncs = Syncs.counted(directory.resolve("n"), endpoint);

@@ -93,7 +93,7 @@ public final class PostgresServer implements ContendedStore.Server {
       Path directory = Files.createTempDirectory("csi4j-postgres");
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
       Path data = Files.createDirectory(directory.resolve("data"));
-      if (isRoot()) {
+      if (isRoot() && isAbleToBecomeNobody()) {
         Files.setOwner(
             data,
             data.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
@@ -112,6 +112,12 @@ public final class PostgresServer implements ContendedStore.Server {
     return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
   }
 
+  /** Whether there are other users: the root of a user namespace of one user knows none. */
+  private static boolean isAbleToBecomeNobody() throws IOException {
+    String[] mapping = Files.readString(Path.of("/proc/self/uid_map")).strip().split("\\s+");
+    return Long.parseLong(mapping[mapping.length - 1]) > 1;
+  }
+
   private static String program(String name) {
     return programs().orElseThrow().resolve(name).toString();
   }
@@ -119,7 +125,11 @@ public final class PostgresServer implements ContendedStore.Server {
   private static List<String> unprivileged(List<String> command) throws IOException {
     List<String> all = new ArrayList<>();
     if (isRoot()) {
-      all.addAll(List.of("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"));
+      all.addAll(
+          isAbleToBecomeNobody()
+              ? List.of("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
+              // The same user has another number in a namespace within.
+              : List.of("unshare", "--user", "--map-user=65534", "--map-group=65534"));
     }
     all.addAll(command);
     return all;

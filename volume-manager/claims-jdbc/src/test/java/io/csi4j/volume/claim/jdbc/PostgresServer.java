@@ -114,8 +114,8 @@ public final class PostgresServer implements ContendedStore.Server {
 
   /** Whether there are other users: the root of a user namespace of one user knows none. */
   private static boolean isAbleToBecomeNobody() throws IOException {
-    String[] mapping = Files.readString(Path.of("/proc/self/uid_map")).strip().split("\\s+");
-    return Long.parseLong(mapping[mapping.length - 1]) > 1;
+    String mapping = Files.readString(Path.of("/proc/self/uid_map")).strip();
+    return Long.parseLong(mapping.substring(mapping.lastIndexOf(' ') + 1)) > 1;
   }
 
   private static String program(String name) {

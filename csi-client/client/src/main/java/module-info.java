@@ -1,7 +1,4 @@
-/**
- * One CSI plugin, spoken to correctly: a typed client for every call of the Container Storage
- * Interface 1.13.
- */
+/** A typed client for every call of the Container Storage Interface 1.13 to one CSI plugin. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.client {
   requires static transitive org.jspecify;
@@ -24,7 +21,8 @@ module io.csi4j.client {
   exports io.csi4j.client.group;
   exports io.csi4j.client.metadata;
   exports io.csi4j.client.registration;
-  // The testkit speaks the same contract from the other side; no other module sees generated code.
+  // The testkit implements the same contract on the server side; no other module sees generated
+  // code.
   exports io.csi4j.client.internal.proto to
       io.csi4j.conformance,
       io.csi4j.testkit,
@@ -37,7 +35,7 @@ module io.csi4j.client {
       io.csi4j.testkit,
       io.csi4j.testkit.proxy;
 
-  // Protobuf reads the fields of a message by reflection when it is asked for them by name.
+  // Protobuf reads the fields of a message by reflection when they are accessed by name.
   opens io.csi4j.client.internal.proto to
       com.google.protobuf;
 }

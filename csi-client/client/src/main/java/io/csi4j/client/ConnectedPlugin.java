@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A plugin behind a connection, which others may share. */
+/** A plugin over a connection that may be shared with other users of the plugin. */
 final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
 
   private final CsiConnection shared;
@@ -33,7 +33,7 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
   private final ServiceCalls calls;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Ends that listeners are told of the connection. */
+  /** Removes the listeners' subscription to the connection. */
   private volatile Runnable untold = () -> {};
 
   private ConnectedPlugin(CsiConnection shared, Connection connection, CallPath path) {
@@ -43,7 +43,7 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
     this.calls = new ServiceCalls(path);
   }
 
-  /** See {@link CsiConnection#connect(ConnectOptions)}. The connection is closed if that fails. */
+  /** See {@link CsiConnection#connect(ConnectOptions)}. Closes the connection if that fails. */
   static CsiPlugin over(
       CsiConnection shared, Connection connection, ConnectOptions options, Duration limit) {
     CallPath path = CallPath.over(shared.endpoint(), options, connection);
@@ -88,8 +88,8 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
     return connection.transport();
   }
 
-  // A face is made when it is asked for: the messages of a service are hundreds of classes, which a
-  // host that never calls it should not have to load.
+  // Each service object is created on first use: the messages of a service are hundreds of classes,
+  // which a host that never calls the service should not load.
 
   @Override
   public IdentityService identity() {

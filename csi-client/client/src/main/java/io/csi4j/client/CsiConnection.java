@@ -10,10 +10,10 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One connection to a plugin for several parts of a program. Each part connects with its own
- * options and has its own {@link CsiPlugin}: its own listeners, policies, threads for answers, and
- * end. The socket is connected with the first of them and closed with the last; closing one ends
- * the calls that were made through it, and no others. Safe for use by many threads.
+ * A connection to a plugin that several parts of a program share. Each part connects with its own
+ * options and has its own {@link CsiPlugin}: its own listeners, policies and callback threads,
+ * closed independently. The first part to connect opens the socket and the last one to close closes
+ * it; closing a part ends only the calls that were made through it. Safe for use by many threads.
  *
  * <pre>{@code
  * CsiConnection connection = CsiConnection.to(endpoint);
@@ -25,9 +25,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * }
  * }</pre>
  *
- * <p>A part does not share the socket of another if its options want another socket ({@link
- * ConnectOptions#sharesSocketWith}), or if the plugin has made its socket again meanwhile and the
- * process that made the old one still serves that other.
+ * <p>A part gets a new socket if its options require one ({@link ConnectOptions#sharesSocketWith}),
+ * or if the plugin has recreated its socket in the meantime and the process behind the old socket
+ * still serves the other parts.
  *
  * @since 1.0
  */
@@ -36,29 +36,32 @@ public final class CsiConnection {
   private final CsiEndpoint endpoint;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** How many plugins each open connection has; nearly always there is one connection at most. */
+  /** Number of plugins on each open connection; there is nearly always at most one connection. */
   private final Map<Connection, Integer> users = new HashMap<>(2);
 
   private CsiConnection(CsiEndpoint endpoint) {
     this.endpoint = Objects.requireNonNull(endpoint, "endpoint");
   }
 
-  /** A connection to the plugin that listens there; made with the first who connects. */
+  /**
+   * Returns the connection to the plugin that listens at {@code endpoint}; the first call of {@link
+   * #connect} opens it.
+   */
   public static CsiConnection to(CsiEndpoint endpoint) {
     return new CsiConnection(endpoint);
   }
 
-  /** Where the plugin listens. */
+  /** The endpoint on which the plugin listens. */
   public CsiEndpoint endpoint() {
     return endpoint;
   }
 
   /**
-   * Connects as {@link CsiPlugin#connect(CsiEndpoint, ConnectOptions)} does, over the socket that
-   * others have connected already, if they have. Waits for the plugin, never for the others.
+   * Connects as {@link CsiPlugin#connect(CsiEndpoint, ConnectOptions)} does, and shares the socket
+   * of the other parts if one is open. Waits for the plugin, never for other callers.
    *
-   * @throws io.csi4j.client.model.CsiConnectException if that does not come about within the
-   *     deadline of the options, saying what stood in the way
+   * @throws io.csi4j.client.model.CsiConnectException if the plugin is not connected within the
+   *     deadline of the options; the exception names the reason
    */
   public CsiPlugin connect(ConnectOptions options) {
     long began = System.nanoTime();
@@ -91,7 +94,7 @@ public final class CsiConnection {
     }
   }
 
-  /** Returns whether this was the last use of the connection, which has to be closed then. */
+  /** Returns whether this was the last use of the connection; the caller must close it then. */
   boolean leave(Connection connection) {
     lock.lock();
     try {

@@ -15,9 +15,9 @@ import java.util.Optional;
 /**
  * A CSI plugin that this process is connected to.
  *
- * <p>The connection outlives restarts of the plugin: a call made after the socket is back finds its
- * way. What the plugin can do is read once for each time it is connected, and a call that it does
- * not offer is refused before it is sent. Safe for use by many threads.
+ * <p>The connection survives restarts of the plugin: a call made after the socket is back reaches
+ * the new process. The capabilities of the plugin are read once for each connection to it, and a
+ * call that the plugin does not offer is refused before it is sent. Safe for use by many threads.
  *
  * <pre>{@code
  * try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
@@ -37,61 +37,66 @@ public interface CsiPlugin extends AutoCloseable {
   }
 
   /**
-   * Connects, and waits until the plugin says that it is ready, unless the options do without that.
-   * A socket that is not there yet is waited for; what waiting cannot mend fails at once.
+   * Connects, and waits until the plugin reports that it is ready, unless the options skip that.
+   * Waits for a socket that does not exist yet; fails at once for a problem that waiting cannot
+   * fix.
    *
-   * @throws io.csi4j.client.model.CsiConnectException if that does not come about within the
-   *     deadline of the options, saying what stood in the way
+   * @throws io.csi4j.client.model.CsiConnectException if the plugin is not connected within the
+   *     deadline of the options; the exception names the reason
    */
   static CsiPlugin connect(CsiEndpoint endpoint, ConnectOptions options) {
     return CsiConnection.to(endpoint).connect(options);
   }
 
-  /** Where the plugin listens. */
+  /** The endpoint on which the plugin listens. */
   CsiEndpoint endpoint();
 
-  /** The plugin's own name; nothing if it did not give a valid one when it was connected. */
+  /**
+   * The name that the plugin reported; empty if it reported no valid name when it was last
+   * connected.
+   */
   Optional<PluginName> name();
 
   /**
-   * Returns the version that the plugin said it has when it was connected last; nothing if it said
+   * Returns the version that the plugin reported when it was last connected; empty if it reported
    * none.
    */
   Optional<String> vendorVersion();
 
-  /** Returns the process that listened on the socket when it was connected last. */
+  /** Returns the process that listened on the socket when the plugin was last connected. */
   PeerCredentials peer();
 
   /**
-   * Grows whenever a connection to the plugin is made, and whenever one is lost. As long as it is
-   * the same, the same process answers, and what it said it offers stands.
+   * Returns a number that grows whenever a connection to the plugin is made, and whenever one is
+   * lost. As long as the number stays the same, the same process answers, and its capabilities are
+   * unchanged.
    */
   long connectionChanges();
 
-  /** How calls travel on this connection; never {@link ConnectOptions.Transport#AUTO}. */
+  /** The transport of this connection; never {@link ConnectOptions.Transport#AUTO}. */
   ConnectOptions.Transport transport();
 
-  /** Returns the identity service: the plugin's name, what it offers, whether it is ready. */
+  /** Returns the identity service: the plugin's name, its capabilities, and whether it is ready. */
   IdentityService identity();
 
-  /** Work that needs no particular node. */
+  /** Returns the controller service: calls that are not bound to a node. */
   ControllerService controller();
 
-  /** Work on the node where a volume is used. */
+  /** Returns the node service: calls on the node where a volume is used. */
   NodeService node();
 
-  /** Snapshots of several volumes at one moment. */
+  /** Returns the group controller service: snapshots of several volumes taken at one moment. */
   GroupControllerService groupController();
 
-  /** Which blocks a snapshot holds. */
+  /** Returns the snapshot metadata service: the blocks that a snapshot contains. */
   @Experimental
   SnapshotMetadataService snapshotMetadata();
 
   /**
-   * Ends the connection. Calls still running fail with {@link
-   * io.csi4j.client.model.CsiCancelledException}, reason {@code CLOSED}; what the plugin is working
-   * on, it may go on with. Returns within the close timeout of the options; all threads of the
-   * connection end. Doing it twice is harmless.
+   * Ends the connection. Calls in flight fail with {@link
+   * io.csi4j.client.model.CsiCancelledException}, reason {@code CLOSED}; the plugin may still
+   * complete work that it has begun. Returns within the close timeout of the options; all threads
+   * of the connection end. Closing again has no effect.
    */
   @Override
   void close();

@@ -4,19 +4,19 @@ import io.csi4j.client.model.Experimental;
 import java.util.OptionalLong;
 
 /**
- * How much room is left for volumes of a kind.
+ * The capacity available for volumes of a kind.
  *
  * @since 1.0
  */
 public interface Capacity {
 
-  /** The bytes left. */
+  /** The available bytes. */
   long availableBytes();
 
-  /** The greatest size of a single volume, if stated. */
+  /** The largest size of a single volume, if reported. */
   OptionalLong maximumVolumeSize();
 
-  /** The least size of a single volume, if stated. */
+  /** The smallest size of a single volume, if reported. */
   @Experimental
   OptionalLong minimumVolumeSize();
 }

@@ -10,31 +10,31 @@ import io.csi4j.client.model.Experimental;
 public enum ControllerCapability {
   /** Volumes can be created and deleted. */
   CREATE_DELETE_VOLUME(1),
-  /** Volumes have to be attached to nodes, and detached. */
+  /** Volumes must be attached to nodes, and detached. */
   PUBLISH_UNPUBLISH_VOLUME(2),
   /** Volumes can be listed. */
   LIST_VOLUMES(3),
   /** The free capacity can be read. */
   GET_CAPACITY(4),
-  /** Snapshots can be cut and deleted, and volumes made from them. */
+  /** Snapshots can be created and deleted, and volumes can be created from them. */
   CREATE_DELETE_SNAPSHOT(5),
   /** Snapshots can be listed. */
   LIST_SNAPSHOTS(6),
-  /** Volumes can be made from volumes. */
+  /** Volumes can be created as clones of other volumes. */
   CLONE_VOLUME(7),
-  /** Volumes can be attached for reading only. */
+  /** Volumes can be attached read-only. */
   PUBLISH_READONLY(8),
   /** Volumes can be grown. */
   EXPAND_VOLUME(9),
-  /** Lists tell where volumes are attached. */
+  /** Listed volumes include the nodes that they are attached to. */
   LIST_VOLUMES_PUBLISHED_NODES(10),
-  /** Lists tell whether volumes are well. Plugins for CSI 1.12 and older offer it. */
+  /** Listed volumes include their condition. Plugins for CSI 1.12 and older offer it. */
   @Experimental
   VOLUME_CONDITION(11),
   /** A single volume can be read. */
   @Experimental
   GET_VOLUME(12),
-  /** The two access modes for single nodes are told apart. */
+  /** The plugin distinguishes the two access modes for a single node. */
   @Experimental
   SINGLE_NODE_MULTI_WRITER(13),
   /** Parameters of volumes can be changed. */
@@ -46,7 +46,7 @@ public enum ControllerCapability {
   @Experimental
   GET_VOLUME_HEALTH(16),
   /**
-   * The volumes that are not well can be listed, and the health of a single volume can be read.
+   * Volumes with health problems can be listed, and the health of a single volume can be read.
    * Plugins for CSI 1.13 and newer offer it.
    */
   @Experimental
@@ -58,7 +58,7 @@ public enum ControllerCapability {
     this.number = number;
   }
 
-  /** Its number on the wire. */
+  /** The number of the capability on the wire. */
   public int number() {
     return number;
   }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to grow a volume on the storage side. One that is large enough counts as grown.
+ * Asks to grow a volume on the storage side. A volume that is large enough already counts as grown.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -20,16 +20,16 @@ public sealed interface ControllerExpandVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** How large the volume has to be. */
+  /** The required size of the volume. */
   CapacityRange capacityRange();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** How the volume is used, if stated. */
+  /** The use of the volume, if set. */
   Optional<VolumeCapability> capability();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, CapacityRange capacityRange) {
     return new Builder(volumeId, capacityRange);
   }
@@ -46,19 +46,19 @@ public sealed interface ControllerExpandVolumeRequest {
       this.capacityRange = capacityRange;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** How the volume is used. */
+    /** The use of the volume. */
     public Builder capability(VolumeCapability value) {
       capability = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ControllerExpandVolumeRequest build() {
       return new ControllerExpandVolumeValue(
           volumeId, capacityRange, secrets, Optional.ofNullable(capability));

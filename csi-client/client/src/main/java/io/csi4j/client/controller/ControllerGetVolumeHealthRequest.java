@@ -6,7 +6,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * Asks for everything that is wrong with one volume, whatever node it is used on.
+ * Asks for all health problems of one volume, on any node.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -18,10 +18,10 @@ public sealed interface ControllerGetVolumeHealthRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId) {
     return new Builder(volumeId);
   }
@@ -35,13 +35,13 @@ public sealed interface ControllerGetVolumeHealthRequest {
       this.volumeId = volumeId;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ControllerGetVolumeHealthRequest build() {
       return new ControllerGetVolumeHealthValue(volumeId, secrets);
     }

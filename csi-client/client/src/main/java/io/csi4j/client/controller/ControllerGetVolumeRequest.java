@@ -5,7 +5,7 @@ import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * Asks for the present state of one volume.
+ * Asks for the current state of one volume.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -17,7 +17,7 @@ public sealed interface ControllerGetVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId) {
     return new Builder(volumeId);
   }
@@ -30,7 +30,7 @@ public sealed interface ControllerGetVolumeRequest {
       this.volumeId = volumeId;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ControllerGetVolumeRequest build() {
       return new ControllerGetVolumeValue(volumeId);
     }

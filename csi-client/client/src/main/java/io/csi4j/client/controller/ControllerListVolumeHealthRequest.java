@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for one page of the volumes that are not well.
+ * Asks for one page of the volumes with health problems.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 @Experimental
 public sealed interface ControllerListVolumeHealthRequest {
 
-  /** How many entries a page may have; zero for no limit. */
+  /** Maximum number of entries of a page; zero for no limit. */
   int maxEntries();
 
-  /** Where to begin: the token that the page before gave, if stated. */
+  /** Token returned with the previous page, if set; the listing starts there. */
   Optional<String> startingToken();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder() {
     return new Builder();
   }
@@ -38,25 +38,25 @@ public sealed interface ControllerListVolumeHealthRequest {
 
     private Builder() {}
 
-    /** How many entries a page may have; zero for no limit. */
+    /** Maximum number of entries of a page; zero for no limit. */
     public Builder maxEntries(int value) {
       maxEntries = value;
       return this;
     }
 
-    /** Where to begin: the token that the page before gave. */
+    /** Token returned with the previous page; the listing starts there. */
     public Builder startingToken(String value) {
       startingToken = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ControllerListVolumeHealthRequest build() {
       return new ControllerListVolumeHealthValue(
           maxEntries, Optional.ofNullable(startingToken), secrets);

@@ -6,7 +6,7 @@ import io.csi4j.client.model.VolumeId;
 import java.util.Map;
 
 /**
- * Asks to change mutable parameters of a volume. Those left out keep their values.
+ * Asks to change mutable parameters of a volume. Parameters that are left out keep their values.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -20,10 +20,10 @@ public sealed interface ControllerModifyVolumeRequest {
   /** The parameters to change, with their new values. */
   Map<String, String> mutableParameters();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, Map<String, String> mutableParameters) {
     return new Builder(volumeId, mutableParameters);
   }
@@ -39,13 +39,13 @@ public sealed interface ControllerModifyVolumeRequest {
       this.mutableParameters = Map.copyOf(mutableParameters);
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ControllerModifyVolumeRequest build() {
       return new ControllerModifyVolumeValue(volumeId, mutableParameters, secrets);
     }

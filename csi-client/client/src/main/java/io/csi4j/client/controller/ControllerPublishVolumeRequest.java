@@ -19,22 +19,22 @@ public sealed interface ControllerPublishVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** The node, as NodeGetInfo of this plugin gave it there. */
+  /** The node id that NodeGetInfo of this plugin returned on the node. */
   NodeId nodeId();
 
-  /** How the volume is used. */
+  /** The use of the volume. */
   VolumeCapability capability();
 
-  /** Whether it may only be read. */
+  /** Whether the volume may only be read. */
   boolean readonly();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** The volume's own context, as its plugin gave it. */
+  /** The volume's own context, as returned by the plugin. */
   VolumeContext volumeContext();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, NodeId nodeId, VolumeCapability capability) {
     return new Builder(volumeId, nodeId, capability);
   }
@@ -54,25 +54,25 @@ public sealed interface ControllerPublishVolumeRequest {
       this.capability = capability;
     }
 
-    /** Whether it may only be read; needs the capability PUBLISH_READONLY. */
+    /** Whether the volume may only be read; needs the capability PUBLISH_READONLY. */
     public Builder readonly(boolean value) {
       readonly = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The volume's own context, as its plugin gave it. */
+    /** The volume's own context, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ControllerPublishVolumeRequest build() {
       return new ControllerPublishVolumeValue(
           volumeId, nodeId, capability, readonly, secrets, volumeContext);

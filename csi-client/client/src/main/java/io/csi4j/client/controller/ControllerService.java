@@ -13,52 +13,57 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on volumes and snapshots that needs no particular node.
+ * Calls for volumes and snapshots that are not bound to a node.
  *
- * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
- * allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller cancels
- * the call. Safe for use by many threads, virtual ones too.
+ * <p>Every call blocks until it has succeeded or failed permanently, with the retries that its
+ * policy allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller
+ * cancels the call. Safe for use by many threads, virtual ones too.
  *
  * @since 1.0
  */
 public interface ControllerService {
 
-  /** Creates a volume, or finds the one created under the same name before. */
+  /** Creates a volume, or returns the volume that was created under the same name before. */
   Volume createVolume(CreateVolumeRequest request);
 
-  /** Deletes a volume. One that is gone already counts as deleted. */
+  /** Deletes a volume. Succeeds if it is already gone. */
   void deleteVolume(DeleteVolumeRequest request);
 
-  /** Attaches a volume to a node. One that is attached there just so counts as attached. */
+  /**
+   * Attaches a volume to a node. Succeeds if the volume is already attached there in the same way.
+   */
   PublishVolumeResult publishVolume(ControllerPublishVolumeRequest request);
 
-  /** Detaches a volume from a node, or from all. One that is not attached counts as detached. */
+  /** Detaches a volume from one node, or from all nodes. Succeeds if the volume is not attached. */
   void unpublishVolume(ControllerUnpublishVolumeRequest request);
 
-  /** Asks whether a volume can be used in the given ways, and compares what was confirmed. */
+  /**
+   * Asks whether a volume supports the given uses, and compares the plugin's confirmation with the
+   * request.
+   */
   ValidationResult validateVolumeCapabilities(ValidateVolumeCapabilitiesRequest request);
 
   /** Reads one page of the volumes. */
   Page<VolumeEntry> listVolumes(ListVolumesRequest request);
 
-  /** Reads one page of the volumes that are not well. A plugin may list others, too. */
+  /** Reads one page of the volumes with health problems. A plugin may list healthy volumes, too. */
   @Experimental
   Page<VolumeHealthReport> listVolumeHealth(ControllerListVolumeHealthRequest request);
 
-  /** Reads everything that is wrong with one volume, whatever node it is used on. */
+  /** Reads all health problems of one volume, on any node. */
   @Experimental
   VolumeHealthReport getVolumeHealth(ControllerGetVolumeHealthRequest request);
 
-  /** Reads how much room is left. */
+  /** Reads the available capacity. */
   Capacity getCapacity(GetCapacityRequest request);
 
-  /** Reads what the controller service can do. */
+  /** Reads the capabilities of the controller service. */
   CapabilitySet<ControllerCapability> getCapabilities();
 
-  /** Cuts a snapshot, or finds the one cut under the same name before. */
+  /** Creates a snapshot, or returns the snapshot that was created under the same name before. */
   Snapshot createSnapshot(CreateSnapshotRequest request);
 
-  /** Deletes a snapshot that belongs to no group. One that is gone already counts as deleted. */
+  /** Deletes a snapshot that does not belong to a group. Succeeds if it is already gone. */
   void deleteSnapshot(DeleteSnapshotRequest request);
 
   /** Reads one page of the snapshots. */
@@ -79,91 +84,101 @@ public interface ControllerService {
   void modifyVolume(ControllerModifyVolumeRequest request);
 
   /**
-   * All volumes, page by page and only as far as they are read. Begins with {@code request}, whose
-   * token may be that of an earlier listing.
+   * Lists all volumes; a page is read only when its entries are needed. Begins with {@code
+   * request}, whose token may come from an earlier listing.
    */
   Listing<VolumeEntry> volumes(ListVolumesRequest request);
 
-  /** All volumes, in pages of the plugin's own size. */
+  /** Lists all volumes, in pages of the plugin's own size. */
   default Listing<VolumeEntry> volumes() {
     return volumes(ListVolumesRequest.builder().build());
   }
 
   /**
-   * All volumes that are not well, page by page and only as far as they are read. Well ones may be
-   * among them, without entries.
+   * Lists all volumes with health problems; a page is read only when its entries are needed.
+   * Healthy volumes may be among them, without entries.
    */
   @Experimental
   Listing<VolumeHealthReport> volumeHealth(ControllerListVolumeHealthRequest request);
 
-  /** All volumes that are not well, in pages of the plugin's own size. */
+  /** Lists all volumes with health problems, in pages of the plugin's own size. */
   @Experimental
   default Listing<VolumeHealthReport> volumeHealth() {
     return volumeHealth(ControllerListVolumeHealthRequest.builder().build());
   }
 
-  /** All snapshots, page by page and only as far as they are read. */
+  /** Lists all snapshots; a page is read only when its entries are needed. */
   Listing<Snapshot> snapshots(ListSnapshotsRequest request);
 
-  /** All snapshots, in pages of the plugin's own size. */
+  /** Lists all snapshots, in pages of the plugin's own size. */
   default Listing<Snapshot> snapshots() {
     return snapshots(ListSnapshotsRequest.builder().build());
   }
 
-  /** Returns the service that does not block. */
+  /** Returns the non-blocking form of this service. */
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
   ControllerService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
-   * Work on volumes and snapshots that needs no particular node. Without blocking.
+   * The controller service without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
    * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
-   * call. Actions that hang on a stage run on the callback threads of the connection, never on its
+   * call. Dependent actions of a stage run on the callback threads of the connection, never on its
    * I/O thread.
    */
   interface Async {
 
-    /** Creates a volume, or finds the one created under the same name before. */
+    /** Creates a volume, or returns the volume that was created under the same name before. */
     CompletionStage<Volume> createVolume(CreateVolumeRequest request);
 
-    /** Deletes a volume. One that is gone already counts as deleted. */
+    /** Deletes a volume. Succeeds if it is already gone. */
     CompletionStage<@Nullable Void> deleteVolume(DeleteVolumeRequest request);
 
-    /** Attaches a volume to a node. One that is attached there just so counts as attached. */
+    /**
+     * Attaches a volume to a node. Succeeds if the volume is already attached there in the same
+     * way.
+     */
     CompletionStage<PublishVolumeResult> publishVolume(ControllerPublishVolumeRequest request);
 
-    /** Detaches a volume from a node, or from all. One that is not attached counts as detached. */
+    /**
+     * Detaches a volume from one node, or from all nodes. Succeeds if the volume is not attached.
+     */
     CompletionStage<@Nullable Void> unpublishVolume(ControllerUnpublishVolumeRequest request);
 
-    /** Asks whether a volume can be used in the given ways, and compares what was confirmed. */
+    /**
+     * Asks whether a volume supports the given uses, and compares the plugin's confirmation with
+     * the request.
+     */
     CompletionStage<ValidationResult> validateVolumeCapabilities(
         ValidateVolumeCapabilitiesRequest request);
 
     /** Reads one page of the volumes. */
     CompletionStage<Page<VolumeEntry>> listVolumes(ListVolumesRequest request);
 
-    /** Reads one page of the volumes that are not well. A plugin may list others, too. */
+    /**
+     * Reads one page of the volumes with health problems. A plugin may list healthy volumes, too.
+     */
     @Experimental
     CompletionStage<Page<VolumeHealthReport>> listVolumeHealth(
         ControllerListVolumeHealthRequest request);
 
-    /** Reads everything that is wrong with one volume, whatever node it is used on. */
+    /** Reads all health problems of one volume, on any node. */
     @Experimental
     CompletionStage<VolumeHealthReport> getVolumeHealth(ControllerGetVolumeHealthRequest request);
 
-    /** Reads how much room is left. */
+    /** Reads the available capacity. */
     CompletionStage<Capacity> getCapacity(GetCapacityRequest request);
 
-    /** Reads what the controller service can do. */
+    /** Reads the capabilities of the controller service. */
     CompletionStage<CapabilitySet<ControllerCapability>> getCapabilities();
 
-    /** Cuts a snapshot, or finds the one cut under the same name before. */
+    /** Creates a snapshot, or returns the snapshot that was created under the same name before. */
     CompletionStage<Snapshot> createSnapshot(CreateSnapshotRequest request);
 
-    /** Deletes a snapshot that belongs to no group. One that is gone already counts as deleted. */
+    /** Deletes a snapshot that does not belong to a group. Succeeds if it is already gone. */
     CompletionStage<@Nullable Void> deleteSnapshot(DeleteSnapshotRequest request);
 
     /** Reads one page of the snapshots. */
@@ -185,27 +200,27 @@ public interface ControllerService {
   }
 
   /**
-   * A volume grown on the storage side.
+   * The result of growing a volume on the storage side.
    *
    * @since 1.0
    */
   interface ExpandVolumeResult {
 
-    /** Its size now; nothing if the plugin does not say. */
+    /** The new size; empty if the plugin does not report it. */
     OptionalLong capacityBytes();
 
-    /** Whether NodeExpandVolume is owed wherever it is used next. */
+    /** Whether NodeExpandVolume must be called on each node where the volume is used next. */
     boolean nodeExpansionRequired();
   }
 
   /**
-   * A volume attached to a node.
+   * The result of attaching a volume to a node.
    *
    * @since 1.0
    */
   interface PublishVolumeResult {
 
-    /** Returns the context that the node calls of this volume on this node have to carry. */
+    /** Returns the context that must be passed to the node calls of this volume on this node. */
     PublishContext publishContext();
   }
 }

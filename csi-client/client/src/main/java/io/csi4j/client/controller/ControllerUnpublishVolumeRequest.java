@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to detach a volume from one node, or from all.
+ * Asks to detach a volume from one node, or from all nodes.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -19,10 +19,10 @@ public sealed interface ControllerUnpublishVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** The node to detach it from, if stated. */
+  /** The node to detach the volume from; empty for all nodes. */
   Optional<NodeId> nodeId();
 
-  /** The secrets it was attached with. */
+  /** The secrets with which the volume was attached. */
   Secrets secrets();
 
   /** Begins a request to detach {@code volumeId} from this one node. */
@@ -32,7 +32,7 @@ public sealed interface ControllerUnpublishVolumeRequest {
     return builder;
   }
 
-  /** Begins a request to detach {@code volumeId} from every node that has it. */
+  /** Begins a request to detach {@code volumeId} from all nodes that it is attached to. */
   static Builder builderForAllNodes(VolumeId volumeId) {
     return new Builder(volumeId);
   }
@@ -47,13 +47,13 @@ public sealed interface ControllerUnpublishVolumeRequest {
       this.volumeId = volumeId;
     }
 
-    /** The secrets it was attached with. */
+    /** The secrets with which the volume was attached. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ControllerUnpublishVolumeRequest build() {
       return new ControllerUnpublishVolumeValue(volumeId, Optional.ofNullable(nodeId), secrets);
     }

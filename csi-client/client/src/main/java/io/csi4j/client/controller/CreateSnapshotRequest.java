@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks to cut a snapshot. Repeating it unchanged asks whether the snapshot is ready.
+ * Asks to create a snapshot. Repeating the same request asks whether the snapshot is ready.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -18,23 +18,23 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface CreateSnapshotRequest {
 
-  /** The volume to cut it from. */
+  /** The volume to take the snapshot of. */
   VolumeId sourceVolumeId();
 
-  /** The name of the intended snapshot, chosen by the caller; not its id. */
+  /** The name of the new snapshot, chosen by the caller; not its id. */
   String name();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
   /** Opaque parameters for the plugin. */
   Map<String, String> parameters();
 
-  /** From where the snapshot has to be usable, if stated. */
+  /** The places from which the snapshot must be usable, if set. */
   @Experimental
   Optional<TopologyRequirement> accessibilityRequirements();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId sourceVolumeId, String name) {
     return new Builder(sourceVolumeId, name);
   }
@@ -52,7 +52,7 @@ public sealed interface CreateSnapshotRequest {
       this.name = name;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
@@ -65,8 +65,8 @@ public sealed interface CreateSnapshotRequest {
     }
 
     /**
-     * From where the snapshot has to be usable. Only plugins that offer
-     * SNAPSHOT_ACCESSIBILITY_CONSTRAINTS can be asked for it.
+     * Sets the places from which the snapshot must be usable. Needs the capability
+     * SNAPSHOT_ACCESSIBILITY_CONSTRAINTS.
      */
     @Experimental
     public Builder accessibilityRequirements(TopologyRequirement value) {
@@ -74,7 +74,7 @@ public sealed interface CreateSnapshotRequest {
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public CreateSnapshotRequest build() {
       return new CreateSnapshotValue(
           sourceVolumeId,

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for a new volume. Repeating it unchanged, under the same name, finds the same volume.
+ * Asks to create a volume. Repeating the same request under the same name returns the same volume.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -22,31 +22,31 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface CreateVolumeRequest {
 
-  /** The name of the intended volume, chosen by the caller; not its id. */
+  /** The name of the new volume, chosen by the caller; not its id. */
   String name();
 
   /** Every way in which the volume may be used. */
   List<VolumeCapability> capabilities();
 
-  /** How large the volume has to be, if stated. */
+  /** The required size of the volume, if set. */
   Optional<CapacityRange> capacityRange();
 
   /** Opaque parameters for the plugin. */
   Map<String, String> parameters();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Returns the source that the new volume starts as a copy of, if stated. */
+  /** Returns the source that the new volume is a copy of, if set. */
   Optional<VolumeContentSource> contentSource();
 
-  /** From where it has to be reachable, if stated. */
+  /** The places from which the volume must be accessible, if set. */
   Optional<TopologyRequirement> accessibilityRequirements();
 
-  /** Parameters that may change later; empty for none. */
+  /** The parameters that can be changed later; empty for none. */
   Map<String, String> mutableParameters();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(String name, List<VolumeCapability> capabilities) {
     return new Builder(name, capabilities);
   }
@@ -68,7 +68,7 @@ public sealed interface CreateVolumeRequest {
       this.capabilities = List.copyOf(capabilities);
     }
 
-    /** How large the volume has to be. */
+    /** The required size of the volume. */
     public Builder capacityRange(CapacityRange value) {
       capacityRange = value;
       return this;
@@ -80,22 +80,22 @@ public sealed interface CreateVolumeRequest {
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** Sets the source that the new volume starts as a copy of; it has one at most. */
+    /** Sets the source that the new volume is a copy of; a volume has at most one source. */
     public Builder contentSource(VolumeContentSource value) {
       contentSource = value;
       return this;
     }
 
     /**
-     * Sets the snapshot that the new volume starts as a copy of. If the snapshot can be used from
-     * some places only, the accessibility requirements are narrowed to these; if there are none,
-     * the plugin places the volume.
+     * Sets the snapshot that the new volume is a copy of. If the snapshot is usable only from some
+     * places, the accessibility requirements are narrowed to these; without requirements, the
+     * plugin places the volume.
      */
     @Experimental
     public Builder fromSnapshot(Snapshot value) {
@@ -103,23 +103,25 @@ public sealed interface CreateVolumeRequest {
       return this;
     }
 
-    /** From where it has to be reachable; needs VOLUME_ACCESSIBILITY_CONSTRAINTS. */
+    /**
+     * The places from which the volume must be accessible; needs VOLUME_ACCESSIBILITY_CONSTRAINTS.
+     */
     public Builder accessibilityRequirements(TopologyRequirement value) {
       accessibilityRequirements = value;
       return this;
     }
 
-    /** Parameters that may change later; needs the capability MODIFY_VOLUME. */
+    /** The parameters that can be changed later; needs the capability MODIFY_VOLUME. */
     public Builder mutableParameters(Map<String, String> value) {
       mutableParameters = Map.copyOf(value);
       return this;
     }
 
     /**
-     * The request.
+     * Builds the request.
      *
      * @throws IllegalArgumentException if a snapshot and another source are set, or if the volume
-     *     has to be reachable from places from which its snapshot cannot be used
+     *     must be accessible from places where its snapshot is not usable
      */
     public CreateVolumeRequest build() {
       return new CreateVolumeValue(
@@ -140,7 +142,7 @@ public sealed interface CreateVolumeRequest {
       VolumeContentSource copied = VolumeContentSource.of(snapshot.id());
       if (contentSource != null && !contentSource.equals(copied)) {
         throw new IllegalArgumentException(
-            "The volume cannot begin as a copy of both "
+            "The volume cannot be created from both "
                 + contentSource
                 + " and "
                 + copied
@@ -156,13 +158,13 @@ public sealed interface CreateVolumeRequest {
           .orElseThrow(
               () ->
                   new IllegalArgumentException(
-                      "The volume cannot be made from "
+                      "The volume cannot be created from "
                           + source().orElseThrow()
-                          + ": the snapshot can be used from "
+                          + ": the snapshot is accessible from "
                           + placesOfSource
-                          + ", and the volume has to be reachable from "
+                          + ", but the volume must be accessible from "
                           + asked.requisite()
-                          + ". Ask for a place of the snapshot, or take another source."));
+                          + ". Request a place of the snapshot, or use another source."));
     }
 
     private record CreateVolumeValue(

@@ -5,7 +5,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 
 /**
- * Asks to delete a snapshot that belongs to no group.
+ * Asks to delete a snapshot that does not belong to a group.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -16,10 +16,10 @@ public sealed interface DeleteSnapshotRequest {
   /** The snapshot. */
   SnapshotId snapshotId();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(SnapshotId snapshotId) {
     return new Builder(snapshotId);
   }
@@ -33,13 +33,13 @@ public sealed interface DeleteSnapshotRequest {
       this.snapshotId = snapshotId;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public DeleteSnapshotRequest build() {
       return new DeleteSnapshotValue(snapshotId, secrets);
     }

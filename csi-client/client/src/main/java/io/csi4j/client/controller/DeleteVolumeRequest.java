@@ -5,7 +5,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * Asks to delete a volume. One that is gone already counts as deleted.
+ * Asks to delete a volume. Succeeds if it is already gone.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -16,10 +16,10 @@ public sealed interface DeleteVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId) {
     return new Builder(volumeId);
   }
@@ -33,13 +33,13 @@ public sealed interface DeleteVolumeRequest {
       this.volumeId = volumeId;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public DeleteVolumeRequest build() {
       return new DeleteVolumeValue(volumeId, secrets);
     }

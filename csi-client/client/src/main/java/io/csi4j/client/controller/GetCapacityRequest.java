@@ -9,7 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks how much room is left for volumes of a kind. State what CreateVolume will state.
+ * Asks for the capacity available for volumes of a kind. Set the same values that CreateVolume will
+ * use.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -23,10 +24,10 @@ public sealed interface GetCapacityRequest {
   /** Opaque parameters for the plugin. */
   Map<String, String> parameters();
 
-  /** From where the volumes have to be reachable, if stated. */
+  /** The place from which the volumes must be accessible, if set. */
   Optional<Topology> accessibleTopology();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder() {
     return new Builder();
   }
@@ -51,13 +52,15 @@ public sealed interface GetCapacityRequest {
       return this;
     }
 
-    /** From where the volumes have to be reachable; needs VOLUME_ACCESSIBILITY_CONSTRAINTS. */
+    /**
+     * The place from which the volumes must be accessible; needs VOLUME_ACCESSIBILITY_CONSTRAINTS.
+     */
     public Builder accessibleTopology(Topology value) {
       accessibleTopology = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public GetCapacityRequest build() {
       return new GetCapacityValue(
           capabilities, parameters, Optional.ofNullable(accessibleTopology));

@@ -6,7 +6,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 
 /**
- * Asks for the present state of one snapshot.
+ * Asks for the current state of one snapshot.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -18,10 +18,10 @@ public sealed interface GetSnapshotRequest {
   /** The snapshot. */
   SnapshotId snapshotId();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(SnapshotId snapshotId) {
     return new Builder(snapshotId);
   }
@@ -35,13 +35,13 @@ public sealed interface GetSnapshotRequest {
       this.snapshotId = snapshotId;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public GetSnapshotRequest build() {
       return new GetSnapshotValue(snapshotId, secrets);
     }

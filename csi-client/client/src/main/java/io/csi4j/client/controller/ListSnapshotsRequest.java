@@ -16,22 +16,22 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ListSnapshotsRequest {
 
-  /** How many entries a page may have; zero for no limit. */
+  /** Maximum number of entries of a page; zero for no limit. */
   int maxEntries();
 
-  /** Where to begin: the token that the page before gave, if stated. */
+  /** Token returned with the previous page, if set; the listing starts there. */
   Optional<String> startingToken();
 
-  /** Only snapshots of this volume, if stated. */
+  /** The volume whose snapshots are listed; empty for all volumes. */
   Optional<VolumeId> sourceVolumeId();
 
-  /** Only this snapshot, if stated. */
+  /** The only snapshot that is listed; empty for all snapshots. */
   Optional<SnapshotId> snapshotId();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder() {
     return new Builder();
   }
@@ -46,37 +46,37 @@ public sealed interface ListSnapshotsRequest {
 
     private Builder() {}
 
-    /** How many entries a page may have; zero for no limit. */
+    /** Maximum number of entries of a page; zero for no limit. */
     public Builder maxEntries(int value) {
       maxEntries = value;
       return this;
     }
 
-    /** Where to begin: the token that the page before gave. */
+    /** Token returned with the previous page; the listing starts there. */
     public Builder startingToken(String value) {
       startingToken = value;
       return this;
     }
 
-    /** Only snapshots of this volume. */
+    /** Lists only the snapshots of this volume. */
     public Builder sourceVolumeId(VolumeId value) {
       sourceVolumeId = value;
       return this;
     }
 
-    /** Only this snapshot. */
+    /** Lists only this snapshot. */
     public Builder snapshotId(SnapshotId value) {
       snapshotId = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ListSnapshotsRequest build() {
       return new ListSnapshotsValue(
           maxEntries,

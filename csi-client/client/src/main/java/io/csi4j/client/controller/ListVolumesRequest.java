@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ListVolumesRequest {
 
-  /** How many entries a page may have; zero for no limit. */
+  /** Maximum number of entries of a page; zero for no limit. */
   int maxEntries();
 
-  /** Where to begin: the token that the page before gave, if stated. */
+  /** Token returned with the previous page, if set; the listing starts there. */
   Optional<String> startingToken();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder() {
     return new Builder();
   }
@@ -31,19 +31,19 @@ public sealed interface ListVolumesRequest {
 
     private Builder() {}
 
-    /** How many entries a page may have; zero for no limit. */
+    /** Maximum number of entries of a page; zero for no limit. */
     public Builder maxEntries(int value) {
       maxEntries = value;
       return this;
     }
 
-    /** Where to begin: the token that the page before gave. */
+    /** Token returned with the previous page; the listing starts there. */
     public Builder startingToken(String value) {
       startingToken = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ListVolumesRequest build() {
       return new ListVolumesValue(maxEntries, Optional.ofNullable(startingToken));
     }

@@ -11,33 +11,33 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A snapshot as its plugin knows it.
+ * A snapshot as reported by its plugin.
  *
  * @since 1.0
  */
 public interface Snapshot {
 
-  /** Its id, for all later calls. */
+  /** The id, used in all later calls. */
   SnapshotId id();
 
-  /** The volume it was cut from. */
+  /** The volume that the snapshot was taken of. */
   VolumeId sourceVolumeId();
 
-  /** The least size of a volume made from it; nothing if the plugin does not know. */
+  /** The smallest size of a volume created from the snapshot; empty if the plugin does not know. */
   OptionalLong sizeBytes();
 
-  /** When it was cut; nothing if the plugin gave no possible time. */
+  /** The time at which the snapshot was taken; empty if the plugin reported no valid time. */
   Optional<Instant> creationTime();
 
-  /** Whether a volume can be made from it already. */
+  /** Whether volumes can be created from the snapshot. */
   boolean readyToUse();
 
-  /** The group it was cut with; such a snapshot is never deleted alone. */
+  /** The group that the snapshot was created with; such a snapshot cannot be deleted on its own. */
   Optional<GroupSnapshotId> groupSnapshotId();
 
   /**
-   * From where it can be used: any one of these suffices. Empty for everywhere. Says something only
-   * with SNAPSHOT_ACCESSIBILITY_CONSTRAINTS.
+   * The places from which the snapshot is usable: any one of these suffices. Empty if it is usable
+   * everywhere. Meaningful only with SNAPSHOT_ACCESSIBILITY_CONSTRAINTS.
    */
   @Experimental
   List<Topology> accessibleTopology();

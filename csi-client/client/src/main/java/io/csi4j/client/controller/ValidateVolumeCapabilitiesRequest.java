@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Asks whether an existing volume can be used in the given ways.
+ * Asks whether an existing volume supports the given uses.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -23,19 +23,19 @@ public sealed interface ValidateVolumeCapabilitiesRequest {
   /** Every way in which the volume may be used. */
   List<VolumeCapability> capabilities();
 
-  /** The volume's own context, as its plugin gave it. */
+  /** The volume's own context, as returned by the plugin. */
   VolumeContext volumeContext();
 
   /** Opaque parameters for the plugin. */
   Map<String, String> parameters();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Parameters that may change later; empty for none. */
+  /** The parameters that can be changed later; empty for none. */
   Map<String, String> mutableParameters();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, List<VolumeCapability> capabilities) {
     return new Builder(volumeId, capabilities);
   }
@@ -54,7 +54,7 @@ public sealed interface ValidateVolumeCapabilitiesRequest {
       this.capabilities = List.copyOf(capabilities);
     }
 
-    /** The volume's own context, as its plugin gave it. */
+    /** The volume's own context, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;
@@ -66,19 +66,19 @@ public sealed interface ValidateVolumeCapabilitiesRequest {
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** Parameters that may change later; needs the capability MODIFY_VOLUME. */
+    /** The parameters that can be changed later; needs the capability MODIFY_VOLUME. */
     public Builder mutableParameters(Map<String, String> value) {
       mutableParameters = Map.copyOf(value);
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public ValidateVolumeCapabilitiesRequest build() {
       return new ValidateVolumeCapabilitiesValue(
           volumeId, capabilities, volumeContext, parameters, secrets, mutableParameters);

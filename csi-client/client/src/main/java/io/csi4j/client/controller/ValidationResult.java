@@ -9,27 +9,28 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The answer to the question whether a volume can be used in certain ways. An answer of OK alone is
- * not a yes: what the plugin confirmed was compared with what was asked, field by field.
+ * The answer to the question whether a volume supports the given uses. The status OK alone does not
+ * mean yes: the plugin's confirmation was compared with the request, field by field.
  *
  * @since 1.0
  */
 public sealed interface ValidationResult {
 
-  /** How much has to be confirmed before a volume is taken. */
+  /** How much the plugin must confirm before a volume is accepted. */
   enum Policy {
-    /** Everything that was asked. */
+    /** The plugin must confirm everything in the request. */
     STRICT,
     /**
-     * Everything that was asked, or nothing at all: some plugins never confirm. A volume context or
-     * a map of parameters that is left out as a whole counts as nothing said, for the spec leaves
-     * them to the plugin; a part of one, or of a way of use, that is left out is a mismatch.
+     * The plugin must confirm everything in the request, or nothing at all: some plugins never
+     * confirm. A volume context or a map of parameters that is left out completely counts as not
+     * answered, because the spec leaves both to the plugin; leaving out a part of one, or of a
+     * capability, is a mismatch.
      */
     ALL_OR_NOTHING,
     /**
-     * Nothing: it is enough that the plugin contradicts nothing. For old plugins that repeat only
-     * part of a way of use, such as the access mode without the access type; a mount flag that the
-     * plugin silently ignores is taken for confirmed too.
+     * The plugin must only not contradict the request. For old plugins that repeat only part of a
+     * capability, such as the access mode without the access type; a mount flag that the plugin
+     * silently ignores counts as confirmed, too.
      */
     LENIENT
   }
@@ -37,16 +38,16 @@ public sealed interface ValidationResult {
   /** Whether the volume may be used under this policy. */
   boolean isAcceptable(Policy policy);
 
-  /** Returns the words of the plugin beside it, escaped; empty if there are none. */
+  /** Returns the plugin's message, escaped; empty if there is none. */
   String message();
 
   /**
    * The confirmation of a plugin.
    *
-   * @param volumeContext the context it confirmed
-   * @param capabilities the uses it confirmed
-   * @param parameters the parameters it confirmed
-   * @param mutableParameters the mutable parameters it confirmed
+   * @param volumeContext the confirmed context
+   * @param capabilities the confirmed uses
+   * @param parameters the confirmed parameters
+   * @param mutableParameters the confirmed mutable parameters
    */
   record Confirmation(
       VolumeContext volumeContext,
@@ -68,10 +69,10 @@ public sealed interface ValidationResult {
   }
 
   /**
-   * All that was asked is confirmed.
+   * Everything in the request is confirmed.
    *
-   * @param confirmation what was confirmed
-   * @param message what the plugin said beside it
+   * @param confirmation the plugin's confirmation
+   * @param message the plugin's message
    */
   record Confirmed(Confirmation confirmation, String message) implements ValidationResult {
     @Override
@@ -81,9 +82,9 @@ public sealed interface ValidationResult {
   }
 
   /**
-   * The plugin confirmed nothing, or an empty confirmation, which is neither yes nor no.
+   * The plugin returned no confirmation, or an empty one, which means neither yes nor no.
    *
-   * @param message why, in the plugin's words
+   * @param message the reason, as worded by the plugin
    */
   record Unconfirmed(String message) implements ValidationResult {
     @Override
@@ -93,12 +94,12 @@ public sealed interface ValidationResult {
   }
 
   /**
-   * The plugin confirmed something else than was asked.
+   * The plugin's confirmation differs from the request.
    *
-   * @param confirmation what was confirmed
-   * @param differences where it differs; at least one
+   * @param confirmation the plugin's confirmation
+   * @param differences the differences; at least one
    * @param contradicts whether a difference is a contradiction rather than an omission
-   * @param message what the plugin said beside it
+   * @param message the plugin's message
    */
   record Mismatch(
       Confirmation confirmation, List<Violation> differences, boolean contradicts, String message)

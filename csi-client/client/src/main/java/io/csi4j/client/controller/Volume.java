@@ -9,24 +9,24 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A volume as its plugin knows it.
+ * A volume as reported by its plugin.
  *
  * @since 1.0
  */
 public interface Volume {
 
-  /** Its id, for all later calls. */
+  /** The id, used in all later calls. */
   VolumeId id();
 
-  /** Its size; nothing if the plugin does not know. */
+  /** The size; empty if the plugin does not know. */
   OptionalLong capacityBytes();
 
-  /** Opaque properties that the plugin wants back with most calls. */
+  /** Opaque properties that must be passed to most later calls. */
   VolumeContext context();
 
-  /** Returns the source that it started as a copy of; nothing if it started empty. */
+  /** Returns the source that the volume was created from; empty if it was created without data. */
   Optional<VolumeContentSource> contentSource();
 
-  /** From where it can be reached: from any one of these, or from anywhere if empty. */
+  /** The places from which the volume is accessible: any one of these, or everywhere if empty. */
   List<Topology> accessibleTopology();
 }

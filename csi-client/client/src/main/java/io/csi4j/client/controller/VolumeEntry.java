@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A volume and where it is.
+ * A listed volume with the nodes that it is attached to.
  *
  * @since 1.0
  */
@@ -17,12 +17,12 @@ public interface VolumeEntry {
   Volume volume();
 
   /**
-   * The nodes it is attached to. Says something only with LIST_VOLUMES_PUBLISHED_NODES, and may
-   * name unknown nodes.
+   * The nodes that the volume is attached to. Meaningful only with LIST_VOLUMES_PUBLISHED_NODES;
+   * may contain unknown nodes.
    */
   List<NodeId> publishedNodes();
 
-  /** Whether it is fully usable; nothing means unknown. */
+  /** The condition of the volume; empty if unknown. */
   @Experimental
   Optional<VolumeCondition> condition();
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Asks to cut snapshots of several volumes at one moment.
+ * Asks to take snapshots of several volumes at one moment.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -15,19 +15,19 @@ import java.util.Map;
  */
 public sealed interface CreateVolumeGroupSnapshotRequest {
 
-  /** The name of the intended group, chosen by the caller; not its id. */
+  /** The name of the new group, chosen by the caller; not its id. */
   String name();
 
-  /** The volumes to cut it from. */
+  /** The volumes to take snapshots of. */
   List<VolumeId> sourceVolumeIds();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
   /** Opaque parameters for the plugin. */
   Map<String, String> parameters();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(String name, List<VolumeId> sourceVolumeIds) {
     return new Builder(name, sourceVolumeIds);
   }
@@ -44,7 +44,7 @@ public sealed interface CreateVolumeGroupSnapshotRequest {
       this.sourceVolumeIds = List.copyOf(sourceVolumeIds);
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
@@ -56,7 +56,7 @@ public sealed interface CreateVolumeGroupSnapshotRequest {
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public CreateVolumeGroupSnapshotRequest build() {
       return new CreateVolumeGroupSnapshotValue(name, sourceVolumeIds, secrets, parameters);
     }

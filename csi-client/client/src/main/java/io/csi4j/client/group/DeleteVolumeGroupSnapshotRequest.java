@@ -21,10 +21,10 @@ public sealed interface DeleteVolumeGroupSnapshotRequest {
   /** All the members of the group. */
   List<SnapshotId> snapshotIds();
 
-  /** The secrets it was created with. */
+  /** The secrets with which the group was created. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds) {
     return new Builder(groupSnapshotId, snapshotIds);
   }
@@ -40,13 +40,13 @@ public sealed interface DeleteVolumeGroupSnapshotRequest {
       this.snapshotIds = List.copyOf(snapshotIds);
     }
 
-    /** The secrets it was created with. */
+    /** The secrets with which the group was created. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public DeleteVolumeGroupSnapshotRequest build() {
       return new DeleteVolumeGroupSnapshotValue(groupSnapshotId, snapshotIds, secrets);
     }

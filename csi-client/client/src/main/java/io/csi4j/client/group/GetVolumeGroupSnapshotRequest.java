@@ -7,7 +7,7 @@ import io.csi4j.client.model.SnapshotId;
 import java.util.List;
 
 /**
- * Asks for the present state of one group.
+ * Asks for the current state of one group.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -21,10 +21,10 @@ public sealed interface GetVolumeGroupSnapshotRequest {
   /** All the members of the group. */
   List<SnapshotId> snapshotIds();
 
-  /** The secrets it was created with. */
+  /** The secrets with which the group was created. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds) {
     return new Builder(groupSnapshotId, snapshotIds);
   }
@@ -40,13 +40,13 @@ public sealed interface GetVolumeGroupSnapshotRequest {
       this.snapshotIds = List.copyOf(snapshotIds);
     }
 
-    /** The secrets it was created with. */
+    /** The secrets with which the group was created. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public GetVolumeGroupSnapshotRequest build() {
       return new GetVolumeGroupSnapshotValue(groupSnapshotId, snapshotIds, secrets);
     }

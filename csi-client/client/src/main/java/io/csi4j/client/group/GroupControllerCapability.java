@@ -6,7 +6,7 @@ package io.csi4j.client.group;
  * @since 1.0
  */
 public enum GroupControllerCapability {
-  /** Group snapshots can be cut, read and deleted. */
+  /** Group snapshots can be created, read and deleted. */
   CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT(1);
 
   private final int number;
@@ -15,7 +15,7 @@ public enum GroupControllerCapability {
     this.number = number;
   }
 
-  /** Its number on the wire. */
+  /** The number of the capability on the wire. */
   public int number() {
     return number;
   }

@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Snapshots of several volumes that were cut at one moment.
+ * Snapshots of several volumes that were taken at one moment.
  *
  * @since 1.0
  */
 public interface VolumeGroupSnapshot {
 
-  /** Its id, for all later calls. */
+  /** The id, used in all later calls. */
   GroupSnapshotId id();
 
-  /** The members; keep their ids, later calls need them. */
+  /** The members; later calls need their ids. */
   List<Snapshot> snapshots();
 
-  /** When it was cut; nothing if the plugin gave no possible time. */
+  /** The time at which the snapshots were taken; empty if the plugin reported no valid time. */
   Optional<Instant> creationTime();
 
   /** Whether all members are ready. */

@@ -8,49 +8,54 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /**
- * The identity of a plugin, what it offers, whether it is ready. Served on every endpoint.
+ * The identity of a plugin, its capabilities and its readiness. Every endpoint serves this service.
  *
- * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
- * allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller cancels
- * the call. Safe for use by many threads, virtual ones too.
+ * <p>Every call blocks until it has succeeded or failed permanently, with the retries that its
+ * policy allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller
+ * cancels the call. Safe for use by many threads, virtual ones too.
  *
  * @since 1.0
  */
 public interface IdentityService {
 
-  /** Its name and version. It is no health check: some plugins fail here and work otherwise. */
+  /**
+   * Returns the name and the version of the plugin. This call is not a health check: some plugins
+   * fail it and work otherwise.
+   */
   PluginInfo getPluginInfo();
 
   /** Returns the capabilities of the plugin as a whole. */
   CapabilitySet<PluginCapability> getPluginCapabilities();
 
-  /** Whether it is ready. A plugin that is not healthy fails this call. */
+  /** Asks whether the plugin is ready. An unhealthy plugin fails this call. */
   Readiness probe();
 
-  /** Returns the service that does not block. */
+  /** Returns the non-blocking form of this service. */
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
   IdentityService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
-   * The identity of a plugin, what it offers, whether it is ready. Served on every endpoint.
-   * Without blocking.
+   * The identity service without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
    * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
-   * call. Actions that hang on a stage run on the callback threads of the connection, never on its
+   * call. Dependent actions of a stage run on the callback threads of the connection, never on its
    * I/O thread.
    */
   interface Async {
 
-    /** Its name and version. It is no health check: some plugins fail here and work otherwise. */
+    /**
+     * Returns the name and the version of the plugin. This call is not a health check: some plugins
+     * fail it and work otherwise.
+     */
     CompletionStage<PluginInfo> getPluginInfo();
 
     /** Returns the capabilities of the plugin as a whole. */
     CompletionStage<CapabilitySet<PluginCapability>> getPluginCapabilities();
 
-    /** Whether it is ready. A plugin that is not healthy fails this call. */
+    /** Asks whether the plugin is ready. An unhealthy plugin fails this call. */
     CompletionStage<Readiness> probe();
   }
 
@@ -61,27 +66,27 @@ public interface IdentityService {
    */
   interface PluginInfo {
 
-    /** Its name. */
+    /** The name of the plugin. */
     PluginName name();
 
-    /** Its version: opaque, fit to compare for equality only. Escaped. */
+    /** The version of the plugin: opaque, meant only for comparison by equality. Escaped. */
     String vendorVersion();
 
-    /** Returns what else it says of itself, for people. */
+    /** Returns further information of the plugin about itself, meant for people. */
     Map<String, String> manifest();
   }
 
   /**
-   * The answer of a plugin to a probe. A plugin that is not healthy answers with a failure.
+   * The answer of a plugin to a probe. An unhealthy plugin fails the call instead.
    *
    * @since 1.0
    */
   enum Readiness {
     /** The plugin is ready. */
     READY,
-    /** The plugin did not say, which the spec counts as ready. */
+    /** The plugin returned no value, which the spec defines as ready. */
     ASSUMED_READY,
-    /** The plugin is still starting: wait and probe again, there is no need for a restart. */
+    /** The plugin is still starting: wait and probe again; a restart is not needed. */
     NOT_READY;
 
     /** Whether controller and node calls may be made. */

@@ -3,14 +3,14 @@ package io.csi4j.client.identity;
 import io.csi4j.client.model.Experimental;
 
 /**
- * One thing that a plugin as a whole can do.
+ * A capability of a plugin as a whole.
  *
  * @since 1.0
  */
 public enum PluginCapability {
   /** The plugin serves the controller service. */
   CONTROLLER_SERVICE,
-  /** Its volumes may be out of reach of some nodes, so topology has to be observed. */
+  /** Volumes may be inaccessible from some nodes, so topology must be observed. */
   VOLUME_ACCESSIBILITY_CONSTRAINTS,
   /** The plugin serves the group controller service. */
   GROUP_CONTROLLER_SERVICE,
@@ -18,13 +18,13 @@ public enum PluginCapability {
   @Experimental
   SNAPSHOT_METADATA_SERVICE,
   /**
-   * Its snapshots may be out of reach of some places, so topology has to be observed when a volume
-   * is made from one.
+   * Snapshots may be inaccessible from some places, so topology must be observed when a volume is
+   * created from one.
    */
   @Experimental
   SNAPSHOT_ACCESSIBILITY_CONSTRAINTS,
-  /** Its volumes can grow while they are published. */
+  /** Volumes can grow while they are published. */
   VOLUME_EXPANSION_ONLINE,
-  /** Its volumes can grow while no node has them. */
+  /** Volumes can grow while they are not published on any node. */
   VOLUME_EXPANSION_OFFLINE
 }

@@ -11,13 +11,15 @@ import java.util.List;
 @Experimental
 public interface BlockMetadataBatch {
 
-  /** Whether all ranges have one size. */
+  /** Returns whether all ranges have one size. */
   Type type();
 
   /** The size of the volume. */
   long volumeCapacityBytes();
 
-  /** The ranges: ascending, not overlapping, clipped to what was not delivered before. */
+  /**
+   * The ranges: ascending, without overlaps, clipped to the bytes that were not delivered before.
+   */
   List<Range> ranges();
 
   /**
@@ -27,11 +29,11 @@ public interface BlockMetadataBatch {
    */
   @Experimental
   enum Type {
-    /** The plugin did not say, or said something that this library does not know. */
+    /** The plugin did not report a type, or reported one that this library does not know. */
     UNRECOGNIZED,
-    /** The lengths are the same. */
+    /** All ranges have the same length. */
     FIXED_LENGTH,
-    /** The lengths differ. */
+    /** The lengths of the ranges differ. */
     VARIABLE_LENGTH
   }
 
@@ -45,7 +47,7 @@ public interface BlockMetadataBatch {
   @Experimental
   record Range(long offset, long size) {
 
-    /** The first byte behind it. */
+    /** The first byte after the range. */
     public long end() {
       return offset + size;
     }

@@ -6,7 +6,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 
 /**
- * Asks which ranges of a snapshot hold data.
+ * Asks which ranges of a snapshot contain data.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -18,16 +18,16 @@ public sealed interface GetMetadataAllocatedRequest {
   /** The snapshot. */
   SnapshotId snapshotId();
 
-  /** The first byte of interest; zero for all. */
+  /** The first byte of interest; zero for the complete volume. */
   long startingOffset();
 
-  /** How many ranges one message may have; zero leaves it to the plugin. */
+  /** Maximum number of ranges in one message; zero lets the plugin choose. */
   int maxResults();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(SnapshotId snapshotId) {
     return new Builder(snapshotId);
   }
@@ -43,25 +43,25 @@ public sealed interface GetMetadataAllocatedRequest {
       this.snapshotId = snapshotId;
     }
 
-    /** The first byte of interest; zero for all. */
+    /** The first byte of interest; zero for the complete volume. */
     public Builder startingOffset(long value) {
       startingOffset = value;
       return this;
     }
 
-    /** How many ranges one message may have; zero leaves it to the plugin. */
+    /** Maximum number of ranges in one message; zero lets the plugin choose. */
     public Builder maxResults(int value) {
       maxResults = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public GetMetadataAllocatedRequest build() {
       return new GetMetadataAllocatedValue(snapshotId, startingOffset, maxResults, secrets);
     }

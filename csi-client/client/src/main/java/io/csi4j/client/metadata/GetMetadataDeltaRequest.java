@@ -21,16 +21,16 @@ public sealed interface GetMetadataDeltaRequest {
   /** The newer snapshot. */
   SnapshotId targetSnapshotId();
 
-  /** The first byte of interest; zero for all. */
+  /** The first byte of interest; zero for the complete volume. */
   long startingOffset();
 
-  /** How many ranges one message may have; zero leaves it to the plugin. */
+  /** Maximum number of ranges in one message; zero lets the plugin choose. */
   int maxResults();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(SnapshotId baseSnapshotId, SnapshotId targetSnapshotId) {
     return new Builder(baseSnapshotId, targetSnapshotId);
   }
@@ -48,25 +48,25 @@ public sealed interface GetMetadataDeltaRequest {
       this.targetSnapshotId = targetSnapshotId;
     }
 
-    /** The first byte of interest; zero for all. */
+    /** The first byte of interest; zero for the complete volume. */
     public Builder startingOffset(long value) {
       startingOffset = value;
       return this;
     }
 
-    /** How many ranges one message may have; zero leaves it to the plugin. */
+    /** Maximum number of ranges in one message; zero lets the plugin choose. */
     public Builder maxResults(int value) {
       maxResults = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public GetMetadataDeltaRequest build() {
       return new GetMetadataDeltaValue(
           baseSnapshotId, targetSnapshotId, startingOffset, maxResults, secrets);

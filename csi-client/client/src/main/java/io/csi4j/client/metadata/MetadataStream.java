@@ -6,9 +6,9 @@ import java.util.Iterator;
 /**
  * A running stream of block metadata, read batch by batch by one thread.
  *
- * <p>The plugin is asked for the next batch only when it is wanted, so memory stays bounded. If the
- * stream breaks, it is taken up again where it stopped, as often as the call's policy allows
- * without progress. {@link #hasNext()} returning false is the only sign that the metadata is
+ * <p>The next batch is requested from the plugin only when the reader needs it, so memory stays
+ * bounded. If the stream breaks, it resumes where it stopped, as often without progress as the
+ * call's policy allows. {@link #hasNext()} returning false is the only sign that the metadata is
  * complete; failures are thrown.
  *
  * @since 1.0
@@ -16,18 +16,18 @@ import java.util.Iterator;
 @Experimental
 public interface MetadataStream extends Iterator<BlockMetadataBatch>, AutoCloseable {
 
-  /** Whether there is another batch; waits for it. */
+  /** Returns whether there is another batch; waits for it. */
   @Override
   boolean hasNext();
 
-  /** The next batch. */
+  /** Returns the next batch. */
   @Override
   BlockMetadataBatch next();
 
-  /** The first byte that {@link #next} has not returned yet: where a later request would go on. */
+  /** The first byte that {@link #next} has not returned yet: a later request continues there. */
   long resumeOffset();
 
-  /** Ends the call if it is still running. Doing it twice is harmless. */
+  /** Ends the call if it is still running. Closing again has no effect. */
   @Override
   void close();
 }

@@ -6,39 +6,39 @@ import java.util.concurrent.Flow;
 import java.util.function.UnaryOperator;
 
 /**
- * Which blocks of a block volume a snapshot holds, or which changed between two. Ranges only, no
- * data. Safe for use by many threads.
+ * Calls that list the blocks of a block volume that a snapshot contains, or that differ between two
+ * snapshots. The answers contain ranges, no data. Safe for use by many threads.
  *
  * @since 1.0
  */
 @Experimental
 public interface SnapshotMetadataService {
 
-  /** The ranges of a snapshot that hold data, in ascending order. */
+  /** Reads the ranges of a snapshot that contain data, in ascending order. */
   MetadataStream getMetadataAllocated(GetMetadataAllocatedRequest request);
 
-  /** The ranges that differ between two snapshots, in ascending order. */
+  /** Reads the ranges that differ between two snapshots, in ascending order. */
   MetadataStream getMetadataDelta(GetMetadataDeltaRequest request);
 
-  /** Returns the service that does not block. */
+  /** Returns the non-blocking form of this service. */
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
   SnapshotMetadataService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
-   * The snapshot metadata service without blocking. Each subscription is a call of its own, sent
-   * when the first batch is requested; no more batches are fetched than were requested. Cancelling
-   * the subscription cancels the call. Only {@code onComplete} means that the metadata is complete.
+   * The snapshot metadata service without blocking. Each subscription is a separate call, sent when
+   * the first batch is requested; no more batches are fetched than were requested. Cancelling the
+   * subscription cancels the call. Only {@code onComplete} means that the metadata is complete.
    * Subscribers are called on the callback threads of the connection.
    */
   @Experimental
   interface Async {
 
-    /** The ranges of a snapshot that hold data, in ascending order. */
+    /** Reads the ranges of a snapshot that contain data, in ascending order. */
     Flow.Publisher<BlockMetadataBatch> getMetadataAllocated(GetMetadataAllocatedRequest request);
 
-    /** The ranges that differ between two snapshots, in ascending order. */
+    /** Reads the ranges that differ between two snapshots, in ascending order. */
     Flow.Publisher<BlockMetadataBatch> getMetadataDelta(GetMetadataDeltaRequest request);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Which blocks a snapshot holds, or which changed between two: streams of ranges.
+ * Streams of the block ranges that a snapshot contains, or that differ between two snapshots.
  *
- * <p>Start at {@link io.csi4j.client.metadata.SnapshotMetadataService}. What other services use too
- * lives in {@code io.csi4j.client.model}. Results are made by the client alone, and later releases
- * may give them more methods. All values here are immutable and safe to share between threads.
+ * <p>Start at {@link io.csi4j.client.metadata.SnapshotMetadataService}. Types shared with other
+ * services are in {@code io.csi4j.client.model}. Only the client creates results; later releases
+ * may add methods to them. All values here are immutable and safe to share between threads.
  */
 @NullMarked
 package io.csi4j.client.metadata;

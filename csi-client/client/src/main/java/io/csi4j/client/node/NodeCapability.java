@@ -8,19 +8,19 @@ import io.csi4j.client.model.Experimental;
  * @since 1.0
  */
 public enum NodeCapability {
-  /** Volumes have to be staged before they are published. */
+  /** Volumes must be staged before they are published. */
   STAGE_UNSTAGE_VOLUME(1),
   /** The space in use can be read. */
   GET_VOLUME_STATS(2),
   /** Filesystems can be grown on the node. */
   EXPAND_VOLUME(3),
-  /** Statistics tell whether volumes are well. Plugins for CSI 1.12 and older offer it. */
+  /** Statistics include the condition of the volume. Plugins for CSI 1.12 and older offer it. */
   @Experimental
   VOLUME_CONDITION(4),
-  /** The two access modes for single nodes are told apart. */
+  /** The plugin distinguishes the two access modes for a single node. */
   @Experimental
   SINGLE_NODE_MULTI_WRITER(5),
-  /** The plugin gives the files of a volume to a group. */
+  /** The plugin can give the files of a volume to a group. */
   VOLUME_MOUNT_GROUP(6),
   /** The health of a volume can be read. Plugins for CSI 1.13 and newer offer it. */
   @Experimental
@@ -35,7 +35,7 @@ public enum NodeCapability {
     this.number = number;
   }
 
-  /** Its number on the wire. */
+  /** The number of the capability on the wire. */
   public int number() {
     return number;
   }

@@ -22,23 +22,23 @@ public sealed interface NodeExpandVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** A path where it is staged or published now, as the plugin sees it. */
+  /** A path at which the volume is staged or published now, as the plugin sees it. */
   PluginPath volumePath();
 
-  /** How large the volume has to be, if stated. */
+  /** The required size of the volume, if set. */
   Optional<CapacityRange> capacityRange();
 
-  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  /** The staging directory of the volume on this node, as the plugin sees it, if set. */
   Optional<PluginPath> stagingTargetPath();
 
-  /** How the volume is used, if stated. */
+  /** The use of the volume, if set. */
   Optional<VolumeCapability> capability();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   @Experimental
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, PluginPath volumePath) {
     return new Builder(volumeId, volumePath);
   }
@@ -57,7 +57,7 @@ public sealed interface NodeExpandVolumeRequest {
       this.volumePath = volumePath;
     }
 
-    /** How large the volume has to be. */
+    /** The required size of the volume. */
     public Builder capacityRange(CapacityRange value) {
       capacityRange = value;
       return this;
@@ -69,20 +69,20 @@ public sealed interface NodeExpandVolumeRequest {
       return this;
     }
 
-    /** How the volume is used. */
+    /** The use of the volume. */
     public Builder capability(VolumeCapability value) {
       capability = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     @Experimental
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodeExpandVolumeRequest build() {
       return new NodeExpandVolumeValue(
           volumeId,

@@ -5,7 +5,7 @@ import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 
 /**
- * Asks for everything that is wrong with the storage behind the plugin, as seen from this node.
+ * Asks for all problems of the storage behind the plugin, as seen from this node.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -14,10 +14,10 @@ import io.csi4j.client.model.Secrets;
 @Experimental
 public sealed interface NodeGetStorageHealthRequest {
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder() {
     return new Builder();
   }
@@ -28,13 +28,13 @@ public sealed interface NodeGetStorageHealthRequest {
 
     private Builder() {}
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodeGetStorageHealthRequest build() {
       return new NodeGetStorageHealthValue(secrets);
     }

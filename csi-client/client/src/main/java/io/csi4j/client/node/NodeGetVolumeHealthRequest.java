@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for everything that is wrong with a volume, as seen from this node. The volume may also be
- * one whose staging or publishing was only tried.
+ * Asks for all health problems of a volume, as seen from this node. The volume may also be one
+ * whose staging or publishing was only attempted.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -21,13 +21,13 @@ public sealed interface NodeGetVolumeHealthRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** The path where it is, or was to be, published, as the plugin sees it, if stated. */
+  /** The path where the volume is published, or was meant to be, as the plugin sees it, if set. */
   Optional<PluginPath> volumePublishPath();
 
-  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  /** The staging directory of the volume on this node, as the plugin sees it, if set. */
   Optional<PluginPath> stagingTargetPath();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId) {
     return new Builder(volumeId);
   }
@@ -42,7 +42,7 @@ public sealed interface NodeGetVolumeHealthRequest {
       this.volumeId = volumeId;
     }
 
-    /** The path where it is, or was to be, published, as the plugin sees it. */
+    /** The path where the volume is published, or was meant to be, as the plugin sees it. */
     public Builder volumePublishPath(PluginPath value) {
       volumePublishPath = value;
       return this;
@@ -57,7 +57,7 @@ public sealed interface NodeGetVolumeHealthRequest {
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodeGetVolumeHealthRequest build() {
       return new NodeGetVolumeHealthValue(
           volumeId, Optional.ofNullable(volumePublishPath), Optional.ofNullable(stagingTargetPath));

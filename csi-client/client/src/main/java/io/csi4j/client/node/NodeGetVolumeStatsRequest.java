@@ -18,13 +18,13 @@ public sealed interface NodeGetVolumeStatsRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** A path where it is staged or published now, as the plugin sees it. */
+  /** A path at which the volume is staged or published now, as the plugin sees it. */
   PluginPath volumePath();
 
-  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  /** The staging directory of the volume on this node, as the plugin sees it, if set. */
   Optional<PluginPath> stagingTargetPath();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, PluginPath volumePath) {
     return new Builder(volumeId, volumePath);
   }
@@ -46,7 +46,7 @@ public sealed interface NodeGetVolumeStatsRequest {
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodeGetVolumeStatsRequest build() {
       return new NodeGetVolumeStatsValue(
           volumeId, volumePath, Optional.ofNullable(stagingTargetPath));

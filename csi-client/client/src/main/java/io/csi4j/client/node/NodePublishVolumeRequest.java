@@ -22,28 +22,31 @@ public sealed interface NodePublishVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** Where it is to appear, as the plugin sees it. The plugin makes it; its parent has to exist. */
+  /**
+   * The path at which the volume will appear, as the plugin sees it. The plugin creates it; its
+   * parent must exist.
+   */
   PluginPath targetPath();
 
-  /** How the volume is used. */
+  /** The use of the volume. */
   VolumeCapability capability();
 
-  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  /** The staging directory of the volume on this node, as the plugin sees it, if set. */
   Optional<PluginPath> stagingTargetPath();
 
-  /** Whether it may only be read. */
+  /** Whether the volume may only be read. */
   boolean readonly();
 
-  /** Returns the context that attaching the volume to this node returned. */
+  /** Returns the context that was returned when the volume was attached to this node. */
   PublishContext publishContext();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** The volume's own context, as its plugin gave it. */
+  /** The volume's own context, as returned by the plugin. */
   VolumeContext volumeContext();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, PluginPath targetPath, VolumeCapability capability) {
     return new Builder(volumeId, targetPath, capability);
   }
@@ -67,39 +70,39 @@ public sealed interface NodePublishVolumeRequest {
 
     /**
      * The staging directory of the volume on this node, as the plugin sees it. A plugin that stages
-     * needs it, but for an inline volume: one whose context has {@code
-     * csi.storage.k8s.io/ephemeral} set to {@code true}, as a kubelet asks for it.
+     * needs it, except for an inline volume: one whose context has {@code
+     * csi.storage.k8s.io/ephemeral} set to {@code true}, as a kubelet sets it.
      */
     public Builder stagingTargetPath(PluginPath value) {
       stagingTargetPath = value;
       return this;
     }
 
-    /** Whether it may only be read. */
+    /** Whether the volume may only be read. */
     public Builder readonly(boolean value) {
       readonly = value;
       return this;
     }
 
-    /** Sets the context that attaching the volume to this node returned. */
+    /** Sets the context that was returned when the volume was attached to this node. */
     public Builder publishContext(PublishContext value) {
       publishContext = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The volume's own context, as its plugin gave it. */
+    /** The volume's own context, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodePublishVolumeRequest build() {
       return new NodePublishVolumeValue(
           volumeId,

@@ -15,11 +15,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on the node where a volume is used.
+ * Calls on the node where a volume is used.
  *
- * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
- * allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller cancels
- * the call. Safe for use by many threads, virtual ones too.
+ * <p>Every call blocks until it has succeeded or failed permanently, with the retries that its
+ * policy allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller
+ * cancels the call. Safe for use by many threads, virtual ones too.
  *
  * @since 1.0
  */
@@ -28,53 +28,53 @@ public interface NodeService {
   /** Makes a volume available on the node, once, for all its later publishes. */
   void stageVolume(NodeStageVolumeRequest request);
 
-  /** Undoes the staging. A volume that is not staged there counts as unstaged. */
+  /** Reverts the staging. Succeeds if the volume is not staged there. */
   void unstageVolume(NodeUnstageVolumeRequest request);
 
   /** Makes a volume appear at a path. */
   void publishVolume(NodePublishVolumeRequest request);
 
-  /** Makes a volume disappear from a path. One that is not there counts as gone. */
+  /** Makes a volume disappear from a path. Succeeds if the volume is not there. */
   void unpublishVolume(NodeUnpublishVolumeRequest request);
 
-  /** Reads how much of a volume is in use, and whether it is well. */
+  /** Reads the usage of a volume, and its condition. */
   VolumeStats getVolumeStats(NodeGetVolumeStatsRequest request);
 
   /**
-   * Reads everything that is wrong with a volume, as seen from this node; also of a volume whose
-   * staging or publishing was only tried.
+   * Reads all health problems of a volume, as seen from this node; also of a volume whose staging
+   * or publishing was only attempted.
    */
   @Experimental
   VolumeHealthReport getVolumeHealth(NodeGetVolumeHealthRequest request);
 
-  /** Reads everything that is wrong with the storage, as seen from this node. */
+  /** Reads all problems of the storage, as seen from this node. */
   @Experimental
   StorageHealth getStorageHealth(NodeGetStorageHealthRequest request);
 
   /** Grows the filesystem or device on the node. */
   ExpandVolumeResult expandVolume(NodeExpandVolumeRequest request);
 
-  /** Reads what the node service can do. */
+  /** Reads the capabilities of the node service. */
   CapabilitySet<NodeCapability> getCapabilities();
 
   /**
-   * Reads how the storage system knows this node. Only plugins that attach volumes have to serve
-   * it.
+   * Reads the identity of this node in the storage system. Only plugins that attach volumes must
+   * serve this call.
    */
   NodeInfo getInfo();
 
-  /** Returns the service that does not block. */
+  /** Returns the non-blocking form of this service. */
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
   NodeService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
-   * Work on the node where a volume is used. Without blocking.
+   * The node service without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
    * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
-   * call. Actions that hang on a stage run on the callback threads of the connection, never on its
+   * call. Dependent actions of a stage run on the callback threads of the connection, never on its
    * I/O thread.
    */
   interface Async {
@@ -82,55 +82,55 @@ public interface NodeService {
     /** Makes a volume available on the node, once, for all its later publishes. */
     CompletionStage<@Nullable Void> stageVolume(NodeStageVolumeRequest request);
 
-    /** Undoes the staging. A volume that is not staged there counts as unstaged. */
+    /** Reverts the staging. Succeeds if the volume is not staged there. */
     CompletionStage<@Nullable Void> unstageVolume(NodeUnstageVolumeRequest request);
 
     /** Makes a volume appear at a path. */
     CompletionStage<@Nullable Void> publishVolume(NodePublishVolumeRequest request);
 
-    /** Makes a volume disappear from a path. One that is not there counts as gone. */
+    /** Makes a volume disappear from a path. Succeeds if the volume is not there. */
     CompletionStage<@Nullable Void> unpublishVolume(NodeUnpublishVolumeRequest request);
 
-    /** Reads how much of a volume is in use, and whether it is well. */
+    /** Reads the usage of a volume, and its condition. */
     CompletionStage<VolumeStats> getVolumeStats(NodeGetVolumeStatsRequest request);
 
     /**
-     * Reads everything that is wrong with a volume, as seen from this node; also of a volume whose
-     * staging or publishing was only tried.
+     * Reads all health problems of a volume, as seen from this node; also of a volume whose staging
+     * or publishing was only attempted.
      */
     @Experimental
     CompletionStage<VolumeHealthReport> getVolumeHealth(NodeGetVolumeHealthRequest request);
 
-    /** Reads everything that is wrong with the storage, as seen from this node. */
+    /** Reads all problems of the storage, as seen from this node. */
     @Experimental
     CompletionStage<StorageHealth> getStorageHealth(NodeGetStorageHealthRequest request);
 
     /** Grows the filesystem or device on the node. */
     CompletionStage<ExpandVolumeResult> expandVolume(NodeExpandVolumeRequest request);
 
-    /** Reads what the node service can do. */
+    /** Reads the capabilities of the node service. */
     CompletionStage<CapabilitySet<NodeCapability>> getCapabilities();
 
     /**
-     * Reads how the storage system knows this node. Only plugins that attach volumes have to serve
-     * it.
+     * Reads the identity of this node in the storage system. Only plugins that attach volumes must
+     * serve this call.
      */
     CompletionStage<NodeInfo> getInfo();
   }
 
   /**
-   * A filesystem or device grown on a node.
+   * The result of growing a filesystem or device on a node.
    *
    * @since 1.0
    */
   interface ExpandVolumeResult {
 
-    /** Its size now; nothing if the plugin does not say. */
+    /** The new size; empty if the plugin does not report it. */
     OptionalLong capacityBytes();
   }
 
   /**
-   * How the storage system knows a node.
+   * The identity of a node in the storage system.
    *
    * @since 1.0
    */
@@ -139,25 +139,29 @@ public interface NodeService {
     /** The id of the node, for all calls to this plugin. */
     NodeId nodeId();
 
-    /** How many volumes may be published there; nothing if no limit is stated. */
+    /**
+     * Maximum number of volumes that may be published on the node; empty if no limit is reported.
+     */
     OptionalLong maxVolumesPerNode();
 
-    /** Where the node is; nothing if the plugin knows no topology. */
+    /** The place of the node; empty if the plugin reports no topology. */
     Optional<Topology> accessibleTopology();
   }
 
   /**
-   * Everything that a plugin says is wrong with its storage, as seen from a node.
+   * All problems of its storage that a plugin reports, as seen from a node.
    *
    * @since 1.0
    */
   @Experimental
   interface StorageHealth {
 
-    /** Each fault once, in the plugin's order; several may hold at the same time. */
+    /**
+     * The problems without duplicates, in the plugin's order; several may exist at the same time.
+     */
     List<StorageHealthEntry> entries();
 
-    /** Whether the plugin says that nothing is wrong. */
+    /** Whether the plugin reports no problem. */
     default boolean isWell() {
       return entries().isEmpty();
     }

@@ -23,19 +23,19 @@ public sealed interface NodeStageVolumeRequest {
   /** The staging directory of the volume on this node, as the plugin sees it. */
   PluginPath stagingTargetPath();
 
-  /** How the volume is used. */
+  /** The use of the volume. */
   VolumeCapability capability();
 
-  /** Returns the context that attaching the volume to this node returned. */
+  /** Returns the context that was returned when the volume was attached to this node. */
   PublishContext publishContext();
 
-  /** The secrets that the plugin needs for this. */
+  /** The secrets that the plugin needs for this call. */
   Secrets secrets();
 
-  /** The volume's own context, as its plugin gave it. */
+  /** The volume's own context, as returned by the plugin. */
   VolumeContext volumeContext();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(
       VolumeId volumeId, PluginPath stagingTargetPath, VolumeCapability capability) {
     return new Builder(volumeId, stagingTargetPath, capability);
@@ -56,25 +56,25 @@ public sealed interface NodeStageVolumeRequest {
       this.capability = capability;
     }
 
-    /** Sets the context that attaching the volume to this node returned. */
+    /** Sets the context that was returned when the volume was attached to this node. */
     public Builder publishContext(PublishContext value) {
       publishContext = value;
       return this;
     }
 
-    /** The secrets that the plugin needs for this. */
+    /** The secrets that the plugin needs for this call. */
     public Builder secrets(Secrets value) {
       secrets = value;
       return this;
     }
 
-    /** The volume's own context, as its plugin gave it. */
+    /** The volume's own context, as returned by the plugin. */
     public Builder volumeContext(VolumeContext value) {
       volumeContext = value;
       return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodeStageVolumeRequest build() {
       return new NodeStageVolumeValue(
           volumeId, stagingTargetPath, capability, publishContext, secrets, volumeContext);

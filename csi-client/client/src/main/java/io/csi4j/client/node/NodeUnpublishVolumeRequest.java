@@ -16,10 +16,10 @@ public sealed interface NodeUnpublishVolumeRequest {
   /** The volume. */
   VolumeId volumeId();
 
-  /** Where it appeared, as the plugin sees it. */
+  /** The path at which the volume was published, as the plugin sees it. */
   PluginPath targetPath();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, PluginPath targetPath) {
     return new Builder(volumeId, targetPath);
   }
@@ -34,7 +34,7 @@ public sealed interface NodeUnpublishVolumeRequest {
       this.targetPath = targetPath;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodeUnpublishVolumeRequest build() {
       return new NodeUnpublishVolumeValue(volumeId, targetPath);
     }

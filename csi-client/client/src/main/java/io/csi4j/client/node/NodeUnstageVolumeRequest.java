@@ -5,7 +5,7 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * Asks to undo the staging of a volume on this node.
+ * Asks to revert the staging of a volume on this node.
  *
  * <p>Compares by value; its text form is free of secrets.
  *
@@ -19,7 +19,7 @@ public sealed interface NodeUnstageVolumeRequest {
   /** The staging directory of the volume on this node, as the plugin sees it. */
   PluginPath stagingTargetPath();
 
-  /** Begins a request with what it cannot do without. */
+  /** Returns a builder with the required fields set. */
   static Builder builder(VolumeId volumeId, PluginPath stagingTargetPath) {
     return new Builder(volumeId, stagingTargetPath);
   }
@@ -34,7 +34,7 @@ public sealed interface NodeUnstageVolumeRequest {
       this.stagingTargetPath = stagingTargetPath;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public NodeUnstageVolumeRequest build() {
       return new NodeUnstageVolumeValue(volumeId, stagingTargetPath);
     }

@@ -6,36 +6,36 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How much of a volume is in use, and whether it is well.
+ * The usage of a volume, and its condition.
  *
  * @since 1.0
  */
 public interface VolumeStats {
 
-  /** The figures, by unit. */
+  /** The usage, by unit. */
   List<Usage> usage();
 
-  /** Whether it is fully usable; nothing means unknown. */
+  /** The condition of the volume; empty if unknown. */
   @Experimental
   Optional<VolumeCondition> condition();
 
-  /** The figures in bytes, if the plugin gave them. */
+  /** The usage in bytes, if the plugin reported it. */
   default Optional<Usage> bytes() {
     return usage().stream().filter(each -> each.unit() == Usage.Unit.BYTES).findFirst();
   }
 
-  /** The figures in inodes, if the plugin gave them. */
+  /** The usage in inodes, if the plugin reported it. */
   default Optional<Usage> inodes() {
     return usage().stream().filter(each -> each.unit() == Usage.Unit.INODES).findFirst();
   }
 
   /**
-   * How much of a volume is in use, in one unit; as the plugin said it.
+   * The usage of a volume in one unit, as reported by the plugin.
    *
-   * @param unit what is counted
-   * @param available how much is left; zero if not reported
-   * @param total how much there is; zero if not reported
-   * @param used how much is in use; zero if not reported
+   * @param unit the unit
+   * @param available the available amount; zero if not reported
+   * @param total the total amount; zero if not reported
+   * @param used the used amount; zero if not reported
    * @since 1.0
    */
   record Usage(Unit unit, long available, long total, long used) {
@@ -46,11 +46,14 @@ public interface VolumeStats {
       BYTES,
       /** Inodes. */
       INODES,
-      /** Something that this library does not know. */
+      /** A value that this library does not know. */
       UNRECOGNIZED
     }
 
-    /** Whether the figures can be true: none is negative, and no part is larger than the whole. */
+    /**
+     * Returns whether the numbers are plausible: none is negative, and no part is larger than the
+     * total.
+     */
     public boolean isPlausible() {
       return available >= 0
           && total >= 0

@@ -48,9 +48,9 @@ class CreateVolumeFromSnapshotTest {
     assertThatIllegalArgumentException()
         .isThrownBy(elsewhere::build)
         .withMessageContaining("snap-1")
-        .withMessageContaining("the snapshot can be used from [{zone=b}]")
-        .withMessageContaining("the volume has to be reachable from [{zone=a}]")
-        .withMessageEndingWith("Ask for a place of the snapshot, or take another source.");
+        .withMessageContaining("the snapshot is accessible from [{zone=b}]")
+        .withMessageContaining("the volume must be accessible from [{zone=a}]")
+        .withMessageEndingWith("Request a place of the snapshot, or use another source.");
   }
 
   @Test
@@ -87,7 +87,7 @@ class CreateVolumeFromSnapshotTest {
       assertThatIllegalArgumentException()
           .isThrownBy(both::build)
           .withMessage(
-              "The volume cannot begin as a copy of both "
+              "The volume cannot be created from both "
                   + clone
                   + " and "
                   + VolumeContentSource.of(snapshot.id())

@@ -1,12 +1,11 @@
-/** The words of CSI: what every part of a host that speaks of volumes needs, without the wire. */
+/** The types of CSI that all parts of a host share, without the wire protocol. */
 @SuppressWarnings("module")
 module io.csi4j.client.model {
   requires static transitive org.jspecify;
 
   exports io.csi4j.client.model;
-  // Escaping, reading tables and stack traces are the same in all of our own modules; no other
-  // module sees
-  // them.
+  // Escaping, table reading and stack traces are shared by all modules of csi4j; no other module
+  // sees them.
   exports io.csi4j.client.internal.text to
       io.csi4j.client,
       io.csi4j.conformance,

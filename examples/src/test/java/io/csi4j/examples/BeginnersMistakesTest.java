@@ -120,7 +120,7 @@ class BeginnersMistakesTest {
                           .build()),
           "Creating volume 'db' on plugin 'fake.csi4j.example' failed: CreateVolume needs the "
               + "plugin capability CONTROLLER_SERVICE, which the plugin does not offer "
-              + "(UNIMPLEMENTED). Do without this call, or use another plugin. [CreateVolume, "
+              + "(UNIMPLEMENTED). Avoid this call, or use another plugin. [CreateVolume, "
               + "unix://*/csi.sock, not sent, * ms, settled]");
     }
   }
@@ -129,7 +129,7 @@ class BeginnersMistakesTest {
   void aSizeThatIsNone() {
     isTold(
         () -> CapacityRange.between(2 << 20, 1 << 20),
-        "The least size of a capacity range is above its greatest: at least 2097152, at most "
+        "The minimum size of a capacity range is above its maximum: at least 2097152, at most "
             + "1048576 bytes.");
   }
 
@@ -169,12 +169,12 @@ class BeginnersMistakesTest {
     try (VolumeManager manager = manager().plugin(binding()).open()) {
       isTold(
           () -> manager.mount(request()),
-          "CSI-707 REFUSED_BY_PLUGIN: mounting volume 'vol-1' (default/db for workload "
-              + "'web-1') of plugin 'fake.csi4j.example' at */t: the plugin does not know the volume "
-              + "(NOT_FOUND to NodeStageVolume: volume_id 'vol-1' is not known here. Check the id, "
-              + "or create it first); the workload was not given the volume; what was done before is "
-              + "taken back. Check that the volume id is right and that the volume was not deleted "
-              + "and can be reached, then call again.");
+          "CSI-707 REFUSED_BY_PLUGIN: mounting volume 'vol-1' (default/db for workload 'web-1') of"
+              + " plugin 'fake.csi4j.example' at */t: the plugin does not know the volume"
+              + " (NOT_FOUND to NodeStageVolume: volume_id 'vol-1' is not known here. Check the id,"
+              + " or create it first); the workload was not given the volume; what was done before"
+              + " is taken back. Check that the volume id is right and that the volume was not"
+              + " deleted and can be reached, then call again.");
     }
   }
 
@@ -274,12 +274,11 @@ class BeginnersMistakesTest {
         manager().plugin(PluginBinding.of(PLUGIN, plugin.nodeEndpoint())).open()) {
       isTold(
           () -> manager.mount(request()),
-          "CSI-412 MOUNT_NOT_VISIBLE: mounting volume 'vol-1' (default/db for workload "
-              + "'web-1') of plugin 'fake.csi4j.example' at */t: the plugin answered OK to "
-              + "NodePublishVolume, and nothing is mounted there; no workload was given it. Mount a "
-              + "plugin container's directory as rshared; for a plugin that places plain "
-              + "directories, as a fake in a test does, say "
-              + "MountPolicy.builder().requireMount(false).");
+          "CSI-412 MOUNT_NOT_VISIBLE: mounting volume 'vol-1' (default/db for workload 'web-1') of"
+              + " plugin 'fake.csi4j.example' at */t: the plugin answered OK to NodePublishVolume,"
+              + " and nothing is mounted there; no workload was given it. Mount a plugin"
+              + " container's directory as rshared; for a plugin that places plain directories, as"
+              + " a fake in a test does, say MountPolicy.builder().requireMount(false).");
     }
   }
 
@@ -300,7 +299,7 @@ class BeginnersMistakesTest {
         () -> WorkloadId.of("web 1\n"),
         "The workload id has a control character at 5. Leave it out.");
     isTold(() -> PluginId.of(""), "The plugin id is empty. Give the name that the host uses.");
-    isTold(() -> VolumeId.of(""), "The volume id is empty. Give the id that the plugin knows.");
+    isTold(() -> VolumeId.of(""), "The volume id is empty. Use the id that the plugin returned.");
   }
 
   @Test
@@ -312,9 +311,9 @@ class BeginnersMistakesTest {
       listening.bind(UnixDomainSocketAddress.of(socket));
       isTold(
           () -> CsiPlugin.connect(CsiEndpoint.of(socket)).close(),
-          "Connecting to unix://*/csi.sock failed: everybody may write to the directory '*'"
-              + " (owner uid *, gid *, mode 0777) and could put another socket in place of this one"
-              + " (INVALID_ARGUMENT). Take the permission away (chmod o-w), or allow unsafe"
+          "Connecting to unix://*/csi.sock failed: every user may write to the directory '*'"
+              + " (owner uid *, gid *, mode 0777) and could replace the socket"
+              + " (INVALID_ARGUMENT). Remove the permission (chmod o-w), or allow unsafe"
               + " directories in the options. [unix://*/csi.sock, * *s, settled]");
     }
   }

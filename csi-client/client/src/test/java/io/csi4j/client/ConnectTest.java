@@ -65,7 +65,7 @@ class ConnectTest extends AgainstScriptedPlugin {
     assertThat(failure.code()).isEqualTo(StatusCode.OK);
     assertThat(failure.getMessage())
         .startsWith(
-            "Connecting to " + scripted.endpoint() + " failed: the plugin answers, but says")
+            "Connecting to " + scripted.endpoint() + " failed: the plugin answers, but reports")
         .contains("Wait and connect again");
   }
 
@@ -114,7 +114,7 @@ class ConnectTest extends AgainstScriptedPlugin {
     scripted.fail(CsiOperation.PROBE, StatusCode.UNIMPLEMENTED, "unknown service csi.v1.Identity");
     CsiConnectException failure = failure(options -> options);
     assertThat(failure.reason()).isEqualTo(Reason.UNHEALTHY);
-    assertThat(failure.getMessage()).contains("serves no CSI identity");
+    assertThat(failure.getMessage()).contains("does not serve the CSI identity service");
     assertThat(scripted.calls()).hasSize(1);
   }
 
@@ -143,7 +143,7 @@ class ConnectTest extends AgainstScriptedPlugin {
         failure(options -> options.requireName(PluginName.of("ebs.csi.aws.com")));
     assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
     assertThat(failure.getMessage())
-        .contains("the plugin is 'scripted.csi4j.example', but 'ebs.csi.aws.com' was wanted");
+        .contains("the plugin is 'scripted.csi4j.example', but 'ebs.csi.aws.com' was expected");
     connect(options -> options.requireName(PluginName.of("scripted.csi4j.example")));
   }
 
@@ -172,7 +172,7 @@ class ConnectTest extends AgainstScriptedPlugin {
         failure(options -> options.deadline(deadline).requireName(REQUIRED));
     assertThat(failure.reason()).isEqualTo(Reason.NO_ANSWER);
     assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
-    assertThat(failure.getMessage()).contains("did not answer the question for its name");
+    assertThat(failure.getMessage()).contains("did not answer the request for its name");
   }
 
   @Test

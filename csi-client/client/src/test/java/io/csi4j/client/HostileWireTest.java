@@ -385,7 +385,7 @@ class HostileWireTest {
     assertThat(failure.code()).isEqualTo(StatusCode.UNAVAILABLE);
     assertThat(failure.failure().why())
         .startsWith(
-            "the plugin ended it because it is called too often for its taste (HTTP/2"
+            "the plugin ended the call because it is called too often (HTTP/2"
                 + " ENHANCE_YOUR_CALM)");
     assertThat(failure.failure().pluginText()).isEmpty();
   }

@@ -165,10 +165,9 @@ class SmallHeapTest {
   private static final int CONTINUATION = 9;
   private static final long MUCH = 256L << 20;
 
-  private static final String CARRIES_NOTHING =
-      "it sends HTTP/2 frames that carry nothing, without end";
+  private static final String CARRIES_NOTHING = "it keeps sending HTTP/2 frames without content";
   private static final String ENDED_CALLS =
-      "it sends frames for calls that have ended, and does not read that it should not";
+      "it sends frames for ended calls and does not read the resets of these calls";
   private static final String TRICKLES = "it sends messages in pieces of a few bytes";
 
   /** Stream 1 was that of the first call, which has ended. */
@@ -258,11 +257,11 @@ class SmallHeapTest {
       assertThat(ends)
           .containsEntry(
               "DATA of 24 bytes",
-              internal + ", seen from this side: more than one message came as an answer")
-          .containsEntry("CONTINUATION", internal + ", seen from this side: http2 exception")
+              internal + ", detected by the client: the answer has more than one message")
+          .containsEntry("CONTINUATION", internal + ", detected by the client: http2 exception")
           .containsEntry(
-              "HEADERS of this call", internal + ", seen from this side: http2 exception")
-          .containsEntry("header fields", internal + ", seen from this side: http2 exception")
+              "HEADERS of this call", internal + ", detected by the client: http2 exception")
+          .containsEntry("header fields", internal + ", detected by the client: http2 exception")
           .containsEntry("status details", internal);
       List<String> last = client.end();
       assertThat(last).hasSize(2).endsWith("threads left: []");
@@ -278,7 +277,7 @@ class SmallHeapTest {
         .startsWith("UNAVAILABLE uncertain CsiTransientException: ")
         .contains(
             ": the connection was closed because the plugin floods it: " + why,
-            "; that was flood number 1");
+            "; this is flood number 1");
   }
 
   @Tag("campaign")
@@ -327,7 +326,7 @@ class SmallHeapTest {
       }
       assertThat(pieces)
           .containsOnly(
-              "INTERNAL uncertain CsiTransientException: its answer was not read, because of an"
+              "INTERNAL uncertain CsiTransientException: its answer was not read because of an"
                   + " error in this process (java.lang.OutOfMemoryError)");
       peer.script(READY);
       assertThat(client.call("probe")).startsWith("OK ");

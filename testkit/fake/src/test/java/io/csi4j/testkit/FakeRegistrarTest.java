@@ -191,10 +191,10 @@ class FakeRegistrarTest {
       // The connection ends first, and the socket may still listen when the client looks at it.
       assertThat(failure)
           .hasMessageMatching(
-              "Telling the registrar at unix:///.*-reg.sock what has become of its announcement"
-                  + " failed: (the socket file is there, but no process listens on it"
+              "Notifying the registrar at unix:///.*-reg.sock of the registration status"
+                  + " failed: (the socket file exists, but no process listens on it"
                   + " \\(UNAVAILABLE\\)\\. Start the plugin; .*"
-                  + "|the plugin ended the connection; by now somebody listens on the socket again"
+                  + "|the plugin ended the connection; a process listens on the socket again by now"
                   + " \\(UNAVAILABLE\\)\\. Try again, .*)"
                   + " \\[NotifyRegistrationStatus, unix:///.*-reg.sock, [0-9]+ ms]");
     }
@@ -501,9 +501,9 @@ class FakeRegistrarTest {
   @Test
   void anOutcomeHasAReasonOrNone() {
     assertThatThrownBy(() -> new PluginRegistrar.Outcome(false, ""))
-        .hasMessage("A plugin that is not registered needs a reason. Say why.");
+        .hasMessage("A plugin that is not registered needs a reason. Set the error.");
     assertThatThrownBy(() -> new PluginRegistrar.Outcome(true, "no"))
-        .hasMessage("A plugin that is registered has no error. Leave the error empty.");
+        .hasMessage("A registered plugin has no error. Leave the error empty.");
     assertThat(PluginRegistrar.Outcome.refused("a\nb").error()).isEqualTo("a\\nb");
   }
 }

@@ -14,18 +14,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message of an answer: built already if it is small, else still the bytes that came.
+ * The message of an answer: parsed already if it is small, otherwise still the received bytes.
  *
- * <p>gRPC reads messages on the I/O thread, where a large one would keep the timers of all calls
- * waiting; and two bytes can become an object. So a large message is built elsewhere, and only if
- * it is not too much for the heap.
+ * <p>gRPC parses messages on the I/O thread, where a large one would delay the timers of all calls;
+ * and two bytes on the wire can become an object. So a large message is parsed on another thread,
+ * and only if it fits into the heap limit.
  */
 final class ArrivedAnswer<A extends Message> {
 
-  /** Bytes of a message that is built at once: within a millisecond, and in a few MiB of heap. */
+  /**
+   * Maximum size in bytes of a message that is parsed at once: within a millisecond, and in a few
+   * MiB of heap.
+   */
   static final int SMALL = 16 << 10;
 
-  /** Bytes of heap that a message may take for each byte that it may have on the wire. */
+  /** Maximum number of heap bytes for each byte that a message may have on the wire. */
   static final int HEAP_PER_BYTE = 5;
 
   private static final byte[] NONE = {};
@@ -40,23 +43,23 @@ final class ArrivedAnswer<A extends Message> {
     this.bytes = bytes;
   }
 
-  /** True if {@link #message} only returns what is there. */
+  /** Returns whether {@link #message} returns without parsing. */
   boolean isBuilt() {
     return message != null;
   }
 
   /**
-   * Returns the message, building it if need be.
+   * Returns the message; parses it if necessary.
    *
-   * @throws TooHeavyException if it would take too much heap
-   * @throws UncheckedIOException if the bytes are no such message
+   * @throws TooHeavyException if the message would take too much heap
+   * @throws UncheckedIOException if the bytes are not a message of this type
    */
   A message() {
     A built = message;
     return built == null ? kind.build(bytes) : built;
   }
 
-  /** A message is small on the wire, but would take more heap than it may. */
+  /** Thrown for a message that is small on the wire but would exceed the heap limit. */
   static final class TooHeavyException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -65,12 +68,15 @@ final class ArrivedAnswer<A extends Message> {
     }
   }
 
-  /** The answers of one method over connections that take messages of one size. */
+  /**
+   * The marshaller of the answers of one method, for connections with the same maximum message
+   * size.
+   */
   record Kind<A extends Message>(
       MethodDescriptor.PrototypeMarshaller<A> wire, A prototype, long most)
       implements MethodDescriptor.Marshaller<ArrivedAnswer<A>> {
 
-    /** The method with answers of this kind. */
+    /** Returns the method with answers of this kind. */
     static <Q extends Message, A extends Message> MethodDescriptor<Q, ArrivedAnswer<A>> of(
         MethodDescriptor<Q, A> method, int maxMessageBytes) {
       if (method.getResponseMarshaller() instanceof MethodDescriptor.PrototypeMarshaller<A> wire) {
@@ -89,7 +95,7 @@ final class ArrivedAnswer<A extends Message> {
     @Override
     public ArrivedAnswer<A> parse(InputStream stream) {
       try {
-        // The length of a compressed message is not known before it is unpacked.
+        // The length of a compressed message is unknown until it is decompressed.
         if (stream instanceof KnownLength && stream.available() <= SMALL) {
           return new ArrivedAnswer<>(this, wire.parse(stream), NONE);
         }

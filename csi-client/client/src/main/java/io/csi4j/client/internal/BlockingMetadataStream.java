@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
 
-/** A subscription to block metadata that a thread waits on, one batch at a time. */
+/** A subscription to block metadata that a thread reads in blocking mode, one batch at a time. */
 final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<BlockMetadataBatch> {
 
   private final MetadataCall<?, ?> call;
@@ -19,7 +19,7 @@ final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<Bl
   private Optional<BlockMetadataBatch> next = Optional.empty();
   private volatile long resumeOffset;
 
-  /** Makes a call with this as its subscriber; it begins when it is read. */
+  /** Creates the call with this object as its subscriber; the call begins with the first read. */
   BlockingMetadataStream(
       long startingOffset, Function<Flow.Subscriber<BlockMetadataBatch>, MetadataCall<?, ?>> call) {
     this.resumeOffset = startingOffset;
@@ -35,7 +35,7 @@ final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<Bl
       CompletableFuture<Optional<BlockMetadataBatch>> batch = new CompletableFuture<>();
       arriving = batch;
       call.request(1);
-      // The stream may end right behind a batch; the batch comes first then.
+      // The stream may end right after a batch; the batch is delivered first.
       BlockingWait.on(
           CompletableFuture.anyOf(batch, end),
           () -> call.end(CsiCancelledException.Reason.INTERRUPTED));

@@ -5,14 +5,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** How a thread waits for a result. */
+/** Lets a thread wait for a result. */
 public final class BlockingWait {
 
   private BlockingWait() {}
 
   /**
-   * The result, or its failure as if it had happened here. An interrupt runs {@code onInterrupt},
-   * which has to complete the result, and leaves the flag set.
+   * Returns the result, or throws its failure as if it had occurred in the calling thread. An
+   * interrupt runs {@code onInterrupt}, which must complete the result, and the interrupt flag
+   * stays set.
    */
   public static <R extends @Nullable Object> R on(
       CompletableFuture<R> result, Runnable onInterrupt) {
@@ -37,7 +38,7 @@ public final class BlockingWait {
 
   private static RuntimeException rethrown(@Nullable Throwable cause) {
     if (cause instanceof CsiException failure) {
-      // It was made on another thread; what matters to the reader is who called.
+      // The exception was created on another thread; the reader needs the stack of the caller.
       failure.setStackTrace(new Throwable().getStackTrace());
       return failure;
     }

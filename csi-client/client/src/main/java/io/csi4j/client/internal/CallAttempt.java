@@ -26,11 +26,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One request sent once, and what comes back: told to listeners, flight recorder, wire log. */
+/**
+ * One request sent once, with its answer; reported to listeners, the flight recorder and the wire
+ * log.
+ */
 final class CallAttempt<Q extends Message, A extends Message>
     extends ClientCall.Listener<ArrivedAnswer<A>> {
 
-  /** Takes in how an attempt ended. */
+  /** Receives the end of an attempt. */
   @FunctionalInterface
   interface Ended<A extends Message> {
 
@@ -38,32 +41,32 @@ final class CallAttempt<Q extends Message, A extends Message>
      * The attempt has ended.
      *
      * @param status the status; its description is unsafe to print
-     * @param end what the status does not tell
+     * @param end the part of the outcome that the status does not show
      * @param answer the answer to a unary request; null if there is none
      */
     void with(Status status, End end, @Nullable A answer);
   }
 
-  /** Who gave the status of an end, and what only this side knows of it. */
+  /** The source of the status of an attempt, with details that only the client knows. */
   enum End {
-    /** The plugin gave the status. */
+    /** The plugin set the status. */
     ANSWERED,
-    /** This side of the socket gave it. */
+    /** The client set the status. */
     UNANSWERED,
-    /** The connection ended before a byte of the request had left. */
+    /** The connection ended before any byte of the request was sent. */
     UNSENT,
-    /** The answer has more bytes than it may. */
+    /** The answer exceeds the maximum message size. */
     TOO_LARGE,
-    /** The answer would take more heap than it may. */
+    /** The answer would exceed the heap limit. */
     TOO_HEAVY,
-    /** The answer came, but was not read in time. */
+    /** The answer arrived, but was not read in time. */
     READ_TOO_SLOWLY,
-    /** An error of this process, such as a full heap, kept the answer from being read. */
+    /** An error of this process, such as a full heap, prevented reading the answer. */
     ERROR,
-    /** The plugin ended the call, or the connection, because it wants to be asked less often. */
+    /** The plugin ended the call or the connection because it is called too often. */
     NO_CALM;
 
-    /** Returns the row for a call that ended with this code. */
+    /** Returns the rule for a call that ended with this code. */
     FailureRule rule(CsiOperation operation, StatusCode code) {
       return this == ANSWERED
           ? FailureRule.of(operation, code)
@@ -72,12 +75,12 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   private static final Status SURPLUS =
-      Status.INTERNAL.withDescription("more than one message came as an answer");
+      Status.INTERNAL.withDescription("the answer has more than one message");
 
   private static final Status UNDECODED =
       Status.INTERNAL.withDescription("the answer cannot be decoded");
 
-  /** Longest deadline that is sent; the gRPC of Node ends a call with a longer one at once. */
+  /** Longest deadline that is sent; gRPC for Node.js ends a call with a longer one at once. */
   private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(Integer.MAX_VALUE);
 
   private final CallPath path;
@@ -103,11 +106,11 @@ final class CallAttempt<Q extends Message, A extends Message>
   private volatile boolean late;
 
   /**
-   * An attempt that is not begun yet.
+   * An attempt that has not begun yet.
    *
    * @param headers the metadata of the call
-   * @param connection the only connection over which the request may go, as {@link
-   *     CapabilityGate#connectionFor} names it
+   * @param connection the only connection over which the request may be sent, as returned by {@link
+   *     CapabilityGate#connectionFor}
    */
   CallAttempt(
       CallPath path,
@@ -129,7 +132,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     this.recording = CsiCallEvent.beginIfRecording();
   }
 
-  /** Sends a unary request. {@code then} gets the answer, or null and the reason. */
+  /** Sends a unary request. {@code then} receives the answer, or null and the reason. */
   void send(long deadlineNanos, @Nullable Executor executor, Ended<A> then) {
     whenDone = then;
     long nanos = Math.max(0, Math.min(deadlineNanos, LONGEST_NANOS));
@@ -137,8 +140,9 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   /**
-   * Sends a request for a stream. Each message is delivered after a {@link #requestOne}, except the
-   * first, which is asked for here. {@code then} gets the status, and always null.
+   * Sends a request for a stream. Each message after the first is delivered on a {@link
+   * #requestOne}; the first one is requested here. {@code then} receives the status, and always
+   * null as the answer.
    */
   void stream(Executor executor, Consumer<A> each, Ended<A> then) {
     onEach = each;
@@ -159,7 +163,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     if (path.isClosed()) {
       givenUp = true;
     }
-    // A host's own gRPC context, with its deadline and cancellation, is none of our business.
+    // The host's own gRPC context, with its deadline and cancellation, must not affect this call.
     Context hosts = Context.ROOT.attach();
     try {
       ClientCall<Q, ArrivedAnswer<A>> sending =
@@ -168,25 +172,25 @@ final class CallAttempt<Q extends Message, A extends Message>
       sending.request(messages);
       sending.sendMessage(request);
       sending.halfClose();
-      // Only now: gRPC takes it badly if a call is cancelled while it is being sent off.
+      // Set only now: gRPC does not support cancelling a call while it is being started.
       call = sending;
       if (givenUp) {
         cancel();
       }
     } catch (RuntimeException closing) {
-      // The I/O thread of a connection that is being closed takes no more work.
-      onClose(Status.UNAVAILABLE.withDescription("it could not be sent"), new Metadata());
+      // The I/O thread of a connection that is being closed accepts no more work.
+      onClose(Status.UNAVAILABLE.withDescription("the request could not be sent"), new Metadata());
     } finally {
       Context.ROOT.detach(hosts);
     }
   }
 
-  /** Returns the connection that the request went over; any, if it came onto none. */
+  /** Returns the connection over which the request was sent; any connection if it was not sent. */
   long connection() {
     return origin.connection;
   }
 
-  /** Asks for one more message of a stream. */
+  /** Requests one more message of a stream. */
   void requestOne() {
     ClientCall<Q, ArrivedAnswer<A>> sending = call;
     if (sending != null) {
@@ -194,22 +198,27 @@ final class CallAttempt<Q extends Message, A extends Message>
     }
   }
 
-  /** Gives up because no message came in time: the attempt ends as if its deadline had passed. */
+  /**
+   * Cancels the attempt because no message arrived in time; it ends as if its deadline had passed.
+   */
   void cancelAsLate() {
     late = true;
     cancel();
   }
 
-  /** Gives up: the plugin is told, and the attempt ends soon. */
+  /** Cancels the attempt: the plugin is notified, and the attempt ends soon. */
   void cancel() {
     givenUp = true;
     ClientCall<Q, ArrivedAnswer<A>> sending = call;
     if (sending != null) {
-      unlessClosed(() -> sending.cancel("the caller gave up", null));
+      unlessClosed(() -> sending.cancel("the caller cancelled the call", null));
     }
   }
 
-  /** The I/O thread of a closed connection takes no more work; the attempt has ended then. */
+  /**
+   * Runs the action unless the I/O thread of a closed connection rejects it; the attempt has ended
+   * then.
+   */
   private void unlessClosed(Runnable action) {
     try {
       action.run();
@@ -249,7 +258,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     if (late && code == Status.Code.CANCELLED) {
       code = Status.Code.DEADLINE_EXCEEDED;
     }
-    // gRPC itself cancels a call whose answer it cannot take in, and says why in the cause.
+    // gRPC itself cancels a call whose answer it cannot parse, and reports why in the cause.
     Throwable thrown = unread == null && code == Status.Code.CANCELLED ? status.getCause() : unread;
     ArrivedAnswer<A> came = answer;
     if (surplus) {
@@ -268,16 +277,16 @@ final class CallAttempt<Q extends Message, A extends Message>
     }
   }
 
-  /** An end that gRPC tells: of the plugin, of the connection, or of a limit. */
+  /** Handles an end reported by gRPC: by the plugin, by the connection, or because of a limit. */
   private void ended(Status.Code told, Status status) {
     String text = status.getDescription();
     if (origin.neverLeft() && isLoss(told)) {
-      // gRPC calls some of these unknown.
+      // gRPC reports some of these as UNKNOWN.
       finish(Status.UNAVAILABLE.withDescription(text), End.UNSENT, null);
       return;
     }
     if (told == Status.Code.RESOURCE_EXHAUSTED && !origin.answered) {
-      // gRPC has two reasons for it, and no other way to tell them apart.
+      // gRPC uses this code for two reasons, and only the text distinguishes them.
       if (text != null && text.contains(" exceeds maximum size")) {
         finish(status, End.TOO_LARGE, null);
       } else {
@@ -285,8 +294,8 @@ final class CallAttempt<Q extends Message, A extends Message>
       }
       return;
     }
-    // Frames that could not be sent any more end a call before the loss of its connection does. An
-    // answer that is none of gRPC's has no cause.
+    // Frames that can no longer be sent end a call before the loss of its connection is reported.
+    // An answer that gRPC did not create has no cause.
     boolean isLost = told == Status.Code.UNKNOWN && !origin.answered && status.getCause() != null;
     Status.Code code = isLost ? Status.Code.UNAVAILABLE : told;
     finish(
@@ -297,7 +306,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     return origin.answered ? End.ANSWERED : End.UNANSWERED;
   }
 
-  /** Why an answer was not taken in for which this was thrown. */
+  /** Returns why an answer was not read when this was thrown. */
   private static End unread(Throwable thrown) {
     if (thrown instanceof ArrivedAnswer.TooHeavyException) {
       return End.TOO_HEAVY;
@@ -317,7 +326,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     };
   }
 
-  /** Builds a large answer where no timer waits for it, and until its deadline at the most. */
+  /** Parses a large answer on a thread without timers, at most until the deadline of the call. */
   private void buildAside(ArrivedAnswer<A> came, Status good) {
     answer = null;
     Future<?> overdue = whenOverdue();
@@ -374,7 +383,7 @@ final class CallAttempt<Q extends Message, A extends Message>
         path.ended(ended(code(status)), recording, status, request);
       }
     } finally {
-      // The call has to end even if telling of it fails.
+      // The call must end even if reporting its end fails.
       Ended<A> then = whenDone;
       if (then != null) {
         then.with(status, end, message);
@@ -394,12 +403,12 @@ final class CallAttempt<Q extends Message, A extends Message>
     return code == Status.Code.UNAVAILABLE || code == Status.Code.UNKNOWN;
   }
 
-  /** Returns the code of a status of gRPC. */
+  /** Returns the status code for a gRPC status code. */
   static StatusCode code(Status status) {
     return StatusCode.ofValue(status.getCode().value());
   }
 
-  /** Notes how far the call came: onto a connection, out to the plugin, back from it. */
+  /** Records how far the call got: to a connection, out to the plugin, back from it. */
   static final class Origin extends ClientStreamTracer.Factory {
     private final CallPath path;
     private final long wanted;
@@ -415,8 +424,9 @@ final class CallAttempt<Q extends Message, A extends Message>
     }
 
     /**
-     * Whether the request may go over the connection that it was given just now. It was given one
-     * that is ready, so if no newer one has been counted, it is that of the number.
+     * Returns whether the request may be sent over the connection that gRPC just assigned to it. An
+     * assigned connection is ready, so if no newer one has been counted, it is the one with this
+     * number.
      */
     boolean mayGo() {
       long now = path.generation();

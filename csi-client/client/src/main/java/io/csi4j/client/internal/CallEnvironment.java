@@ -12,51 +12,52 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.function.DoubleSupplier;
 
-/** The ground of calls: a channel, time, chance and threads. Tests hand in their own time. */
+/** The environment of calls: a channel, time, randomness and threads. Tests supply virtual time. */
 public interface CallEnvironment {
 
-  /** Where the plugin is. */
+  /** The endpoint of the plugin. */
   CsiEndpoint endpoint();
 
-  /** How calls are to behave. */
+  /** The options of the connection. */
   ConnectOptions options();
 
-  /** The way to the plugin. */
+  /** The channel to the plugin. */
   Channel channel();
 
-  /** Changes whenever a connection comes or goes. */
+  /** A number that changes whenever a connection is made or lost. */
   long generation();
 
   /**
-   * Nothing if a request can be sent now. If the last attempt to connect has failed, another is
-   * made at once, and this completes when that has come to an end, good or bad, or the limit is
-   * over: before, a request would only be told of the old failure.
+   * Returns empty if a request can be sent now. If the last attempt to connect has failed, another
+   * one starts at once, and the returned future completes when that attempt has ended, whether it
+   * succeeded or not, or when the limit is over: until then, gRPC would fail each request with the
+   * old failure.
    */
   Optional<CompletableFuture<Void>> reconnecting(long limitNanos);
 
-  /** Runs what the host hangs on a call. */
+  /** Runs the host's dependent actions of a call. */
   Executor callbacks();
 
-  /** Runs what may take a while, such as system calls. */
+  /** Runs work that may take a while, such as system calls. */
   Executor aside();
 
   /**
-   * Runs a task on the I/O thread once the time is over. The result can be cancelled at any time,
-   * also after the connection has ended.
+   * Runs a task on the I/O thread after the given time. The result can be cancelled at any time,
+   * even after the connection has ended.
    *
    * @throws java.util.concurrent.RejectedExecutionException if the connection is closed
    */
   Future<?> later(long nanos, Runnable task);
 
-  /** Tells the time. */
+  /** The clock for deadlines. */
   Deadline.Ticker clock();
 
-  /** Draws from [0, 1). */
+  /** A source of random numbers in [0, 1). */
   DoubleSupplier random();
 
   /**
-   * Returns the trouble with the socket just now, if there is any, or what ended a call that took
-   * so long. May take some milliseconds.
+   * Returns the current problem with the socket, if there is one, or the reason that ended a call
+   * after {@code elapsed}. May take some milliseconds.
    */
   Optional<CsiConnectException> diagnose(Duration elapsed);
 }

@@ -16,14 +16,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the exception that fits a failure. */
+/** Creates the exception for a failure. */
 final class CallFailures {
 
   private CallFailures() {}
 
   /**
-   * The exception for a status that came back, or for what kept a call from being sent: which one
-   * follows from what has to happen next.
+   * Returns the exception for a status of the plugin, or for the reason why a call was not sent;
+   * its type follows from the action that the caller must take next.
    */
   static CsiException because(CsiFailure failure, FailureRule rule, @Nullable Throwable cause) {
     return switch (rule.retry()) {
@@ -37,7 +37,7 @@ final class CallFailures {
     };
   }
 
-  /** The exception for an answer that was not taken because of its size. */
+  /** Returns the exception for an answer that was rejected because of its size. */
   static CsiAnswerException tooLarge(CsiFailure.Builder failure, int limit) {
     Violation violation =
         new Violation("(answer)", Violation.Rule.TOO_LARGE, "is larger than " + limit + " bytes");
@@ -50,7 +50,9 @@ final class CallFailures {
         Optional.empty());
   }
 
-  /** The exception for an answer that was not built because of the memory it would take. */
+  /**
+   * Returns the exception for an answer that was not parsed because of the memory it would take.
+   */
   static CsiAnswerException tooHeavy(CsiFailure.Builder failure, long limit) {
     String detail = "would take more than " + limit + " bytes of memory";
     return new CsiAnswerException(
@@ -64,7 +66,7 @@ final class CallFailures {
         Optional.empty());
   }
 
-  /** The exception for a request that was refused before it was sent. */
+  /** Returns the exception for a request that was refused before it was sent. */
   static CsiRequestException refused(CsiFailure.Builder failure, List<Violation> violations) {
     return new CsiRequestException(
         failure
@@ -75,7 +77,7 @@ final class CallFailures {
         null);
   }
 
-  /** The exception for an answer that cannot be used. */
+  /** Returns the exception for an answer that cannot be used. */
   static CsiAnswerException unusable(
       CsiFailure.Builder failure, List<Violation> violations, Optional<String> created) {
     return new CsiAnswerException(
@@ -87,7 +89,7 @@ final class CallFailures {
                         id ->
                             "Delete "
                                 + SafeText.quote(id)
-                                + ", which was made but cannot be used, and report this to the"
+                                + ", which was created but cannot be used, and report this to the"
                                 + " maker of the plugin.")
                     .orElse("The answer was not used. Report this to the maker of the plugin."))
             .build(),

@@ -3,12 +3,12 @@ package io.csi4j.client.internal;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The result of a call to come. Cancelling it cancels the call. */
+/** The future result of a call. Cancelling it cancels the call. */
 public final class CallFuture<R extends @Nullable Object> extends CompletableFuture<R> {
 
   private final Runnable onCancel;
 
-  /** A result whose cancelling runs {@code onCancel}. */
+  /** A result that runs {@code onCancel} when it is cancelled. */
   public CallFuture(Runnable onCancel) {
     this.onCancel = onCancel;
   }
@@ -22,7 +22,7 @@ public final class CallFuture<R extends @Nullable Object> extends CompletableFut
     return cancelled;
   }
 
-  /** Stages that hang on this one are plain: cancelling them does not reach the call. */
+  /** Dependent stages are plain futures: cancelling them does not cancel the call. */
   @Override
   public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
     return new CompletableFuture<>();

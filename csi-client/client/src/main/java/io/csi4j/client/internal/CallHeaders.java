@@ -11,10 +11,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** The metadata of one call, as the host gives it. A host's mistake never keeps a call back. */
+/**
+ * The metadata of one call, as supplied by the host. A mistake in the host's metadata never
+ * prevents a call.
+ */
 final class CallHeaders {
 
-  /** No metadata but that of gRPC. */
+  /** No metadata except that of gRPC. */
   static final CallHeaders NONE = new CallHeaders(attempt -> Map.of());
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
@@ -29,18 +32,18 @@ final class CallHeaders {
     this.source = source;
   }
 
-  /** The metadata of a call whose caller is on this thread. */
+  /** Returns the metadata of a call whose caller runs on this thread. */
   static CallHeaders of(CallMetadata metadata, CsiOperation operation) {
     try {
       return new CallHeaders(metadata.of(operation));
     } catch (Throwable failure) {
-      // Even an Error: the call has to go on.
+      // Catches even an Error: the call must go on.
       failed(failure);
       return NONE;
     }
   }
 
-  /** Returns the metadata for one attempt, in a value that gRPC may change. */
+  /** Returns the metadata for one attempt, in an object that gRPC may change. */
   Metadata of(CsiListener.Started attempt) {
     Metadata headers = new Metadata();
     if (this == NONE) {
@@ -55,7 +58,7 @@ final class CallHeaders {
     }
   }
 
-  /** The value is not logged: the host may have put there what others must not read. */
+  /** The value is not logged: the host may have put confidential data there. */
   private static void put(Metadata headers, String name, String value) {
     if (NAME.matcher(name).matches() && VALUE.matcher(value).matches()) {
       headers.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value);

@@ -51,14 +51,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one way that every call of a connection takes: what all of its calls share, and how their
- * ends are told and worded. A single call is a {@link UnaryCall} or a {@link MetadataCall}.
+ * The path of every call of a connection: the state that all calls share, and how their ends are
+ * reported and worded. A single call is a {@link UnaryCall} or a {@link MetadataCall}.
  */
 public final class CallPath {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
-  /** The fields that say what a request is about, the first one set counts. */
+  /** The fields that identify the subject of a request; the first one that is set counts. */
   private static final List<String> SUBJECTS =
       List.of("volume_id", "snapshot_id", "group_snapshot_id", "name", "base_snapshot_id");
 
@@ -84,12 +84,12 @@ public final class CallPath {
   private volatile Optional<String> vendorVersion = Optional.empty();
   private volatile boolean closed;
 
-  /** The way of all calls over a connection. */
+  /** Returns the path of all calls over a connection. */
   public static CallPath over(CsiEndpoint endpoint, ConnectOptions options, Connection connection) {
     return new CallPath(new ConnectionGround(endpoint, options, connection));
   }
 
-  /** The way of all calls over {@code ground}. */
+  /** The path of all calls in the environment {@code ground}. */
   public CallPath(CallEnvironment ground) {
     this.ground = ground;
     this.options = ground.options();
@@ -101,18 +101,21 @@ public final class CallPath {
 
   // ---- beginning a call
 
-  /** A call that does not block its caller; its result is taken in where the host wants it. */
+  /** Begins a call that does not block its caller; the host's executor processes the result. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> async(
       UnaryRpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
     return new UnaryCall<>(this, rpc, request, policy, answers(), true).begin();
   }
 
-  /** Where answers are taken in whose actions are the host's; null stands for the I/O thread. */
+  /**
+   * Returns where answers are processed whose dependent actions are the host's; null for the I/O
+   * thread.
+   */
   private @Nullable Executor answers() {
     return options.callbacksInPlace() ? null : callbacks;
   }
 
-  /** A call that waits for its result. */
+  /** Makes a call and waits for its result. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> R blocking(
       UnaryRpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
     Executor executor = listeners.isEmpty() ? null : answers();
@@ -124,19 +127,22 @@ public final class CallPath {
   }
 
   /**
-   * An answer of a plugin.
+   * The answer of a plugin.
    *
-   * @param connection the number of the connection over which it came
+   * @param connection the number of the connection over which the answer came
    */
   record Answered<R extends @Nullable Object>(R answer, long connection) {}
 
-  /** A look at the plugin itself, which needs no capability; made by the gate. It has this long. */
+  /**
+   * Calls the plugin without a check of its capabilities, for the gate itself; the call may take at
+   * most {@code limit}.
+   */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> ungated(
       UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
     return look(rpc, request, limit, executor).begin();
   }
 
-  /** {@link #ungated} with the connection over which the plugin answers. */
+  /** Like {@link #ungated}, with the connection over which the plugin answered. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object>
       CompletableFuture<Answered<R>> ungatedOn(
           UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
@@ -157,7 +163,7 @@ public final class CallPath {
   /**
    * Returns why this request must not be sent, even if the plugin offers the call.
    *
-   * @param known its entries that were found to be in order before
+   * @param known the entries of the request that were already found valid
    */
   Optional<CsiException> refuse(
       CsiOperation operation,
@@ -165,7 +171,7 @@ public final class CallPath {
       KnownEntries known,
       Supplier<CsiFailure.Builder> failure) {
     if (operation.service() == CsiOperation.Service.IDENTITY) {
-      // Without a field there is nothing to check, and a first Probe is spared the descriptors.
+      // A message without fields needs no checks, and a first Probe then loads no descriptors.
       return Optional.empty();
     }
     RequestChecks.Result checked = RequestChecks.check(operation, request, known);
@@ -184,9 +190,9 @@ public final class CallPath {
     return Optional.of(CallFailures.refused(failure.get(), violations));
   }
 
-  // ---- wording failures
+  // ---- describing failures
 
-  /** Begins the description of a failure: which call, on what, where. */
+  /** Begins the description of a failure: the call, its subject, its endpoint. */
   CsiFailure.Builder describe(CsiOperation operation, Message request, StatusCode code) {
     return CsiFailure.builder(endpoint(), code, Outcome.SETTLED)
         .operation(operation)
@@ -194,7 +200,7 @@ public final class CallPath {
         .subject(subject(operation, request));
   }
 
-  /** The failure for a status that an attempt ended with. */
+  /** Returns the failure for the status with which an attempt ended. */
   CsiException failed(
       CsiFailure.Builder failure,
       FailureRule rule,
@@ -237,7 +243,7 @@ public final class CallPath {
       case ERROR ->
           failure
               .why(
-                  "its answer was not read, because of an error in this process ("
+                  "its answer was not read because of an error in this process ("
                       + (status.getCause() == null
                           ? "unknown"
                           : status.getCause().getClass().getName())
@@ -246,26 +252,26 @@ public final class CallPath {
       case NO_CALM ->
           failure
               .why(
-                  "the plugin ended it because it is called too often for its taste (HTTP/2"
+                  "the plugin ended the call because it is called too often (HTTP/2"
                       + " ENHANCE_YOUR_CALM)")
               .advice("Call it less often, and look at the limits of the plugin's gRPC server.");
       default -> {
         if (rule.code() == StatusCode.INTERNAL || rule.code() == StatusCode.UNKNOWN) {
           String firstLine = text(status).lines().findFirst().orElse("no answer in the message");
           failure.why(
-              rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine, request));
+              rule.meaning() + ", detected by the client: " + sensitive.scrub(firstLine, request));
         }
       }
     }
   }
 
-  /** Returns the text beside a status, unsafe to print; empty if there is none. */
+  /** Returns the text of a status, unsafe to print; empty if there is none. */
   private static String text(Status status) {
     String text = status.getDescription();
     return text == null ? "" : text;
   }
 
-  /** The failure of a call that was not sent because of {@code refusal}. */
+  /** Returns the failure of a call that was not sent because of {@code refusal}. */
   CsiException notSent(CsiFailure.Builder failure, CsiOperation operation, CsiException refusal) {
     if (refusal instanceof CsiConnectException || refusal instanceof CsiCancelledException) {
       return refusal;
@@ -293,26 +299,26 @@ public final class CallPath {
     return notSent;
   }
 
-  /** The failure of a call that the host ended. */
+  /** Returns the failure of a call that the host ended. */
   CsiCancelledException cancelled(CsiFailure.Builder failure, CsiCancelledException.Reason reason) {
     String why =
         switch (reason) {
           case INTERRUPTED -> "the waiting thread was interrupted";
-          case CANCELLED -> "the caller cancelled it";
+          case CANCELLED -> "the caller cancelled the call";
           case CLOSED -> "the connection was closed by the host";
         };
     return new CsiCancelledException(
         failure
             .why(why)
             .advice(
-                "The plugin may go on with what it has received; repeat the call or issue its"
+                "The plugin may continue with the request; repeat the call or call its"
                     + " opposite to settle it.")
             .build(),
         reason);
   }
 
   /**
-   * The same failure, with what a look at the socket adds to it, which is suppressed in it. May
+   * Returns the same failure with the diagnosis of the socket added as a suppressed exception. May
    * take some milliseconds.
    */
   CsiException explained(CsiException failure) {
@@ -349,9 +355,9 @@ public final class CallPath {
     return null;
   }
 
-  // ---- telling
+  // ---- reporting
 
-  /** Tells of a call before its first attempt, on the thread of its caller. */
+  /** Reports a call before its first attempt, on the thread of its caller. */
   void asked(long id, CsiOperation operation) {
     if (!listeners.isEmpty()) {
       CsiListener.Asked event = new CsiListener.Asked(id, operation);
@@ -359,13 +365,13 @@ public final class CallPath {
     }
   }
 
-  /** Returns the metadata of a call that its caller asks for on this thread. */
+  /** Returns the metadata that the host supplies for a call; runs on the caller's thread. */
   CallHeaders headers(CsiOperation operation) {
     CallMetadata metadata = options.metadata().orElse(null);
     return metadata == null ? CallHeaders.NONE : CallHeaders.of(metadata, operation);
   }
 
-  /** Tells that an attempt begins. */
+  /** Reports the beginning of an attempt. */
   void started(CsiListener.Started event, Message request) {
     if (options.wireLog()) {
       WireLog.started(event, request);
@@ -375,13 +381,13 @@ public final class CallPath {
     }
   }
 
-  /** Takes note of a message that came back. */
+  /** Records a received message for redaction and the wire log. */
   void received(CsiListener.Started event, Message message, Message request) {
     CsiOperation operation = event.operation();
     if (operation != CsiOperation.LIST_VOLUMES
         && operation.service() != CsiOperation.Service.IDENTITY) {
-      // A page is too large to keep, and what is in it was not said to the plugin. Who a plugin is
-      // and what it offers is no secret.
+      // A page is too large to keep, and its contents were never sent to the plugin. The identity
+      // and the capabilities of a plugin are no secret.
       sensitive.rememberAnswer(message);
     }
     if (options.wireLog()) {
@@ -389,12 +395,12 @@ public final class CallPath {
     }
   }
 
-  /** Whether a listener beside the flight recorder wants to hear of the end of an attempt. */
+  /** Returns whether a listener other than the flight recorder wants the end of an attempt. */
   boolean isHeard() {
     return !listeners.isEmpty() || (options.wireLog() && WireLog.isOn());
   }
 
-  /** Tells that an attempt has ended. */
+  /** Reports the end of an attempt. */
   void ended(
       CsiListener.Ended event, @Nullable CsiCallEvent recording, Status status, Message request) {
     if (recording != null) {
@@ -406,14 +412,15 @@ public final class CallPath {
     tell(listener -> listener.onEnd(event));
   }
 
-  /** Tells of oddities that are let pass. */
+  /** Reports oddities of a message that are tolerated. */
   void warn(CsiOperation operation, List<Violation> oddities) {
     if (oddities.isEmpty()) {
-      // Nearly always, and without an iterator.
+      // The usual case, without an iterator.
       return;
     }
     for (Violation oddity : oddities) {
-      // Ids of some clouds are longer than the spec allows, on every call: one line is enough.
+      // Ids of some clouds exceed the limit of the spec on every call: one line in the log is
+      // enough.
       String kind = operation + " " + oddity.field().replaceAll("[0-9]", "") + oddity.rule();
       boolean isNew = warned.size() < WARNINGS_LIMIT && warned.add(kind);
       Level level = isNew ? Level.WARNING : Level.DEBUG;
@@ -424,9 +431,9 @@ public final class CallPath {
   }
 
   /**
-   * Tells listeners of this connection as it comes and goes, one after the other.
+   * Notifies the listeners when the connection is made or lost, one event after the other.
    *
-   * @return ends that
+   * @return stops the notifications
    */
   public Runnable tellOf(Connection connection) {
     if (listeners.isEmpty()) {
@@ -444,7 +451,7 @@ public final class CallPath {
                   }
                 });
           } catch (RejectedExecutionException closing) {
-            // Nobody is told any more.
+            // The listeners are no longer notified.
           }
         });
   }
@@ -464,13 +471,13 @@ public final class CallPath {
       try {
         what.accept(listener);
       } catch (Throwable e) {
-        // Even an Error: the call has to end, and no other place hears of it.
+        // Catches even an Error: the call must end, and no other place handles it.
         LOGGER.log(Level.WARNING, "A CsiListener failed: " + listener.getClass().getName(), e);
       }
     }
   }
 
-  // ---- what calls share
+  // ---- shared by calls
 
   CapabilityGate gate() {
     return gate;
@@ -492,7 +499,7 @@ public final class CallPath {
     return ground.generation();
   }
 
-  /** When to send, if the way to the plugin is broken: see {@link CallEnvironment#reconnecting}. */
+  /** Returns when to send if the connection is broken: see {@link CallEnvironment#reconnecting}. */
   Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
     return closed ? Optional.empty() : ground.reconnecting(limitNanos);
   }
@@ -505,8 +512,8 @@ public final class CallPath {
     return ground.aside();
   }
 
-  /** Returns the method with answers that take no more heap than they may. */
-  @SuppressWarnings("unchecked") // what is kept for a method was made from it
+  /** Returns the method with answers that are bounded by the heap limit. */
+  @SuppressWarnings("unchecked") // the kept value was made from this method
   <Q extends Message, A extends Message> MethodDescriptor<Q, ArrivedAnswer<A>> bounded(
       MethodDescriptor<Q, A> method) {
     MethodDescriptor<?, ?> known = bounded.get(method);
@@ -517,12 +524,15 @@ public final class CallPath {
     return (MethodDescriptor<Q, ArrivedAnswer<A>>) known;
   }
 
-  /** For an attempt whose answer is taken in there; null stands for the I/O thread. */
+  /**
+   * Returns the options of an attempt whose answer is processed by {@code executor}; null for the
+   * I/O thread.
+   */
   CallOptions callOptions(@Nullable Executor executor) {
     if (executor == null) {
       return GUARDED;
     }
-    // Nearly always: each change of the options is a copy.
+    // The usual case: each change of the options creates a copy.
     return executor == callbacks ? onCallbacks : GUARDED.withExecutor(executor);
   }
 
@@ -547,17 +557,20 @@ public final class CallPath {
     return ids.incrementAndGet();
   }
 
-  /** Takes the secrets that a plugin may repeat out of the texts of one answer. */
+  /**
+   * Returns a function that removes from the texts of one answer the secrets that a plugin may
+   * repeat.
+   */
   UnaryOperator<String> scrubber(Message request) {
     return sensitive.scrubber(request);
   }
 
-  /** The plugin's name, once it has told it. */
+  /** The plugin's name, once the plugin has reported it. */
   public Optional<PluginName> name() {
     return name;
   }
 
-  /** The version that the plugin said it has, if it did. */
+  /** The version that the plugin reported, if any. */
   public Optional<String> vendorVersion() {
     return vendorVersion;
   }
@@ -573,7 +586,7 @@ public final class CallPath {
     return closed;
   }
 
-  /** From now on {@code call} waits for a retry, so that closing has to end it. */
+  /** Registers {@code call} as waiting for a retry; closing the path then ends it. */
   void waitingBegins(Endable call) {
     waiting.add(call);
     if (closed) {
@@ -585,7 +598,9 @@ public final class CallPath {
     waiting.remove(call);
   }
 
-  /** An attempt is sent off: it may have to be ended apart from those of other paths. */
+  /**
+   * Registers an attempt that is being sent, so that it can be ended without affecting other paths.
+   */
   void attemptBegins(CallAttempt<?, ?> attempt) {
     inFlight.add(attempt);
   }
@@ -594,7 +609,10 @@ public final class CallPath {
     inFlight.remove(attempt);
   }
 
-  /** Ends the attempts in flight, where the connection goes on for others. To be closed first. */
+  /**
+   * Ends the attempts in flight when the connection stays open for others. The path must be closed
+   * first.
+   */
   public void endAttempts() {
     inFlight.forEach(CallAttempt::cancel);
   }
@@ -605,7 +623,7 @@ public final class CallPath {
     waiting.forEach(call -> call.end(CsiCancelledException.Reason.CLOSED));
   }
 
-  /** Forgets the secrets that went this way; for when nothing can come back any more. */
+  /** Forgets the secrets sent over this path; to be called when no answer can arrive any more. */
   public void forget() {
     sensitive.clear();
   }

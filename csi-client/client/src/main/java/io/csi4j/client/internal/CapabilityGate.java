@@ -35,18 +35,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets through only what the plugin offers, and only to the plugin that was there before.
+ * Admits a call only if the plugin offers it, and only to the plugin that was connected before.
  *
- * <p>What a plugin offers is asked once for each connection, by the first call that needs to know;
- * others wait for the same answer. After a reconnect its name is asked first, so that no secret
- * goes to another plugin that has taken its place.
+ * <p>The first call that needs the capabilities of the plugin asks for them, once for each
+ * connection; other calls wait for the same answer. After a reconnect the gate asks for the
+ * plugin's name first, so that no secret is sent to another plugin that has taken its place.
  */
 final class CapabilityGate {
 
-  /** The number of any connection. */
+  /** Stands for any connection. */
   static final long ANY_CONNECTION = -1;
 
-  /** The number of no connection. */
+  /** Stands for no connection. */
   static final long NO_CONNECTION = -2;
 
   private static final Object NAME = "name";
@@ -59,7 +59,7 @@ final class CapabilityGate {
     this.known = new AtomicReference<>(new Known(path.generation()));
   }
 
-  /** The knowledge of the plugin on one connection. */
+  /** The information about the plugin on one connection. */
   private static final class Known {
     private volatile long generation;
     private volatile boolean isIdentified;
@@ -72,9 +72,9 @@ final class CapabilityGate {
   }
 
   /**
-   * Why {@code request} must not be sent to this plugin: nothing at all if it may be sent at once,
-   * otherwise an answer to come, which again may be nothing. Asking the plugin takes no longer than
-   * {@code limitNanos}.
+   * Returns why {@code request} must not be sent to this plugin: empty if it may be sent at once,
+   * otherwise a future answer, which again is empty if it may be sent. Asking the plugin takes no
+   * longer than {@code limitNanos}.
    */
   Optional<CompletableFuture<Optional<CsiException>>> admit(
       CsiOperation operation,
@@ -92,7 +92,7 @@ final class CapabilityGate {
       return judge(now, operation, request, describe, needs)
           .map(refusal -> CompletableFuture.completedFuture(Optional.of(refusal)));
     }
-    // Time may have gone by since it was looked at; then the question fails as late.
+    // Time may have passed since the limit was checked; the question then fails with a timeout.
     Duration limit = Duration.ofNanos(Math.max(1, limitNanos));
     return Optional.of(
         identify(now, operation, describe, limit, executor)
@@ -104,7 +104,7 @@ final class CapabilityGate {
                             now, operation, request, describe, needs, sources, limit, executor)));
   }
 
-  /** The plugin has told its name on the connection of this generation. */
+  /** Records that the plugin has reported its name on the connection of this generation. */
   void introduced(long generation) {
     Known now = current();
     if (now.generation == generation) {
@@ -113,9 +113,9 @@ final class CapabilityGate {
   }
 
   /**
-   * Returns the number of the connection over which a call may go that was admitted: the one whose
+   * Returns the number of the connection over which an admitted call may be sent: the one whose
    * plugin is known; {@link #ANY_CONNECTION} for a call that may go to any plugin, and {@link
-   * #NO_CONNECTION} if that connection was lost, so that the call must be admitted again.
+   * #NO_CONNECTION} if that connection was lost and the call must be admitted again.
    */
   long connectionFor(CsiOperation operation) {
     if (operation.service() == CsiOperation.Service.IDENTITY) {
@@ -129,7 +129,8 @@ final class CapabilityGate {
   private Known current() {
     Known now = known.get();
     long generation = path.generation();
-    // The first question after a loss makes the connection itself; others may join in asking it.
+    // The first question after a loss establishes the connection itself; other calls may wait for
+    // its answer.
     boolean isBeingAsked = !now.isIdentified && generation == now.generation + 1;
     if (now.generation == generation || isBeingAsked) {
       return now;
@@ -138,7 +139,7 @@ final class CapabilityGate {
     return known.compareAndSet(now, fresh) ? fresh : current();
   }
 
-  // ---- who it is
+  // ---- identity
 
   private boolean isIdentified(Known now, CsiOperation operation) {
     return now.isIdentified || operation.service() == CsiOperation.Service.IDENTITY;
@@ -174,7 +175,7 @@ final class CapabilityGate {
                 }
                 path.introduced(told);
               }
-              // Some plugins never tell their name, and work otherwise.
+              // Some plugins never report their name, and work otherwise.
               now.isIdentified = true;
               return Optional.empty();
             });
@@ -188,18 +189,18 @@ final class CapabilityGate {
             .why(
                 "the plugin '"
                     + after
-                    + "' answers where '"
+                    + "' listens where '"
                     + before
                     + "' was before; nothing was sent to it")
-            .advice("Check which plugin listens on this endpoint, then connect anew.")
+            .advice("Check which plugin listens on this endpoint, then connect again.")
             .build(),
         CsiConnectException.Reason.WRONG_PLUGIN,
         null);
   }
 
-  // ---- what it offers
+  // ---- capabilities
 
-  /** Asks for one source after the other, and stops at the first need that is not met. */
+  /** Asks one source after the other, and stops at the first need that is not met. */
   private CompletableFuture<Optional<CsiException>> learn(
       Known now,
       CsiOperation operation,
@@ -248,7 +249,7 @@ final class CapabilityGate {
     };
   }
 
-  /** Asks once for all who want to know on this connection; a failure is not remembered. */
+  /** Asks once for all callers on this connection; a failure is not remembered. */
   private <V> CompletableFuture<?> ask(
       Known now, Object question, Supplier<CompletableFuture<? extends V>> asked, Duration limit) {
     CompletableFuture<Object> mine = new CompletableFuture<>();
@@ -260,7 +261,7 @@ final class CapabilityGate {
     try {
       answered = asked.get();
     } catch (RuntimeException | Error thrown) {
-      // The next caller must not wait for this one.
+      // The next caller must not wait for this question.
       now.asking.remove(question, mine);
       mine.completeExceptionally(thrown);
       return mine;
@@ -272,9 +273,9 @@ final class CapabilityGate {
             mine.completeExceptionally(thrown);
             return;
           }
-          // The question itself may have made the connection. The name is that of the plugin on the
-          // connection over which it was told, even if that is lost by now. What others offer
-          // counts only if they are still the ones with that name.
+          // The question itself may have established the connection. The name belongs to the plugin
+          // on the connection over which it was reported, even if that connection is lost by now.
+          // The reported capabilities count only if the plugin still has that name.
           if (answer instanceof CallPath.Answered<?> on) {
             now.generation = on.connection();
           }
@@ -286,7 +287,10 @@ final class CapabilityGate {
     return mine;
   }
 
-  /** Whom to ask, in order: for the needs, and for the one rule that depends on what is offered. */
+  /**
+   * Returns the sources to ask, in order: for the needs, and for the one rule that depends on the
+   * capabilities.
+   */
   private static Set<Source> sources(Message request, List<Need> needs) {
     boolean unstaged =
         request instanceof NodePublishVolumeRequest publish
@@ -336,7 +340,7 @@ final class CapabilityGate {
                     null));
   }
 
-  /** Waits for the question of another call, but no longer than we have time ourselves. */
+  /** Waits for the question of another call, but at most for the time that this call has left. */
   private CompletableFuture<?> within(Duration limit, CompletableFuture<?> others) {
     CompletableFuture<Object> mine = new CompletableFuture<>();
     others.whenComplete(
@@ -364,7 +368,7 @@ final class CapabilityGate {
     return new CsiTransientException(
         CsiFailure.builder(path.endpoint(), StatusCode.DEADLINE_EXCEEDED, Outcome.SETTLED)
             .plugin(path.name().orElse(null))
-            .why("the plugin did not say in time what it offers")
+            .why("the plugin did not report its capabilities in time")
             .advice("Look at the plugin's log; it may hang.")
             .elapsed(limit)
             .build(),

@@ -16,7 +16,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
-/** Real time, real chance, and the channel and threads of a connection. */
+/**
+ * The environment of real calls: real time and randomness, and the channel and threads of a
+ * connection.
+ */
 record ConnectionGround(CsiEndpoint endpoint, ConnectOptions options, Connection connection)
     implements CallEnvironment {
 

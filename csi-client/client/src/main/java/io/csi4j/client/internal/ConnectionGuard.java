@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Keeps a request from a connection whose plugin is not the one that it is meant for.
+ * Stops a request that was assigned to the connection of another plugin than the intended one.
  *
- * <p>gRPC asks for the credentials of a call when the call has been given a connection and before a
- * byte of it is written, and a call that fails there goes nowhere. No credentials are sent.
+ * <p>gRPC asks for the credentials of a call after it has assigned a connection and before it
+ * writes a byte, and a call that fails there is not sent. No credentials are sent.
  */
 final class ConnectionGuard extends CallCredentials {
 
@@ -19,7 +19,7 @@ final class ConnectionGuard extends CallCredentials {
 
   private static final Metadata NO_CREDENTIALS = new Metadata();
   private static final Status REPLACED =
-      Status.UNAVAILABLE.withDescription("the connection was replaced before it was sent");
+      Status.UNAVAILABLE.withDescription("the connection was replaced before the request was sent");
 
   private ConnectionGuard() {}
 

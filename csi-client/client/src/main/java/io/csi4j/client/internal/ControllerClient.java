@@ -58,7 +58,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The controller service, call by call over the call path. */
+/** The controller service over the call path. */
 public final class ControllerClient implements ControllerService {
 
   static final UnaryRpc<

@@ -12,7 +12,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt of a call, for the flight recorder. Holds no id and no secret. */
+/** A flight recorder event for one attempt of a call. Contains no id and no secret. */
 @Name("io.csi4j.CsiCall")
 @Label("CSI Call")
 @Category({"csi4j", "CSI"})
@@ -56,7 +56,7 @@ final class CsiCallEvent extends Event {
 
   /** Returns the beginning of an attempt, or null if none is recorded. */
   static @Nullable CsiCallEvent beginIfRecording() {
-    // The first event of a kind is dear; before the first recording, none is needed.
+    // Creating the first event of a kind is slow; until a recording starts, none is needed.
     if (!FlightRecorder.isInitialized()) {
       return null;
     }

@@ -2,10 +2,10 @@ package io.csi4j.client.internal;
 
 import io.csi4j.client.model.CsiCancelledException;
 
-/** Something under way that the host can end. */
+/** An operation in progress that the host can end. */
 @FunctionalInterface
 interface Endable {
 
-  /** Ends it; ending it again does nothing. */
+  /** Ends the operation; ending it again has no effect. */
   void end(CsiCancelledException.Reason reason);
 }

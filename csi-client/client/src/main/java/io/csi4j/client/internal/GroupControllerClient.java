@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The group controller service, call by call over the call path. */
+/** The group controller service over the call path. */
 public final class GroupControllerClient implements GroupControllerService {
 
   static final UnaryRpc<

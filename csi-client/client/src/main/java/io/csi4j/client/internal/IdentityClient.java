@@ -18,10 +18,10 @@ import io.csi4j.client.model.CsiOperation;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
-/** The identity service, call by call over the call path. */
+/** The identity service over the call path. */
 public final class IdentityClient implements IdentityService {
 
-  /** The argument of a call that takes none. */
+  /** The argument of a call without arguments. */
   static final Nothing NOTHING = new Nothing();
 
   static final UnaryRpc<Nothing, GetPluginInfoRequest, GetPluginInfoResponse, PluginInfo>

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The first words with a plugin: waits until it is ready, and learns its name. */
+/** The first calls to a plugin: waits until it is ready, and reads its name. */
 public final class Introduction {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -30,14 +30,16 @@ public final class Introduction {
   private final long began = System.nanoTime();
   private final Duration limit;
 
-  /** The first words over {@code connection}, for at most {@code limit}. */
+  /** The first calls over {@code connection}, for at most {@code limit}. */
   public Introduction(CallPath path, Connection connection, Duration limit) {
     this.path = path;
     this.connection = connection;
     this.limit = limit;
   }
 
-  /** Returns once the plugin is known, and ready if the options want that. */
+  /**
+   * Returns once the plugin's name is known and, if the options require that, the plugin is ready.
+   */
   public void complete() {
     if (path.options().requireReady()) {
       awaitReady();
@@ -59,12 +61,12 @@ public final class Introduction {
             problem(
                 Reason.NOT_READY,
                 StatusCode.OK,
-                "the plugin answers, but says that it is not ready yet",
-                "Wait and connect again, or look at the plugin's log for what it waits for.",
+                "the plugin answers, but reports that it is not ready yet",
+                "Wait and connect again, or see in the plugin's log what it waits for.",
                 null);
       } catch (CsiException failed) {
         problem = judge(failed, "a probe");
-        // A probe that had not all its time says less than the one before.
+        // A probe with less time than usual proves less than the one before it.
         boolean isCutShort = policy.attemptDeadline().compareTo(usual(CsiOperation.PROBE)) < 0;
         if (problem.reason() == Reason.NO_ANSWER && isCutShort && last != null) {
           problem = last;
@@ -80,7 +82,10 @@ public final class Introduction {
     }
   }
 
-  /** Whether the plugin has gone since the socket was connected, and is not to be waited for. */
+  /**
+   * Returns whether the plugin has ended since the socket was connected and the caller must not
+   * wait for it.
+   */
   private boolean isGone(CsiConnectException problem) {
     return !path.options().waitForSocket()
         && (problem.reason() == Reason.NO_SUCH_SOCKET
@@ -112,7 +117,7 @@ public final class Introduction {
           problem(
               Reason.UNHEALTHY,
               failed.code(),
-              "whoever listens speaks gRPC, but serves no CSI identity",
+              "the listener speaks gRPC, but does not serve the CSI identity service",
               "Check that the endpoint is that of a CSI plugin.",
               failed);
       default ->
@@ -139,7 +144,7 @@ public final class Introduction {
         throw problem(
             Reason.WRONG_PLUGIN,
             StatusCode.OK,
-            "the plugin is '" + name + "', but '" + wanted.get() + "' was wanted",
+            "the plugin is '" + name + "', but '" + wanted.get() + "' was expected",
             "Check which plugin listens on this endpoint.",
             null);
       }
@@ -149,13 +154,13 @@ public final class Introduction {
       throw wrong;
     } catch (CsiException failed) {
       if (failed instanceof CsiCancelledException || (wanted.isPresent() && isSilence(failed))) {
-        throw judge(failed, "the question for its name");
+        throw judge(failed, "the request for its name");
       }
       if (wanted.isPresent()) {
         throw problem(
             Reason.WRONG_PLUGIN,
             failed.code(),
-            "the plugin did not give a valid name, but '" + wanted.get() + "' was wanted",
+            "the plugin did not return a valid name, but '" + wanted.get() + "' was expected",
             "Check which plugin listens on this endpoint.",
             failed);
       }
@@ -163,15 +168,16 @@ public final class Introduction {
         throw problem(
             Reason.UNHEALTHY,
             failed.code(),
-            "the plugin does not say properly who it is: " + failed.failure().why(),
+            "the plugin's answer to the request for its name is not valid: "
+                + failed.failure().why(),
             "Report this to the maker of the plugin.",
             failed);
       }
-      // Some plugins fail here and work otherwise; they stay without a name.
+      // Some plugins fail this call and work otherwise; they have no name.
     }
   }
 
-  /** Whether the plugin has said nothing: it may have ended, or be slow. */
+  /** Returns whether the plugin did not answer: it may have ended, or be slow. */
   private static boolean isSilence(CsiException failed) {
     return !failed.failure().answered()
         && switch (failed.code()) {

@@ -13,7 +13,7 @@ import io.grpc.ServiceDescriptor;
 import java.util.function.Function;
 
 /**
- * Calls by their messages, over the call path.
+ * Calls with protobuf messages, over the call path.
  *
  * @param calls the call path
  */
@@ -36,7 +36,7 @@ public record MessageClient(ServiceCalls calls) implements MessageCalls {
             .orElseThrow();
     if (!found.getType().serverSendsOneMessage()) {
       throw new IllegalArgumentException(
-          operation.rpcName() + " has a stream of answers. Call it as one.");
+          operation.rpcName() + " has a stream of answers. Call it as a stream.");
     }
     return (MethodDescriptor<Message, Message>) found;
   }

@@ -8,16 +8,15 @@ import com.google.protobuf.WireFormat;
 import java.io.IOException;
 
 /**
- * An estimate of the heap that a message takes once it is built, made from its bytes before it is.
+ * Estimates the heap that a message takes when it is parsed, from its bytes.
  *
- * <p>Two bytes on the wire can become an object with a dozen fields, so the number of bytes bounds
- * nothing. The pass over the bytes builds nothing, and ends as soon as the estimate is above its
- * limit. Fields that the contract does not know weigh nothing: {@link ArrivedAnswer} does not keep
- * them.
+ * <p>Two bytes on the wire can become an object with a dozen fields, so the number of bytes is no
+ * bound. The estimate allocates nothing and stops as soon as it exceeds the limit. Fields that are
+ * unknown to the contract count as zero: {@link ArrivedAnswer} does not keep them.
  */
 final class MessageWeight {
 
-  /** Header, bookkeeping of protobuf, and the place in a list. */
+  /** An object header, the bookkeeping of protobuf, and the slot in a list. */
   private static final int OBJECT = 48;
 
   /** A reference or a number. */
@@ -26,13 +25,13 @@ final class MessageWeight {
   /** A string without its characters: two objects. */
   private static final int STRING = 48;
 
-  /** A node of a map and its share of the table; key and value come on top. */
+  /** A node of a map and its share of the table, without key and value. */
   private static final int MAP_ENTRY = 72;
 
   /** A map with its first entry. */
   private static final int MAP = 240;
 
-  /** More than protobuf follows: what is nested deeper is refused there. */
+  /** More than protobuf's own limit: the parser refuses a message that is nested deeper. */
   private static final int DEEPEST = 100;
 
   private final CodedInputStream in;
@@ -45,8 +44,8 @@ final class MessageWeight {
   }
 
   /**
-   * True if a message of this type with these bytes takes {@code most} bytes of heap at the most.
-   * Bytes that are no message are within any limit: the parser refuses them.
+   * Returns whether a message of this type with these bytes takes at most {@code most} bytes of
+   * heap. Bytes that are not a message are within any limit: the parser refuses them.
    */
   static boolean isWithin(Descriptor type, byte[] bytes, long most) {
     MessageWeight message = new MessageWeight(bytes, most);
@@ -55,7 +54,7 @@ final class MessageWeight {
     } catch (InvalidProtocolBufferException malformed) {
       return !message.isOver();
     } catch (IOException impossible) {
-      throw new IllegalStateException("bytes in memory cannot fail to be read", impossible);
+      throw new IllegalStateException("Reading bytes in memory cannot fail.", impossible);
     }
     return !message.isOver();
   }
@@ -65,7 +64,7 @@ final class MessageWeight {
   }
 
   private void add(Descriptor type, int depth) throws IOException {
-    // The message of an entry is gone when its map is built.
+    // The message of a map entry is garbage once its map is built.
     boolean isEntry = type.getOptions().getMapEntry();
     weight += isEntry ? 0 : OBJECT + (long) FIELD * type.getFields().size();
     int lastMap = 0;

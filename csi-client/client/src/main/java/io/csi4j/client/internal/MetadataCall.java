@@ -28,11 +28,11 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscription to a stream of block metadata: a call that is taken up again where it broke.
+ * A subscription to a stream of block metadata: a call that resumes where the stream broke.
  *
- * <p>All that happens to it happens in turn on the callback threads, so the fields need no lock,
- * and its callers go on at once. At most one message is asked for at a time, and only when the
- * subscriber wants one.
+ * <p>All events are processed one at a time on the callback threads, so the fields need no lock,
+ * and callers do not block. At most one message is requested at a time, and only when the
+ * subscriber has requested one.
  */
 final class MetadataCall<Q extends Message, A extends Message>
     implements Flow.Subscription, Endable {
@@ -41,16 +41,16 @@ final class MetadataCall<Q extends Message, A extends Message>
   record Source<Q extends Message, A extends Message>(
       CsiOperation operation, MethodDescriptor<Q, A> method, MetadataReader<A> reader) {}
 
-  /** Makes a batch from a message. */
+  /** Creates a batch from a message. */
   @FunctionalInterface
   interface MetadataReader<A> {
-    /** The batch; what is wrong with it goes to {@code findings}. */
+    /** Returns the batch; faults of the message are added to {@code findings}. */
     BlockMetadataBatch read(MetadataCheck check, A message, AnswerFindings findings);
   }
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
-  /** A peer that ends its connection after every answer can never be held to one connection. */
+  /** A plugin that ends its connection after every answer can never be bound to one connection. */
   private static final int MOST_ADMISSIONS = 3;
 
   private final CallPath path;
@@ -72,22 +72,23 @@ final class MetadataCall<Q extends Message, A extends Message>
   private int sent;
   private int admissions;
 
-  /** Made by the first failure after progress. */
+  /** Created by the first failure after progress. */
   private @Nullable Repeats repeats;
 
-  /** Whether this attempt was sent once more, as nothing of it had left. */
+  /** Whether this attempt was sent a second time because no byte of it had been sent. */
   private boolean resent;
 
   private @Nullable CallAttempt<Q, A> running;
   private @Nullable Future<?> alarm;
 
-  /** Whether something is awaited from the plugin, and since when. */
+  /** Whether a message of the plugin is pending, and since when. */
   private boolean awaiting;
 
   private long awaitingSince;
 
   /**
-   * How long the plugin was waited for without progress; the subscriber's own time is not in it.
+   * How long the call has waited for the plugin without progress; the subscriber's own time does
+   * not count.
    */
   private Duration stuck = Duration.ZERO;
 
@@ -107,12 +108,12 @@ final class MetadataCall<Q extends Message, A extends Message>
     this.id = path.nextId();
     this.began = path.now();
     this.turns = MoreExecutors.newSequentialExecutor(path.callbacks());
-    // Here, as all else happens on other threads than the caller's.
+    // Called here because all other steps run on other threads than the caller's.
     path.asked(id, source.operation());
     this.headers = path.headers(source.operation());
   }
 
-  /** Hands itself to the subscriber, to whom nothing else happens meanwhile. */
+  /** Passes itself to the subscriber, which receives nothing else meanwhile. */
   void subscribe() {
     inTurn(() -> subscriber.onSubscribe(this));
   }
@@ -125,7 +126,7 @@ final class MetadataCall<Q extends Message, A extends Message>
             return;
           }
           if (n <= 0) {
-            failed(new IllegalArgumentException("A subscriber has to ask for at least one batch."));
+            failed(new IllegalArgumentException("A subscriber must request at least one batch."));
             return;
           }
           demand = demand + n < 0 ? Long.MAX_VALUE : demand + n;
@@ -155,13 +156,13 @@ final class MetadataCall<Q extends Message, A extends Message>
     inTurn(() -> failed(cancelled(reason)));
   }
 
-  // ---- one thing after the other
+  // ---- one event at a time
 
   private void inTurn(Runnable step) {
     turns.execute(() -> guarded(step));
   }
 
-  /** An exception of a subscriber ends its call, and nothing else. */
+  /** An exception thrown by a subscriber ends its call, and nothing else. */
   private void guarded(Runnable step) {
     try {
       step.run();
@@ -169,7 +170,9 @@ final class MetadataCall<Q extends Message, A extends Message>
       if (done) {
         LOGGER.log(
             Level.WARNING,
-            "A subscriber to " + source.operation().rpcName() + " failed at its end.",
+            "A subscriber to "
+                + source.operation().rpcName()
+                + " threw an exception when its stream ended.",
             thrown);
       } else {
         guarded(() -> failed(thrown));
@@ -199,7 +202,7 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     path.waitingBegins(this);
-    // Behind the end that a closed connection has just put in line.
+    // Queued after the end event that a closed connection has just queued.
     inTurn(this::attempt);
   }
 
@@ -255,7 +258,8 @@ final class MetadataCall<Q extends Message, A extends Message>
     long connection = path.gate().connectionFor(source.operation());
     if (connection == CapabilityGate.NO_CONNECTION) {
       if (admissions++ < MOST_ADMISSIONS) {
-        // The connection was lost meanwhile: another plugin may be there, or offer something else.
+        // The connection was lost meanwhile: the plugin may be another one, or have other
+        // capabilities.
         admit();
         return;
       }
@@ -272,7 +276,8 @@ final class MetadataCall<Q extends Message, A extends Message>
             path, source.operation(), source.method(), id, sent, resumed, headers, connection);
     running = attempt;
     watch(attempt);
-    // In line, although in turn already: what the subscriber did meanwhile comes first.
+    // Queued although this thread already runs events: events caused by the subscriber meanwhile
+    // come first.
     attempt.stream(
         turns,
         message -> inTurn(() -> received(attempt, message)),
@@ -289,8 +294,8 @@ final class MetadataCall<Q extends Message, A extends Message>
   }
 
   /**
-   * A plugin that keeps silent for too long is given up; a slow subscriber is not its fault. One
-   * alarm serves many messages.
+   * Cancels the attempt if the plugin sends nothing for too long; the time of a slow subscriber
+   * does not count. One timer serves many messages.
    */
   private void watch(CallAttempt<Q, A> attempt) {
     awaitingSince = path.now();
@@ -318,7 +323,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     return Duration.ofNanos(path.now() - awaitingSince);
   }
 
-  // ---- what comes back
+  // ---- received messages
 
   private void received(CallAttempt<Q, A> attempt, A message) {
     if (done || running != attempt) {
@@ -366,8 +371,8 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     if (end == CallAttempt.End.UNSENT && !resent) {
-      // It met the end of its connection, or the beginning of another. The plugin knows nothing of
-      // it.
+      // The attempt met the end of its connection, or the beginning of another. The plugin has not
+      // received the request.
       resent = true;
       admit();
       return;
@@ -378,7 +383,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     broken(unanswered ? path.explained(failure) : failure);
   }
 
-  /** Takes the stream up again where it broke, if that may help, and when more of it is wanted. */
+  /** Resumes the stream where it broke, if that may help, once the subscriber requests more. */
   private void broken(CsiException failure) {
     if (done) {
       return;

@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 /** A listing read page by page. */
 final class PagedListing<E> implements Listing<E> {
 
-  /** How much is read at the most; see {@link Listing}. */
+  /** The limits of a listing; see {@link Listing}. */
   record Limits(int pages, int entries, int emptyPages, int restarts, Duration longest) {}
 
   private static final Limits LIMITS =
@@ -42,9 +42,9 @@ final class PagedListing<E> implements Listing<E> {
    * A listing that begins at {@code firstToken}.
    *
    * @param pages reads the page of a token
-   * @param id tells entries apart
+   * @param id returns the text that identifies an entry
    * @param failure begins the description of a failure of this listing
-   * @param nanoTime tells the time
+   * @param nanoTime the clock, in nanoseconds
    */
   PagedListing(
       String firstToken,
@@ -55,7 +55,7 @@ final class PagedListing<E> implements Listing<E> {
     this(firstToken, pages, id, failure, nanoTime, LIMITS);
   }
 
-  /** A listing with limits of its own. */
+  /** A listing with its own limits. */
   PagedListing(
       String firstToken,
       Function<String, Page<E>> pages,
@@ -77,9 +77,9 @@ final class PagedListing<E> implements Listing<E> {
   }
 
   /**
-   * A position in the listing. Tokens are remembered as digests, so that long ones cost nothing;
-   * ids too, but only those that a plugin which forgets its tokens would give out again: a list of
-   * one page costs nothing, a longer one at most 32 bytes for each entry.
+   * A position in the listing. Tokens are remembered as digests, so that long ones cost nothing.
+   * The same holds for ids, but only for those that a plugin which forgets its tokens would return
+   * again: a list of one page costs nothing, a longer one at most 32 bytes for each entry.
    */
   private final class Pager implements Iterator<E> {
     private final Set<Digest> tokens = new HashSet<>();
@@ -132,8 +132,8 @@ final class PagedListing<E> implements Listing<E> {
       E entry = page.next();
       boolean again = false;
       if (restarts > 0 || mayComeAgain()) {
-        // Only a list that was begun again repeats what was delivered; otherwise, the plugin means
-        // it.
+        // Entries are skipped as repeated only after a restart of the list; otherwise the plugin
+        // returned them twice on purpose.
         again = !delivered.add(Digest.of(id.apply(entry))) && restarts > 0;
       }
       if (!again) {
@@ -177,15 +177,18 @@ final class PagedListing<E> implements Listing<E> {
       emptyInARow = read.entries().isEmpty() ? emptyInARow + 1 : 0;
       page = read.entries().iterator();
       nextToken = read.nextToken();
-      // What is wrong with the list is told behind the entries of this page.
+      // A fault of the list is reported after the entries of this page.
       if (nextToken.isPresent() && !tokens.add(Digest.of(nextToken.get()))) {
-        flaw = Optional.of("the token of page " + pagesRead + " had been given out before");
+        flaw = Optional.of("the token of page " + pagesRead + " was returned before");
       } else if (nextToken.isPresent() && emptyInARow > limits.emptyPages()) {
         flaw = Optional.of(emptyInARow + " pages in a row were empty");
       }
     }
 
-    /** A forgotten token; the caller's own first token is for the caller to replace. */
+    /**
+     * Returns whether the listing may restart after a forgotten token; the caller's own first token
+     * is for the caller to replace.
+     */
     private boolean mayRestart(CsiException failed, String token) {
       return failed.code() == StatusCode.ABORTED
           && firstToken.isEmpty()
@@ -201,7 +204,7 @@ final class PagedListing<E> implements Listing<E> {
     }
   }
 
-  /** Half of a SHA-256, which is enough to tell texts apart. */
+  /** Half of a SHA-256, which is enough to distinguish texts. */
   private record Digest(long high, long low) {
     static Digest of(String text) {
       try {
@@ -210,21 +213,18 @@ final class PagedListing<E> implements Listing<E> {
         ByteBuffer bytes = ByteBuffer.wrap(hash);
         return new Digest(bytes.getLong(), bytes.getLong());
       } catch (NoSuchAlgorithmException impossible) {
-        throw new LinkageError("every Java has SHA-256", impossible);
+        throw new LinkageError("every JDK has SHA-256", impossible);
       }
     }
   }
 
-  /**
-   * The first halves of many digests, in as little room as they need: a list may have a million
-   * entries.
-   */
+  /** The first halves of many digests in a compact table: a list may have a million entries. */
   private static final class DigestSet {
     private long[] slots = new long[64];
     private int size;
     private boolean hasZero;
 
-    /** Adds a digest; false if it was there. */
+    /** Adds a digest; returns false if it was present. */
     boolean add(Digest digest) {
       if (digest.high() == 0) {
         boolean isNew = !hasZero;
@@ -249,7 +249,7 @@ final class PagedListing<E> implements Listing<E> {
       return isNew;
     }
 
-    /** Where it is, or where it would be. */
+    /** Returns the slot of a digest, or the free slot where it belongs. */
     private int slotOf(long digest) {
       int slot = (int) digest & (slots.length - 1);
       while (slots[slot] != 0 && slots[slot] != digest) {

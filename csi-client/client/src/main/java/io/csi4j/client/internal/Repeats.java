@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.DoubleSupplier;
 
 /**
- * The failed attempts of a call: decides whether another follows, and after which pause, by the
- * policy of the call. The budget of the call is not looked at, and nothing waits here: both need
- * the clock of the call.
+ * The failed attempts of a call; decides by the policy of the call whether another attempt follows,
+ * and after which pause. This class does not check the time budget of the call and never waits:
+ * both need the clock of the call.
  */
 final class Repeats {
 
@@ -24,9 +24,9 @@ final class Repeats {
   private final List<CsiException> earlier = new ArrayList<>();
 
   /**
-   * No attempt has failed yet.
+   * A record without failed attempts.
    *
-   * @param random draws from [0, 1)
+   * @param random a source of random numbers in [0, 1)
    */
   Repeats(CallPolicy policy, DoubleSupplier random) {
     attempts =
@@ -48,15 +48,13 @@ final class Repeats {
     return Backoff.fullJitter(first, policy.backoffCap());
   }
 
-  /**
-   * Returns the pause before the next attempt, after one that failed; nothing if it was the last.
-   */
+  /** Returns the pause before the next attempt after this failure; empty if no attempt follows. */
   Optional<Duration> after(Throwable failure) {
     attempts.recordException(failure);
     return attempts.isComplete() ? Optional.empty() : Optional.of(attempts.getDelay());
   }
 
-  /** Keeps a failure that another attempt follows. */
+  /** Remembers a failure after which another attempt follows. */
   void remember(CsiException failure) {
     earlier.add(failure);
   }
@@ -66,7 +64,7 @@ final class Repeats {
     return earlier.get(earlier.size() - 1);
   }
 
-  /** Shows the failures that were remembered with the one that ends the call. */
+  /** Adds the remembered failures to the one that ends the call, as suppressed exceptions. */
   void suppressIn(Throwable end) {
     earlier.stream().filter(each -> each != end).forEach(end::addSuppressed);
   }

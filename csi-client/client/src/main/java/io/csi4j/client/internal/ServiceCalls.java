@@ -8,36 +8,36 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call path as one service face sees it: with the changes of policy that the face was given.
+ * The call path as one service object uses it: with the policy changes of that object.
  *
- * @param path the way of all calls
- * @param change what this face changes about the policies of the connection
+ * @param path the path of all calls
+ * @param change the changes of this service object to the policies of the connection
  */
 public record ServiceCalls(CallPath path, UnaryOperator<CallPolicy> change) {
 
-  /** Without changes. */
+  /** Calls without policy changes. */
   public ServiceCalls(CallPath path) {
     this(path, UnaryOperator.identity());
   }
 
-  /** Waits for the result. */
+  /** Makes a call and waits for its result. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> R blocking(
       UnaryRpc<T, Q, A, R> rpc, T request) {
     return path.blocking(rpc, request, policy(rpc.operation()));
   }
 
-  /** The result to come. */
+  /** Begins a call and returns its future result. */
   public <T, Q extends Message, A extends Message, R extends @Nullable Object>
       CompletionStage<R> async(UnaryRpc<T, Q, A, R> rpc, T request) {
     return path.async(rpc, request, policy(rpc.operation()));
   }
 
-  /** The policy of {@code operation} on this face. */
+  /** Returns the policy of {@code operation} for this service object. */
   CallPolicy policy(CsiOperation operation) {
     return change.apply(path.options().policy(operation));
   }
 
-  /** With a further change on top. */
+  /** Returns calls with a further change of the policy. */
   ServiceCalls with(UnaryOperator<CallPolicy.Builder> further) {
     return new ServiceCalls(path, policy -> change.apply(policy).with(further));
   }

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call with all its attempts.
  *
- * <p>Attempts follow one another, so the plain fields below need no lock.
+ * <p>Attempts follow one another, so the plain fields need no lock.
  */
 final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable Object>
     implements Endable {
 
-  /** A peer that ends its connection after every answer can never be held to one connection. */
+  /** A plugin that ends its connection after every answer can never be bound to one connection. */
   private static final int MOST_ADMISSIONS = 3;
 
   private final CallPath path;
@@ -45,7 +45,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final CallFuture<R> result =
       new CallFuture<>(() -> end(CsiCancelledException.Reason.CANCELLED));
 
-  /** Made by the first failure, so that a call that succeeds pays nothing for it. */
+  /** Created by the first failure, so that a successful call does not pay for it. */
   private @Nullable Repeats repeats;
 
   private CallHeaders headers = CallHeaders.NONE;
@@ -60,10 +60,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private volatile CsiCancelledException.@Nullable Reason ended;
 
   /**
-   * A call that is not begun yet.
+   * A call that has not begun yet.
    *
-   * @param executor where answers are taken in and retries sent off; null for the I/O thread
-   * @param gated whether the plugin has to offer the call first
+   * @param executor processes the answers and sends the retries; null for the I/O thread
+   * @param gated whether the capabilities of the plugin are checked first
    */
   <T> UnaryCall(
       CallPath path,
@@ -83,7 +83,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     this.began = path.now();
   }
 
-  /** The result to come. */
+  /** Returns the future result. */
   CallFuture<R> result() {
     return result;
   }
@@ -93,7 +93,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return connection;
   }
 
-  /** Sends the first attempt, unless the request itself forbids it. */
+  /** Sends the first attempt, unless the request itself is not valid. */
   CallFuture<R> begin() {
     Optional<CsiException> refusal =
         path.refuse(rpc.operation(), request, known, () -> describe(StatusCode.INVALID_ARGUMENT));
@@ -119,7 +119,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     silence();
   }
 
-  /** The failure of a call that the host ends for this reason. */
+  /** Returns the failure of a call that the host ends for this reason. */
   CsiCancelledException cancelled(CsiCancelledException.Reason reason) {
     return path.cancelled(
         describe(StatusCode.CANCELLED).outcome(sent == 0 ? Outcome.SETTLED : Outcome.UNCERTAIN),
@@ -132,7 +132,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     admissions = 0;
     resent = false;
     if (left() <= 0) {
-      // The host was stopped for longer than the call may take, or allows no time at all.
+      // The process was stopped for longer than the call may take, or the host allows no time at
+      // all.
       attemptFailed(overdue());
     } else if (gated) {
       admit();
@@ -141,12 +142,12 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
   }
 
-  /** Why it was not sent at all, or not once more. */
+  /** Returns why the request was not sent at all, or not sent again. */
   private CsiException overdue() {
     return repeats == null
         ? new CsiTransientException(
             describe(StatusCode.DEADLINE_EXCEEDED)
-                .why("the time that it may take was over before it was sent")
+                .why("the time limit was over before the request was sent")
                 .advice("Allow more time, or see why this process was stopped.")
                 .build(),
             null)
@@ -197,7 +198,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         gated ? path.gate().connectionFor(rpc.operation()) : CapabilityGate.ANY_CONNECTION;
     if (wanted == CapabilityGate.NO_CONNECTION) {
       if (admissions++ < MOST_ADMISSIONS) {
-        // The connection was lost meanwhile: another plugin may be there, or offer something else.
+        // The connection was lost meanwhile: the plugin may be another one, or have other
+        // capabilities.
         admit();
         return;
       }
@@ -205,7 +207,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
     int number = sent + 1;
     sent = number;
-    // Only now that it counts as sent: a caller that ends it must not call it unsent.
+    // Only checked now that the request counts as sent: a caller that ends it must not report it as
+    // unsent.
     reason = reasonToStop();
     if (reason != null) {
       sent = number - 1;
@@ -222,8 +225,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         (status, end, answer) -> {
           running = null;
           if (end == CallAttempt.End.UNSENT && !resent && reasonToStop() == null) {
-            // It met the end of its connection, or the beginning of another. The plugin knows
-            // nothing of it.
+            // The attempt met the end of its connection, or the beginning of another. The plugin
+            // has not received the request.
             resent = true;
             send();
           } else if (answer == null) {
@@ -240,7 +243,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   private void take(A answer) {
     if (!rpc.hasResult()) {
-      // What is not read has no faults, and nobody has to note them.
+      // An answer without content has no faults to record.
       result.complete(null);
       return;
     }
@@ -274,7 +277,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   /**
-   * Returns what a failed look at the plugin's capabilities means for this call, which was not
+   * Returns what a failed request for the plugin's capabilities means for this call, which was not
    * sent.
    */
   private CsiException notSent(CsiException refusal) {
@@ -297,7 +300,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         .elapsed(elapsed());
   }
 
-  /** How many nanoseconds an attempt may take that begins now. */
+  /** Returns how many nanoseconds an attempt that begins now may take. */
   private long left() {
     long left = policy.budget().toNanos() - (path.now() - began);
     return Math.min(left, policy.attemptDeadline().toNanos());
@@ -307,7 +310,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return Duration.ofNanos(path.now() - began);
   }
 
-  // ---- the end of an attempt that failed
+  // ---- after a failed attempt
 
   /** Pauses before another attempt, or ends the call. */
   private void attemptFailed(Throwable thrown) {
@@ -324,7 +327,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
     CsiCancelledException.Reason reason = reasonToStop();
     if (reason != null) {
-      // It would have been repeated, had the host not ended it.
+      // The call would have been repeated if the host had not ended it.
       repeats.remember(failure);
       finish(cancelled(reason));
       return;
@@ -338,7 +341,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   private void pause(Duration pause, CsiException failure) {
-    // Before the timer is used, which ends with the connection.
+    // Registered before the timer starts, because the timer ends with the connection.
     path.waitingBegins(this);
     try {
       pausing = path.later(pause.toNanos(), () -> elsewhere(this::goOn, failure));
@@ -367,7 +370,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     if (cause instanceof CsiException failure
         && failure.code() == StatusCode.UNAVAILABLE
         && !explained) {
-      // Looking at the socket takes system calls, so it does not happen on the I/O thread.
+      // Checking the socket takes system calls, so it does not run on the I/O thread.
       try {
         path.aside().execute(() -> explain(failure));
       } catch (RuntimeException | Error noThread) {
@@ -390,7 +393,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   /**
-   * Goes on where the host wants it, or ends the call: nothing else would, once this has thrown.
+   * Continues on the host's executor, or ends the call if that throws: nothing else would end it.
    */
   private void elsewhere(Runnable step, CsiException failure) {
     try {

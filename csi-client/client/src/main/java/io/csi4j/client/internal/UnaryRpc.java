@@ -8,13 +8,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One unary call of CSI, bound to its values: how a request becomes a message, and how an answer
- * becomes a result.
+ * A unary call of CSI with its conversions from request to message and from answer to result.
  *
- * @param operation which call
- * @param method its generated method
- * @param toProto makes the message from the request
- * @param reader makes the result from the answer, and checks it
+ * @param operation the call
+ * @param method the generated method
+ * @param toProto converts the request into a message
+ * @param reader checks the answer and converts it into a result
  * @param <T> the request
  * @param <Q> its message
  * @param <A> the answer's message
@@ -34,20 +33,20 @@ record UnaryRpc<T, Q extends Message, A extends Message, R extends @Nullable Obj
         }
       };
 
-  /** Makes a result from an answer. */
+  /** Converts an answer into a result. */
   @FunctionalInterface
   interface Reader<Q, A, R extends @Nullable Object> {
-    /** The result; what is wrong with the answer goes to {@code findings}. */
+    /** Returns the result; faults of the answer are added to {@code findings}. */
     R read(Q request, A answer, AnswerFindings findings);
   }
 
-  /** A call whose answer says nothing but that it is done. */
+  /** Returns a call whose answer has no content. */
   static <T, Q extends Message, A extends Message> UnaryRpc<T, Q, A, @Nullable Void> withoutResult(
       CsiOperation operation, MethodDescriptor<Q, A> method, Function<T, Q> toProto) {
     return new UnaryRpc<T, Q, A, @Nullable Void>(operation, method, toProto, NOTHING);
   }
 
-  /** Whether an answer says more than that it is done. */
+  /** Returns whether an answer has content. */
   boolean hasResult() {
     return reader != NOTHING;
   }

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Writes calls to the logger {@code io.csi4j.client.wire}: one line for each attempt at DEBUG, the
- * messages at TRACE. Secrets, mount flags and contexts are left out.
+ * messages at TRACE. Omits secrets, mount flags and contexts.
  */
 final class WireLog {
 
@@ -27,7 +27,7 @@ final class WireLog {
     }
   }
 
-  /** Logs an answer, with what the plugin was told in confidence scrubbed from its texts. */
+  /** Logs an answer, with secrets that were sent to the plugin scrubbed from its texts. */
   static void received(
       CsiListener.Started event, Message message, SensitiveValues sensitive, Message request) {
     if (LOGGER.isLoggable(Level.TRACE)) {
@@ -49,7 +49,7 @@ final class WireLog {
         text.isEmpty() ? "" : ": " + text);
   }
 
-  /** Whether the lines of {@link #ended} are written at all. */
+  /** Returns whether the lines of {@link #ended} are logged at all. */
   static boolean isOn() {
     return LOGGER.isLoggable(Level.DEBUG);
   }

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A registrar that this process is connected to: it announces one plugin, and wants to be told what
- * has become of that.
+ * A registrar that this process is connected to: a process that announces one plugin, and expects
+ * to be notified of the registration status.
  *
- * <p>Nothing is repeated: a call that fails, fails. Each call has as much time as the deadline of
- * the options says. Safe for use by many threads.
+ * <p>No call is repeated automatically. Each call may take as long as the deadline of the options.
+ * Safe for use by many threads.
  *
  * @since 1.0
  */
@@ -27,12 +27,12 @@ public interface PluginRegistrar extends AutoCloseable {
   }
 
   /**
-   * Connects to the socket of a registrar. One that is not there yet is waited for; what waiting
-   * cannot mend fails at once. Of the options those count that are about the socket, the deadline
-   * and the sizes; those about the plugin and its calls do not.
+   * Connects to the socket of a registrar. Waits for a socket that does not exist yet; fails at
+   * once for a problem that waiting cannot fix. The options about the socket, the deadline and the
+   * sizes apply; those about the plugin and its calls do not.
    *
-   * @throws io.csi4j.client.model.CsiConnectException if that does not come about within the
-   *     deadline of the options, saying what stood in the way
+   * @throws io.csi4j.client.model.CsiConnectException if the registrar is not connected within the
+   *     deadline of the options; the exception names the reason
    */
   static PluginRegistrar connect(CsiEndpoint socket, ConnectOptions options) {
     return ConnectedRegistrar.connect(socket, options);
@@ -41,106 +41,107 @@ public interface PluginRegistrar extends AutoCloseable {
   /** The socket of the registrar. */
   CsiEndpoint socket();
 
-  /** Returns the process that listened on the socket when it was connected last. */
+  /** Returns the process that listened on the socket when the registrar was last connected. */
   PeerCredentials peer();
 
   /**
-   * Returns its announcement.
+   * Returns the announcement of the registrar.
    *
-   * @throws RegistrarException if it does not say
+   * @throws RegistrarException if the call fails
    */
   Announcement info();
 
   /**
-   * Tells it what has become of its announcement. Registrars of Kubernetes end when they hear that
-   * their plugin is not registered, and are started again.
+   * Notifies the registrar of the registration status. Registrars of Kubernetes exit when their
+   * plugin is not registered, and are started again.
    *
-   * @throws RegistrarException if it does not take that
+   * @throws RegistrarException if the call fails
    */
   void tell(Outcome outcome);
 
-  /** Returns the registrar that does not block. */
+  /** Returns the non-blocking form of this registrar. */
   Async async();
 
   /**
    * Ends the connection. Calls still running fail with reason {@code CLOSED}. Returns within the
-   * close timeout of the options; all threads of the connection end. Doing it twice is harmless.
+   * close timeout of the options; all threads of the connection end. Closing again has no effect.
    */
   @Override
   void close();
 
   /**
-   * A registrar that this process is connected to. Without blocking.
+   * A registrar without blocking.
    *
    * <p>A stage fails with the {@link RegistrarException} that the blocking call would throw.
-   * Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the call. Actions
-   * that hang on a stage run on the callback threads of the connection, never on its I/O thread.
+   * Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the call. Dependent
+   * actions of a stage run on the callback threads of the connection, never on its I/O thread.
    */
   interface Async {
 
-    /** Returns its announcement. */
+    /** Returns the announcement of the registrar. */
     CompletionStage<Announcement> info();
 
-    /** Tells it what has become of its announcement. */
+    /** Notifies the registrar of the registration status. */
     CompletionStage<@Nullable Void> tell(Outcome outcome);
   }
 
   /**
-   * The announcement of a registrar. Nothing of it is checked beyond its form: whether it can be
-   * used is for the reader to decide. Texts are escaped and cut to 1 KiB, and fit to be shown.
+   * The announcement of a registrar. Only its form is checked: the reader decides whether it can be
+   * used. Texts are escaped and cut to 1 KiB, and can be shown.
    *
    * @since 1.0
    */
   sealed interface Announcement permits AnnouncementValue {
 
-    /** The type of plugins of CSI. */
+    /** The type of CSI plugins. */
     String CSI = "CSIPlugin";
 
-    /** The most versions that are kept of one announcement. */
+    /** Maximum number of versions that are kept of one announcement. */
     int VERSIONS_LIMIT = 64;
 
-    /** Returns the kind of plugin; {@link #CSI} for one of CSI. */
+    /** Returns the type of plugin; {@link #CSI} for a CSI plugin. */
     String type();
 
-    /** The name as it was announced. */
+    /** The announced name. */
     String name();
 
-    /** The name, if a plugin of CSI can have it. */
+    /** The name, if it is a valid name of a CSI plugin. */
     Optional<PluginName> pluginName();
 
-    /** The path of the plugin's socket as it was announced; may be empty. */
+    /** The announced path of the plugin's socket; may be empty. */
     String endpoint();
 
     /**
-     * Where the plugin listens: on the announced path, or, where none was announced, on the socket
-     * of the registrar itself. Nothing if what was announced is no absolute path.
+     * The endpoint of the plugin: the announced path, or, without one, the socket of the registrar
+     * itself. Empty if the announced path is not absolute.
      */
     Optional<CsiEndpoint> pluginEndpoint();
 
-    /** The versions of its interface that the plugin speaks, at most {@link #VERSIONS_LIMIT}. */
+    /** The interface versions that the plugin supports, at most {@link #VERSIONS_LIMIT}. */
     List<String> supportedVersions();
   }
 
   /**
-   * The outcome of an announcement.
+   * The registration status of an announced plugin.
    *
    * @param registered whether the plugin is registered now
-   * @param error if not, why, in one line; empty otherwise. What cannot be printed is escaped, and
-   *     what is beyond 1 KiB is cut.
+   * @param error the reason in one line if the plugin is not registered; empty otherwise.
+   *     Unprintable characters are escaped, and text beyond 1 KiB is cut.
    * @since 1.0
    */
   record Outcome(boolean registered, String error) {
 
     /**
-     * Makes the error fit for one line, and refuses one without a reason, or a reason without one.
+     * Converts the error into one line, and refuses an error of a registered plugin or a missing
+     * error.
      */
     public Outcome {
       error = SafeText.escape(error);
       if (registered != error.isEmpty()) {
         throw new IllegalArgumentException(
             registered
-                ? "A plugin that is registered has no error. Leave the error empty."
-                : "A plugin that is not registered needs a reason. Say why.");
+                ? "A registered plugin has no error. Leave the error empty."
+                : "A plugin that is not registered needs a reason. Set the error.");
       }
     }
 

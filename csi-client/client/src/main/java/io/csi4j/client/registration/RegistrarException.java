@@ -7,7 +7,7 @@ import io.csi4j.client.model.StatusCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to a registrar that failed.
+ * Thrown when a call to a registrar fails.
  *
  * @since 1.0
  */
@@ -19,14 +19,13 @@ public final class RegistrarException extends RuntimeException {
   private final Call call;
   private final Reason reason;
 
-  /** The calls there are. */
+  /** The calls of the protocol. */
   public enum Call {
-    /** The question for the announcement. */
-    GET_INFO("GetInfo", "Asking the registrar at %s what it announces"),
-    /** The notice of the outcome. */
+    /** The request for the announcement. */
+    GET_INFO("GetInfo", "Getting the announcement of the registrar at %s"),
+    /** The notification of the registration status. */
     NOTIFY_REGISTRATION_STATUS(
-        "NotifyRegistrationStatus",
-        "Telling the registrar at %s what has become of its announcement");
+        "NotifyRegistrationStatus", "Notifying the registrar at %s of the registration status");
 
     private final String rpc;
     private final String phrase;
@@ -42,19 +41,19 @@ public final class RegistrarException extends RuntimeException {
     }
   }
 
-  /** Why a call can fail. */
+  /** The reasons why a call can fail. */
   public enum Reason {
-    /** The registrar does not answer in time. */
+    /** The registrar did not answer in time. */
     NO_ANSWER,
-    /** The registrar ended, or ended the connection. */
+    /** The registrar ended, or closed the connection. */
     LOST,
-    /** The listener serves no plugin registration. */
+    /** The listener does not serve plugin registration. */
     NOT_A_REGISTRAR,
     /** The registrar answered with an error. */
     FAILED,
-    /** The answer is too large, or no answer at all. */
+    /** The answer is too large, or is not a valid answer. */
     UNUSABLE_ANSWER,
-    /** The waiting thread was interrupted; its flag is set again. */
+    /** The waiting thread was interrupted; its interrupt flag is set again. */
     INTERRUPTED,
     /** The caller cancelled the call. */
     CANCELLED,
@@ -91,17 +90,17 @@ public final class RegistrarException extends RuntimeException {
         + " ms]";
   }
 
-  /** Which call. */
+  /** The failed call. */
   public Call call() {
     return call;
   }
 
-  /** Why it failed. */
+  /** The reason of the failure. */
   public Reason reason() {
     return reason;
   }
 
-  /** Everything known about the failure. */
+  /** All known details of the failure. */
   public CsiFailure failure() {
     return failure;
   }

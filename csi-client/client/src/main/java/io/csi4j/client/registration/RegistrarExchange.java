@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One call to a registrar, sent once. Its end is told on the callback threads. */
+/** One call to a registrar, sent once. Its end is reported on the callback threads. */
 final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<A> {
 
   private final CsiEndpoint socket;
@@ -47,7 +47,7 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
     return result;
   }
 
-  /** Sends the call; {@code sender} gives what cancels it. */
+  /** Sends the call; {@code sender} returns the action that cancels it. */
   void send(Function<WireEnd<A>, Runnable> sender) {
     cancelling = sender.apply(this);
     if (ended != null) {
@@ -55,7 +55,7 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
     }
   }
 
-  /** Gives up, unless it has ended. */
+  /** Ends the call, unless it has already ended. */
   void end(Reason reason) {
     if (ended == null) {
       ended = reason;
@@ -91,13 +91,13 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
             switch (reason) {
               case INTERRUPTED -> "the waiting thread was interrupted";
               case CLOSED -> "the connection was closed by the host";
-              default -> "the caller cancelled it";
+              default -> "the caller cancelled the call";
             })
-        .advice("Ask again.");
+        .advice("Make the call again.");
     return reason;
   }
 
-  /** Says why, and gives the kind of it. */
+  /** Adds the explanation to {@code failure}, and returns its reason. */
   private Reason explain(CsiFailure.Builder failure, WireFailure seen) {
     switch (seen.code()) {
       case DEADLINE_EXCEEDED -> {
@@ -108,7 +108,7 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
       }
       case UNIMPLEMENTED -> {
         failure
-            .why("whoever listens speaks gRPC, but serves no plugin registration")
+            .why("the listener speaks gRPC, but does not serve plugin registration")
             .advice("Check that this is the socket of a registrar.");
         return Reason.NOT_A_REGISTRAR;
       }
@@ -116,7 +116,8 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
         return explainLoss(failure);
       }
       default -> {
-        // Frames that could not be sent any more end a call before the loss of its connection does.
+        // Frames that can no longer be sent end a call before the loss of its connection is
+        // reported.
         return seen.code() == StatusCode.UNKNOWN && seen.unreadable()
             ? explainLoss(failure)
             : explainAnswer(failure, seen);

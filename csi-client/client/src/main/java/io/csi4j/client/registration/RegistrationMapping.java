@@ -8,7 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Turns what a registrar sent into a {@link PluginRegistrar.Announcement}. */
+/** Converts the message of a registrar into a {@link PluginRegistrar.Announcement}. */
 final class RegistrationMapping {
 
   private RegistrationMapping() {}
@@ -16,7 +16,7 @@ final class RegistrationMapping {
   /**
    * Returns the announcement.
    *
-   * @param registrar the socket on which it was
+   * @param registrar the socket on which it was received
    */
   public static PluginRegistrar.Announcement announcement(
       CsiEndpoint registrar, AnnouncedPlugin plugin) {
@@ -34,7 +34,7 @@ final class RegistrationMapping {
             .toList());
   }
 
-  /** A path that is absolute, and that is shown as it is. */
+  /** Returns the announced path if it is absolute and printable. */
   private static Optional<CsiEndpoint> endpoint(String announced) {
     try {
       return SafeText.escape(announced).equals(announced)

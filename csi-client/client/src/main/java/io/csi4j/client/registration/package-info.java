@@ -1,11 +1,11 @@
 /**
- * Registrars: processes that announce a plugin on a socket of their own, as the sidecars of
- * Kubernetes do.
+ * Registrars: processes that announce a plugin on their own socket, as the sidecars of Kubernetes
+ * do.
  *
- * <p>Start at {@link io.csi4j.client.registration.PluginRegistrar}. Which directory is watched for
- * such sockets, and what is accepted, is decided by the user of this package. The plugin itself is
- * a {@link io.csi4j.client.CsiPlugin}. All values here are immutable and safe to share between
- * threads.
+ * <p>Start at {@link io.csi4j.client.registration.PluginRegistrar}. The user of this package
+ * decides which directory is watched for such sockets, and which announcements are accepted. The
+ * plugin itself is a {@link io.csi4j.client.CsiPlugin}. All values here are immutable and safe to
+ * share between threads.
  */
 @NullMarked
 package io.csi4j.client.registration;

@@ -1,22 +1,22 @@
 package io.csi4j.client.model;
 
 /**
- * How many nodes may use a volume at a time, and which of them may write.
+ * The number of nodes that may use a volume at a time, and which of them may write.
  *
  * @since 1.0
  */
 public enum AccessMode {
-  /** Nothing stated. Never sent; some plugins answer with it. */
+  /** No mode is set. Never sent; some plugins return it. */
   UNSPECIFIED(false, false, false),
-  /** One node, published once, for reading and writing. */
+  /** One node, published once, read-write. */
   SINGLE_NODE_WRITER(true, false, false),
-  /** One node, published once, for reading. */
+  /** One node, published once, read-only. */
   SINGLE_NODE_READER_ONLY(false, false, false),
-  /** Many nodes, all of them reading. */
+  /** Many nodes, all read-only. */
   MULTI_NODE_READER_ONLY(false, true, false),
-  /** Many nodes, one of them writing. */
+  /** Many nodes, one of them read-write. */
   MULTI_NODE_SINGLE_WRITER(true, true, false),
-  /** Many nodes, all of them writing. */
+  /** Many nodes, all read-write. */
   MULTI_NODE_MULTI_WRITER(true, true, false),
   /** One workload on one node. Needs the capability SINGLE_NODE_MULTI_WRITER. */
   @Experimental
@@ -24,7 +24,7 @@ public enum AccessMode {
   /** Several workloads on one node. Needs the capability SINGLE_NODE_MULTI_WRITER. */
   @Experimental
   SINGLE_NODE_MULTI_WRITER(true, false, true),
-  /** A mode of a later spec than this library knows. Never sent. */
+  /** A mode of a later version of the spec than this library knows. Never sent. */
   UNRECOGNIZED(false, false, false);
 
   private final boolean writable;
@@ -57,12 +57,12 @@ public enum AccessMode {
     return this != UNSPECIFIED && this != UNRECOGNIZED;
   }
 
-  /** Whether the plugin has to offer the capability SINGLE_NODE_MULTI_WRITER for this mode. */
+  /** Whether this mode requires a plugin that offers SINGLE_NODE_MULTI_WRITER. */
   public boolean needsSingleNodeMultiWriter() {
     return needsCapability;
   }
 
-  /** The mode to use instead with a plugin that lacks SINGLE_NODE_MULTI_WRITER. */
+  /** Returns the replacement for this mode for plugins without SINGLE_NODE_MULTI_WRITER. */
   public AccessMode withoutSingleNodeMultiWriter() {
     return needsCapability ? SINGLE_NODE_WRITER : this;
   }

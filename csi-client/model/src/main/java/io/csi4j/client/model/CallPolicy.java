@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * How patient and how persistent a call is. Each operation has a default; a connection or a single
- * call may change it. Immutable; compares by value.
+ * The time limits and retries of a call. Each operation has a default; a connection or a single
+ * call can change it. Immutable; compares by value.
  *
- * <p>The pause before retry <i>n</i> is drawn evenly between nothing and {@code backoff · 2ⁿ⁻¹},
- * but never above {@code backoffCap}. The budget cuts the last attempt short and forbids a retry
- * that could not begin within it.
+ * <p>The pause before retry <i>n</i> is drawn evenly between zero and {@code backoff · 2ⁿ⁻¹},
+ * limited by {@code backoffCap}. The budget shortens the last attempt and prevents a retry that
+ * could not begin within it.
  *
- * <p>A stream that makes progress may take as long as it likes: attempts and budget count only from
- * its last progress, and the time that its reader takes does not count.
+ * <p>A stream that makes progress is not limited: attempts and budget count only from its last
+ * progress, and the time that its reader takes does not count.
  *
  * @since 1.0
  */
 public final class CallPolicy {
 
-  /** More than any caller waits, and still a number of nanoseconds. */
+  /** Longer than any caller waits, and still representable in nanoseconds. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private final Builder parts;
@@ -38,52 +38,52 @@ public final class CallPolicy {
     this.parts = parts.copy();
   }
 
-  /** Returns the policy of {@code operation} unless told otherwise. */
+  /** Returns the default policy of {@code operation}. */
   public static CallPolicy defaultFor(CsiOperation operation) {
     return PolicyTable.policy(operation);
   }
 
-  /** Begins with the usual pauses. */
+  /** Returns a builder with the default pauses. */
   public static Builder builder(Duration attemptDeadline, int attempts, Duration budget) {
     return new Builder(attemptDeadline, attempts, budget);
   }
 
-  /** Begins with this policy. */
+  /** Returns a builder with the values of this policy. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** Returns this policy after a change. */
+  /** Returns a copy of this policy with a change. */
   public CallPolicy with(UnaryOperator<Builder> change) {
     return change.apply(toBuilder()).build();
   }
 
-  /** Returns how long one attempt may take; for streams, one message. */
+  /** Returns the time limit of one attempt; for streams, of one message. */
   public Duration attemptDeadline() {
     return parts.attemptDeadline;
   }
 
-  /** Returns how often the request is sent at the most; for streams, without progress. */
+  /** Returns the maximum number of attempts; for streams, without progress between them. */
   public int attempts() {
     return parts.attempts;
   }
 
-  /** Returns the longest first pause between two attempts. */
+  /** Returns the maximum of the first pause between two attempts. */
   public Duration backoff() {
     return parts.backoff;
   }
 
-  /** Returns the longest pause of all. */
+  /** Returns the maximum of all pauses. */
   public Duration backoffCap() {
     return parts.backoffCap;
   }
 
-  /** Returns the pause that takes the place of {@code backoff} after ABORTED. */
+  /** Returns the pause that replaces {@code backoff} after ABORTED. */
   public Duration pendingBackoff() {
     return parts.pendingBackoff;
   }
 
-  /** Returns how long all attempts and pauses may take together; for streams, without progress. */
+  /** Returns the time limit of all attempts and pauses together; for streams, without progress. */
   public Duration budget() {
     return parts.budget;
   }
@@ -116,17 +116,20 @@ public final class CallPolicy {
 
   private static void requirePositive(String what, Duration value) {
     if (value.isZero() || value.isNegative()) {
-      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
+      throw new IllegalArgumentException("The " + what + " must be positive, not " + value + ".");
     }
   }
 
   private static void requireNotNegative(String what, Duration value) {
     if (value.isNegative()) {
-      throw new IllegalArgumentException("The " + what + " is negative: " + value + ".");
+      throw new IllegalArgumentException("The " + what + " must not be negative: " + value + ".");
     }
   }
 
-  /** Collects the parts of a {@link CallPolicy}. A century is as good as any longer time. */
+  /**
+   * Collects the parts of a {@link CallPolicy}. A longer time than a century is reduced to a
+   * century.
+   */
   public static final class Builder {
     private Duration attemptDeadline;
     private int attempts;
@@ -155,25 +158,25 @@ public final class CallPolicy {
       return this;
     }
 
-    /** Limits how often the request is sent; for streams, without progress. */
+    /** Limits the number of attempts; for streams, without progress between them. */
     public Builder attempts(int value) {
       attempts = value;
       return this;
     }
 
-    /** Sets the longest first pause between two attempts. */
+    /** Sets the maximum of the first pause between two attempts. */
     public Builder backoff(Duration value) {
       backoff = bounded(value);
       return this;
     }
 
-    /** Sets the longest pause of all. */
+    /** Sets the maximum of all pauses. */
     public Builder backoffCap(Duration value) {
       backoffCap = bounded(value);
       return this;
     }
 
-    /** Sets the pause that takes the place of {@code backoff} after ABORTED. */
+    /** Sets the pause that replaces {@code backoff} after ABORTED. */
     public Builder pendingBackoff(Duration value) {
       pendingBackoff = bounded(value);
       return this;
@@ -186,9 +189,9 @@ public final class CallPolicy {
     }
 
     /**
-     * Returns the policy.
+     * Builds the policy.
      *
-     * @throws IllegalArgumentException if a part makes no sense
+     * @throws IllegalArgumentException if a value is not valid
      */
     public CallPolicy build() {
       return new CallPolicy(this);

@@ -8,8 +8,8 @@ import java.util.TreeSet;
 /**
  * The capabilities that a service of a plugin reported.
  *
- * @param offered the capabilities that this library knows, each once
- * @param unrecognized what else was said, such as {@code rpc 99}; for people, and otherwise ignored
+ * @param offered the capabilities that this library knows, without duplicates
+ * @param unrecognized the other reported capabilities, such as {@code rpc 99}; for display only
  * @param <C> the capabilities of that service
  * @since 1.0
  */
@@ -21,7 +21,7 @@ public record CapabilitySet<C extends Enum<C>>(Set<C> offered, Set<String> unrec
     unrecognized = Collections.unmodifiableSet(new TreeSet<>(unrecognized));
   }
 
-  /** Whether {@code capability} was offered. */
+  /** Returns whether the plugin offers {@code capability}. */
   public boolean offers(C capability) {
     return offered.contains(capability);
   }

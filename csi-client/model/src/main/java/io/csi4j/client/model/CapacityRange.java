@@ -3,53 +3,55 @@ package io.csi4j.client.model;
 import java.util.OptionalLong;
 
 /**
- * How large a volume has to be, in bytes.
+ * The required size of a volume, in bytes.
  *
- * @param requiredBytes the least size, or nothing
- * @param limitBytes the greatest size, or nothing
+ * @param requiredBytes the minimum size, if there is one
+ * @param limitBytes the maximum size, if there is one
  * @since 1.0
  */
 public record CapacityRange(OptionalLong requiredBytes, OptionalLong limitBytes) {
 
-  /** Refuses a range that is empty, negative or upside down. */
+  /** Refuses a range that is empty or negative, or whose minimum is above its maximum. */
   public CapacityRange {
     if (requiredBytes.isEmpty() && limitBytes.isEmpty()) {
       throw new IllegalArgumentException(
-          "A capacity range needs a least size, a greatest size, or both.");
+          "A capacity range needs a minimum size, a maximum size, or both.");
     }
     if (requiredBytes.orElse(1) <= 0 || limitBytes.orElse(1) <= 0) {
       throw new IllegalArgumentException(
-          "The sizes of a capacity range are positive: " + text(requiredBytes, limitBytes) + ".");
+          "The sizes of a capacity range must be positive: "
+              + text(requiredBytes, limitBytes)
+              + ".");
     }
     if (requiredBytes.orElse(0) > limitBytes.orElse(Long.MAX_VALUE)) {
       throw new IllegalArgumentException(
-          "The least size of a capacity range is above its greatest: "
+          "The minimum size of a capacity range is above its maximum: "
               + text(requiredBytes, limitBytes)
               + ".");
     }
   }
 
-  /** This many bytes or more. */
+  /** Returns the range of this many bytes or more. */
   public static CapacityRange atLeast(long bytes) {
     return new CapacityRange(OptionalLong.of(bytes), OptionalLong.empty());
   }
 
-  /** This many bytes or fewer. */
+  /** Returns the range of this many bytes or fewer. */
   public static CapacityRange atMost(long bytes) {
     return new CapacityRange(OptionalLong.empty(), OptionalLong.of(bytes));
   }
 
-  /** Between these two, both included. */
+  /** Returns the range between two sizes, both included. */
   public static CapacityRange between(long required, long limit) {
     return new CapacityRange(OptionalLong.of(required), OptionalLong.of(limit));
   }
 
-  /** This many bytes exactly. */
+  /** Returns the range of exactly this many bytes. */
   public static CapacityRange exactly(long bytes) {
     return between(bytes, bytes);
   }
 
-  /** Whether a volume of {@code bytes} fits. */
+  /** Returns whether {@code bytes} is within the range. */
   public boolean contains(long bytes) {
     return bytes >= requiredBytes.orElse(0) && bytes <= limitBytes.orElse(Long.MAX_VALUE);
   }

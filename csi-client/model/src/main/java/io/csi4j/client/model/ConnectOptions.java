@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to connect to a plugin, and how calls to it behave.
+ * Options for a connection to a plugin and for the calls over it.
  *
  * @since 1.0
  */
@@ -36,62 +36,64 @@ public final class ConnectOptions {
     this.policies = all;
   }
 
-  /** How bytes travel. */
+  /** The transport of a connection. */
   public enum Transport {
-    /** {@link #EPOLL} where its native library loads, else {@link #JDK}. */
+    /** {@link #EPOLL} if its native library loads, otherwise {@link #JDK}. */
     AUTO,
-    /** Linux epoll, through a native library. Tells the peer's process and user. */
+    /** Linux epoll, through a native library. Reports the process and the user of the listener. */
     EPOLL,
-    /** The sockets of the JDK. Needs nothing native. */
+    /** The sockets of the JDK. Needs no native library. */
     JDK
   }
 
-  /** Options that fit most hosts. */
+  /** Returns the default options, which fit most hosts. */
   public static ConnectOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Begins with these options. */
+  /** Returns a builder with the values of these options. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** How long connecting may take. */
+  /** The time limit for connecting. */
   public Duration deadline() {
     return parts.deadline;
   }
 
-  /** Whether a socket is waited for that is not there yet, or has no listener. */
+  /** Whether connecting waits for a socket that does not exist yet or has no listener. */
   public boolean waitForSocket() {
     return parts.waitForSocket;
   }
 
-  /** Whether connecting waits until the plugin says that it is ready. */
+  /** Whether connecting waits until the plugin reports that it is ready. */
   public boolean requireReady() {
     return parts.requireReady;
   }
 
-  /** How bytes travel. */
+  /** The transport of a connection. */
   public Transport transport() {
     return parts.transport;
   }
 
-  /** The largest answer taken, in bytes. */
+  /** The maximum size of an answer, in bytes. */
   public int maxMessageBytes() {
     return parts.maxMessageBytes;
   }
 
-  /** The largest set of headers or trailers taken, in bytes. */
+  /** The maximum size of headers or trailers, in bytes. */
   public int maxMetadataBytes() {
     return parts.maxMetadataBytes;
   }
 
-  /** Whether requests beyond the sizes of the spec are refused rather than warned of. */
+  /**
+   * Whether requests above the size limits of the spec are refused instead of logged as warnings.
+   */
   public boolean strictSizes() {
     return parts.strictSizes;
   }
@@ -101,62 +103,64 @@ public final class ConnectOptions {
     return parts.allowSymlink;
   }
 
-  /** Whether the socket may be in a directory where others can replace it. */
+  /** Whether the socket may be in a directory where other users can replace it. */
   public boolean allowUnsafeDirectory() {
     return parts.allowUnsafeDirectory;
   }
 
-  /** The user that has to listen, if that matters. */
+  /** The user that must run the listener, if required. */
   public OptionalInt requiredPeerUid() {
     return parts.requiredPeerUid;
   }
 
-  /** The name that the plugin has to have, if that matters. */
+  /** The name that the plugin must have, if required. */
   public Optional<PluginName> requiredName() {
     return Optional.ofNullable(parts.requiredName);
   }
 
-  /** The policy of calls of {@code operation} on this connection. */
+  /** The policy for calls of {@code operation} on this connection. */
   public CallPolicy policy(CsiOperation operation) {
     CallPolicy policy = policies.get(operation);
     return policy == null ? CallPolicy.defaultFor(operation) : policy;
   }
 
-  /** Returns the listeners, in their order. */
+  /** Returns the listeners, in the order they were added. */
   public List<CsiListener> listeners() {
     return List.copyOf(parts.listeners);
   }
 
-  /** Returns the source of the metadata that calls are sent with, if there is one. */
+  /** Returns the source of the metadata of calls, if there is one. */
   public Optional<CallMetadata> metadata() {
     return Optional.ofNullable(parts.metadata);
   }
 
-  /** Whether calls are written to the wire log, where its logger is on. */
+  /** Whether calls are written to the wire log, if its logger is enabled. */
   public boolean wireLog() {
     return parts.wireLog;
   }
 
   /**
-   * Where actions on stages, subscribers and listeners run, if not on threads of the connection.
+   * The executor for actions on stages, subscribers and listeners; empty for threads of the
+   * connection.
    */
   public Optional<Executor> callbackExecutor() {
     return Optional.ofNullable(parts.callbackExecutor);
   }
 
-  /** Whether those actions run on the I/O thread. */
+  /** Whether these actions run on the I/O thread. */
   public boolean callbacksInPlace() {
     return parts.callbackExecutor == IN_PLACE;
   }
 
-  /** How long closing may take. */
+  /** The time limit for closing. */
   public Duration closeTimeout() {
     return parts.closeTimeout;
   }
 
   /**
-   * Whether a socket that was connected with these options is as good for calls with the others:
-   * the same transport, the same process allowed to listen, the same sizes of answers.
+   * Returns whether a socket that was connected with these options is equally good for calls with
+   * the other options: the same transport, the same required user of the listener, the same size
+   * limits.
    */
   public boolean sharesSocketWith(ConnectOptions others) {
     return parts.transport == others.parts.transport
@@ -167,7 +171,7 @@ public final class ConnectOptions {
         && parts.requiredPeerUid.equals(others.parts.requiredPeerUid);
   }
 
-  /** Collects options. */
+  /** Collects the options of a connection. */
   public static final class Builder {
     private Duration deadline = Duration.ofSeconds(10);
     private boolean waitForSocket = true;
@@ -214,76 +218,83 @@ public final class ConnectOptions {
       return copy;
     }
 
-    /** How long connecting may take, waiting for the socket included. 10 s by default. */
+    /** Sets the time limit for connecting, including the wait for the socket. 10 s by default. */
     public Builder deadline(Duration value) {
       deadline = positive("deadline", value);
       return this;
     }
 
     /**
-     * Wait for a socket that is not there yet, or has no listener. By default; a caller that asks
-     * again on its own is better told at once.
+     * Sets whether connecting waits for a socket that does not exist yet or has no listener. True
+     * by default; a caller that retries on its own should set false to fail at once.
      */
     public Builder waitForSocket(boolean value) {
       waitForSocket = value;
       return this;
     }
 
-    /** Whether connecting waits until the plugin says that it is ready. It does by default. */
+    /** Sets whether connecting waits until the plugin reports that it is ready. True by default. */
     public Builder requireReady(boolean value) {
       requireReady = value;
       return this;
     }
 
-    /** How bytes travel. {@link Transport#AUTO} by default. */
+    /** Sets the transport. {@link Transport#AUTO} by default. */
     public Builder transport(Transport value) {
       transport = value;
       return this;
     }
 
     /**
-     * The largest answer taken. 4 MiB by default; long lists need more. In memory an answer may
-     * take up to five times that: one with more parts is refused before it is built.
+     * Sets the maximum size of an answer. 4 MiB by default; long lists need more. An answer may
+     * take up to five times that in memory: one that would take more is refused before it is
+     * parsed.
      */
     public Builder maxMessageBytes(int value) {
       maxMessageBytes = positive("largest message", value);
       return this;
     }
 
-    /** The largest set of headers or trailers taken; error texts travel there. 1 MiB by default. */
+    /**
+     * Sets the maximum size of headers or trailers, which contain error texts. 1 MiB by default.
+     */
     public Builder maxMetadataBytes(int value) {
       maxMetadataBytes = positive("largest metadata", value);
       return this;
     }
 
-    /** Refuse requests beyond the sizes of the spec, rather than warn of them. Not by default. */
+    /**
+     * Sets whether requests above the size limits of the spec are refused instead of logged as
+     * warnings. False by default.
+     */
     public Builder strictSizes(boolean value) {
       strictSizes = value;
       return this;
     }
 
-    /** Let the socket or its directory be a symbolic link. Not by default. */
+    /** Sets whether the socket or its directory may be a symbolic link. False by default. */
     public Builder allowSymlink(boolean value) {
       allowSymlink = value;
       return this;
     }
 
     /**
-     * Let the socket be in a directory where others can replace it, because everybody or a group
-     * may write there, or because the directory or one above is another user's. Not by default.
+     * Sets whether the socket may be in a directory where other users can replace it, because every
+     * user or a group may write there, or because another user owns the directory or one above it.
+     * False by default.
      */
     public Builder allowUnsafeDirectory(boolean value) {
       allowUnsafeDirectory = value;
       return this;
     }
 
-    /** Demand that this user listens on the socket; checked before anything is sent to it. */
+    /** Requires that this user runs the listener; checked before anything is sent to it. */
     public Builder requirePeerUid(int uid) {
       requiredPeerUid = OptionalInt.of(uid);
       return this;
     }
 
-    /** Demand that the plugin has this name. */
+    /** Requires that the plugin has this name. */
     public Builder requireName(PluginName value) {
       requiredName = value;
       return this;
@@ -307,20 +318,25 @@ public final class ConnectOptions {
       return this;
     }
 
-    /** Sends calls with this metadata. By default they have only that of gRPC. */
+    /**
+     * Sets the source of the gRPC metadata of calls. By default, calls have only the metadata of
+     * gRPC itself.
+     */
     public Builder metadata(CallMetadata value) {
       metadata = value;
       return this;
     }
 
-    /** Whether calls are written to the wire log, where its logger is on. They are by default. */
+    /**
+     * Sets whether calls are written to the wire log, if its logger is enabled. True by default.
+     */
     public Builder wireLog(boolean value) {
       wireLog = value;
       return this;
     }
 
     /**
-     * Runs actions on stages, subscribers and listeners here instead of on threads of the
+     * Sets the executor for actions on stages, subscribers and listeners, instead of threads of the
      * connection.
      */
     public Builder callbackExecutor(Executor value) {
@@ -329,52 +345,50 @@ public final class ConnectOptions {
     }
 
     /**
-     * Whether those actions run on the I/O thread of the connection, at the least cost there is:
-     * they must not block, or no call of the connection goes on. A failure that takes a look at the
-     * socket to explain is told on a thread of the connection all the same. Not by default. Takes
-     * the place of {@link #callbackExecutor}.
+     * Sets whether these actions run on the I/O thread of the connection, which costs least: they
+     * must not block, because all calls of the connection wait for them. A failure whose
+     * explanation needs a check of the socket is still reported on a thread of the connection.
+     * False by default. Replaces {@link #callbackExecutor}.
      */
     public Builder callbacksInPlace(boolean value) {
       callbackExecutor = value ? IN_PLACE : null;
       return this;
     }
 
-    /** How long closing may take. 2 s by default. */
+    /** Sets the time limit for closing. 2 s by default. */
     public Builder closeTimeout(Duration value) {
       closeTimeout = positive("close timeout", value);
       return this;
     }
 
-    /** The options. */
+    /** Builds the options. */
     public ConnectOptions build() {
       return new ConnectOptions(this);
     }
 
     private static Duration positive(String what, Duration value) {
       if (value.isZero() || value.isNegative()) {
-        throw new IllegalArgumentException(
-            "The " + what + " has to be positive, not " + value + ".");
+        throw new IllegalArgumentException("The " + what + " must be positive, not " + value + ".");
       }
-      // A century is as good as any longer time, and still a number of nanoseconds.
+      // A century is as good as any longer time, and still representable in nanoseconds.
       Duration longest = Duration.ofDays(36_500);
       return value.compareTo(longest) < 0 ? value : longest;
     }
 
     private static int positive(String what, int value) {
       if (value <= 0) {
-        throw new IllegalArgumentException(
-            "The " + what + " has to be positive, not " + value + ".");
+        throw new IllegalArgumentException("The " + what + " must be positive, not " + value + ".");
       }
       return value;
     }
   }
 
   /**
-   * Returns the gRPC metadata that calls to a plugin are sent with, such as the context of a trace.
-   * CSI defines no metadata, so a plugin may ignore all of it. Secrets do not belong here: they
-   * have their own fields in the requests.
+   * The source of the gRPC metadata of calls, such as the context of a trace. CSI defines no
+   * metadata, so a plugin may ignore it. Secrets must not be sent as metadata: they have their own
+   * fields in the requests.
    *
-   * <p>What it throws is logged, and the call is sent without metadata.
+   * <p>An exception of this source is logged, and the call is sent without metadata.
    *
    * @since 1.0
    */
@@ -388,7 +402,7 @@ public final class ConnectOptions {
      * @param operation the call
      * @return the metadata of an attempt; called on the thread that sends the attempt, after {@link
      *     CsiListener#onStart}. Names consist of lower-case letters, digits, {@code -}, {@code _}
-     *     and {@code .}; they do not begin with {@code grpc-} or end with {@code -bin}. Values
+     *     and {@code .}; they must not begin with {@code grpc-} or end with {@code -bin}. Values
      *     consist of printable ASCII. An entry that breaks these rules is logged and not sent.
      */
     Function<CsiListener.Started, Map<String, String>> of(CsiOperation operation);

@@ -5,8 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that could not be used: it breaks the contract, or is larger than the connection takes.
- * The work may well be done: {@link #created()} names what has to be deleted again, if it is known.
+ * Thrown when an answer cannot be used: it breaks the contract, or exceeds the size limit of the
+ * connection. The plugin may have done the work: {@link #created()} is the id of an object that
+ * must be deleted, if it is known.
  *
  * @since 1.0
  */
@@ -17,7 +18,7 @@ public final class CsiAnswerException extends CsiException {
   private final transient List<Violation> violations;
   private final @Nullable String created;
 
-  /** An answer with all that is wrong with it, and the id of what it made, if it made something. */
+  /** An answer with all its violations, and the id of the object that the call created, if any. */
   public CsiAnswerException(
       CsiFailure failure, List<Violation> violations, Optional<String> created) {
     super(failure, null);
@@ -25,12 +26,12 @@ public final class CsiAnswerException extends CsiException {
     this.created = created.orElse(null);
   }
 
-  /** All that is wrong with the answer. */
+  /** The violations of the answer. */
   public List<Violation> violations() {
     return violations;
   }
 
-  /** The id of the volume, snapshot or group that was made and cannot be used, in clear. */
+  /** The id of the volume, snapshot or group that was created and cannot be used, in clear text. */
   public Optional<String> created() {
     return Optional.ofNullable(created);
   }

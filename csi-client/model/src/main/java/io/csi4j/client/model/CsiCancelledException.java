@@ -1,7 +1,7 @@
 package io.csi4j.client.model;
 
 /**
- * A call that the host itself ended: nothing is wrong with the plugin or the request.
+ * Thrown for a call that the host itself ended: the plugin and the request have no fault.
  *
  * @since 1.0
  */
@@ -11,9 +11,9 @@ public final class CsiCancelledException extends CsiException {
 
   private final Reason reason;
 
-  /** Why the host ended it. */
+  /** The reasons for which the host ends a call. */
   public enum Reason {
-    /** The waiting thread was interrupted; its flag is set again. */
+    /** The waiting thread was interrupted; its interrupt flag is set again. */
     INTERRUPTED,
     /** The stage or stream was cancelled. */
     CANCELLED,
@@ -21,13 +21,13 @@ public final class CsiCancelledException extends CsiException {
     CLOSED
   }
 
-  /** A call ended for this reason. */
+  /** Creates the exception of a call that was ended for this reason. */
   public CsiCancelledException(CsiFailure failure, Reason reason) {
     super(failure, null);
     this.reason = reason;
   }
 
-  /** Why the host ended it. */
+  /** The reason for which the host ended the call. */
   public Reason reason() {
     return reason;
   }

@@ -3,8 +3,8 @@ package io.csi4j.client.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure that stays until something outside the request has changed: a volume detached, space
- * freed, a permission given.
+ * Thrown for a failure that persists until something outside the request changes: a volume is
+ * detached, space is freed, a permission is granted.
  *
  * @since 1.0
  */

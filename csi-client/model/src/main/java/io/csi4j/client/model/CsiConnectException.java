@@ -3,8 +3,8 @@ package io.csi4j.client.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that did not come about, or that leads to another plugin than before; {@link
- * #reason()} says what stood in the way.
+ * Thrown when a connection cannot be made, or leads to another plugin than before; {@link
+ * #reason()} is the obstacle.
  *
  * @since 1.0
  */
@@ -16,13 +16,13 @@ public final class CsiConnectException extends CsiException {
 
   /** The possible obstacles. */
   public enum Reason {
-    /** There is nothing at the path. */
+    /** Nothing exists at the path. */
     NO_SUCH_SOCKET,
-    /** There is something else than a socket at the path. */
+    /** The file at the path is not a socket. */
     NOT_A_SOCKET,
     /** This process may not use the socket. */
     PERMISSION_DENIED,
-    /** The socket file is there, but no process listens on it. */
+    /** The socket file exists, but no process listens on it. */
     NOBODY_LISTENING,
     /** The path is longer than a socket path can be. */
     PATH_TOO_LONG,
@@ -30,25 +30,29 @@ public final class CsiConnectException extends CsiException {
     NOT_GRPC,
     /** The listener does not answer in time. */
     NO_ANSWER,
-    /** The plugin answers, but says that it is not ready. */
+    /** The plugin answers, but reports that it is not ready. */
     NOT_READY,
-    /** The plugin answers, but says that it is not healthy. */
+    /** The plugin answers, but reports that it is not healthy. */
     UNHEALTHY,
     /** The path or its directory is a symbolic link, and the options forbid that. */
     SYMLINK,
-    /** Others may replace the socket, and the options forbid that. */
+    /** Other users may replace the socket, and the options forbid that. */
     UNSAFE_DIRECTORY,
-    /** Another user listens than the options demand. */
+    /** The listener's user is not the one that the options require. */
     WRONG_PEER,
-    /** Another plugin answers than the options demand, or than was here before. */
+    /**
+     * The plugin that answers is not the one that the options require, or not the one that answered
+     * before.
+     */
     WRONG_PLUGIN,
     /**
-     * The plugin sent so much that says nothing that the connection was closed; it is tried again.
+     * The plugin sent too many control frames or empty frames, and the connection was closed; the
+     * client reconnects later.
      */
     FLOODS,
-    /** The waiting thread was interrupted; its flag is set again. */
+    /** The waiting thread was interrupted; its interrupt flag is set again. */
     INTERRUPTED,
-    /** This machine cannot connect to UNIX domain sockets that way. */
+    /** This machine does not support the requested transport for UNIX domain sockets. */
     NO_TRANSPORT
   }
 

@@ -4,7 +4,7 @@ import io.csi4j.client.internal.text.SafeText;
 import java.nio.file.Path;
 
 /**
- * Where a plugin listens: a UNIX domain socket, written {@code unix:///run/csi/csi.sock}.
+ * The address of a plugin: a UNIX domain socket, written {@code unix:///run/csi/csi.sock}.
  *
  * @param path the absolute path of the socket
  * @since 1.0
@@ -21,20 +21,20 @@ public record CsiEndpoint(Path path) {
     }
   }
 
-  /** The endpoint at this absolute path. */
+  /** Returns the endpoint at this absolute path. */
   public static CsiEndpoint of(Path path) {
     return new CsiEndpoint(path);
   }
 
   /**
-   * Reads the form that {@code CSI_ENDPOINT} has: {@code unix://} and an absolute path.
+   * Parses the format of {@code CSI_ENDPOINT}: {@code unix://} and an absolute path.
    *
-   * @throws IllegalArgumentException for anything else, saying what is wrong with it
+   * @throws IllegalArgumentException for any other format; the message names the fault
    */
   public static CsiEndpoint parse(String text) {
     String shown = SafeText.quote(text);
     if (text.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException("The endpoint " + shown + " holds a NUL.");
+      throw new IllegalArgumentException("The endpoint " + shown + " contains a NUL.");
     }
     if (!text.startsWith(SCHEME)) {
       throw new IllegalArgumentException(

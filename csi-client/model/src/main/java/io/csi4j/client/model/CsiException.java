@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to a plugin that failed. The subclasses differ in what the caller does next; {@link
- * #outcome()} says whether there is something to clean up.
+ * Thrown when a call to a plugin fails. The subclasses differ in the action that the caller takes
+ * next; {@link #outcome()} shows whether cleanup may be needed.
  *
  * <p>Failures of earlier attempts of the same call are among the suppressed exceptions.
  *
@@ -32,50 +32,50 @@ public abstract sealed class CsiException extends RuntimeException
     OwnFrames.keep(this);
   }
 
-  /** Everything known about the failure. */
+  /** All known details of the failure. */
   public CsiFailure failure() {
     return failure;
   }
 
-  /** Whether the plugin may still be working on it, or may have done it. */
+  /** Whether the plugin may have done the work, or may still be doing it. */
   public Outcome outcome() {
     return failure.outcome();
   }
 
   /**
-   * The status that the call ended with. One that was refused or ended on this side has the status
-   * that a plugin would have given it; {@link #attempts()} is zero if it was not sent.
+   * The status that the call ended with. A call that the client refused or ended has the status
+   * that a plugin would have used; {@link #attempts()} is zero if it was not sent.
    */
   public StatusCode code() {
     return failure.code();
   }
 
-  /** The call that failed; nothing if it was {@code CsiPlugin.connect} that failed. */
+  /** The call that failed; empty if {@code CsiPlugin.connect} failed. */
   public Optional<CsiOperation> operation() {
     return failure.operation();
   }
 
-  /** The plugin, where its name was known. */
+  /** The plugin, if its name was known. */
   public Optional<PluginName> plugin() {
     return failure.plugin();
   }
 
-  /** Where the plugin was to be found. */
+  /** The endpoint of the plugin. */
   public CsiEndpoint endpoint() {
     return failure.endpoint();
   }
 
-  /** How often the call was sent; zero if it was refused before. */
+  /** The number of attempts; zero if the call was refused before it was sent. */
   public int attempts() {
     return failure.attempts();
   }
 
-  /** How long it took, with all its attempts. */
+  /** The duration of the call, with all its attempts. */
   public Duration elapsed() {
     return failure.elapsed();
   }
 
-  /** Returns the advice, as a sentence. */
+  /** Returns the next step, as a sentence. */
   public String advice() {
     return failure.advice();
   }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything known about one failed call; the content of a {@link CsiException}.
+ * All known details of a failed call; the content of a {@link CsiException}.
  *
  * @since 1.0
  */
@@ -19,77 +19,79 @@ public final class CsiFailure {
     this.parts = parts.copy();
   }
 
-  /** Begins the description of a failure at {@code endpoint}. */
+  /** Returns a builder for a failure at {@code endpoint}. */
   public static Builder builder(CsiEndpoint endpoint, StatusCode code, Outcome outcome) {
     return new Builder(endpoint, code, outcome);
   }
 
-  /** A description that begins as a copy of this one. */
+  /** Returns a builder with the values of this failure. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** The call that failed; nothing if it was {@code CsiPlugin.connect} that failed. */
+  /** The call that failed; empty if {@code CsiPlugin.connect} failed. */
   public Optional<CsiOperation> operation() {
     return Optional.ofNullable(parts.operation);
   }
 
-  /** The status it ended with. */
+  /** The status of the failed call. */
   public StatusCode code() {
     return parts.code;
   }
 
-  /** Returns what the call has left behind. */
+  /** Returns whether the plugin may have done the work. */
   public Outcome outcome() {
     return parts.outcome;
   }
 
-  /** The plugin, where its name was known. */
+  /** The plugin, if its name was known. */
   public Optional<PluginName> plugin() {
     return Optional.ofNullable(parts.plugin);
   }
 
-  /** Where the plugin was to be found. */
+  /** The endpoint of the plugin. */
   public CsiEndpoint endpoint() {
     return parts.endpoint;
   }
 
-  /** The volume, snapshot or group that it was about, escaped. */
+  /** The volume, snapshot or group of the call, escaped. */
   public Optional<String> subject() {
     return Optional.ofNullable(parts.subject);
   }
 
-  /** Why it failed, as a clause. */
+  /** The reason, as a clause. */
   public String why() {
     return parts.why;
   }
 
-  /** Returns the advice, as a sentence. */
+  /** Returns the next step, as a sentence. */
   public String advice() {
     return parts.advice;
   }
 
-  /** Returns the words of the plugin itself: escaped, cut, free of secrets. */
+  /** Returns the plugin's message: escaped, cut, without secrets. */
   public Optional<String> pluginText() {
     return Optional.ofNullable(parts.pluginText);
   }
 
-  /** Whether the plugin gave this status, with words or without, rather than this side for it. */
+  /** Whether the plugin returned this status, with or without a message, or the client set it. */
   public boolean answered() {
     return parts.answered;
   }
 
-  /** How often it was sent; zero if it was refused before. */
+  /** The number of attempts; zero if the call was refused before it was sent. */
   public int attempts() {
     return parts.attempts;
   }
 
-  /** How long it took, with all its attempts. */
+  /** The duration of the call, with all its attempts. */
   public Duration elapsed() {
     return parts.elapsed;
   }
 
-  /** The whole story in one line: what failed, why, what to do next. */
+  /**
+   * Returns the complete description in one line: the failed operation, the reason, the next step.
+   */
   public String message() {
     StringBuilder out = new StringBuilder();
     if (parts.operation == null) {
@@ -177,61 +179,61 @@ public final class CsiFailure {
       return this;
     }
 
-    /** The call that failed. */
+    /** Sets the call that failed. */
     public Builder operation(CsiOperation value) {
       operation = value;
       return this;
     }
 
-    /** The plugin, where its name is known. */
+    /** Sets the plugin, if its name is known. */
     public Builder plugin(@Nullable PluginName value) {
       plugin = value;
       return this;
     }
 
-    /** The volume, snapshot or group that the call was about. */
+    /** Sets the volume, snapshot or group of the call. */
     public Builder subject(@Nullable String value) {
       subject = value == null || value.isEmpty() ? null : SafeText.escape(value, 256);
       return this;
     }
 
-    /** Why it failed, as a clause without a full stop. */
+    /** Sets the reason, as a clause without a full stop. */
     public Builder why(String value) {
       why = value;
       return this;
     }
 
-    /** Sets the advice, as a sentence. */
+    /** Sets the next step, as a sentence. */
     public Builder advice(String value) {
       advice = value;
       return this;
     }
 
-    /** Sets the words of the plugin; they have to be free of secrets already. */
+    /** Sets the plugin's message, which must not contain secrets any more. */
     public Builder pluginText(@Nullable String value) {
       pluginText = value == null || value.isEmpty() ? null : SafeText.escape(value);
       return this;
     }
 
-    /** Whether the plugin gave the status. */
+    /** Sets whether the plugin returned the status. */
     public Builder answered(boolean value) {
       answered = value;
       return this;
     }
 
-    /** How often it was sent. */
+    /** Sets the number of attempts. */
     public Builder attempts(int value) {
       attempts = value;
       return this;
     }
 
-    /** How long it took. */
+    /** Sets the duration. */
     public Builder elapsed(Duration value) {
       elapsed = value;
       return this;
     }
 
-    /** The description. */
+    /** Builds the description. */
     public CsiFailure build() {
       return new CsiFailure(this);
     }

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A listener who is told of every attempt that goes over the wire, of oddities in requests and
- * answers that were let pass all the same, and of connections that were lost and made again.
+ * A listener for the attempts of calls, for tolerated oddities in requests and answers, and for
+ * lost and restored connections.
  *
  * <p>Every {@link #onStart} is followed by exactly one {@link #onEnd} with the same {@code callId}
- * and attempt. For one call the events come in order and never two at a time; different calls may
- * be told in parallel. What a listener throws is logged and goes no further. The call waits for its
- * listeners: be quick. The start of a first attempt is told on the thread of the caller, all else
- * on callback threads.
+ * and attempt. The events of one call are reported in order, one at a time; different calls may
+ * report in parallel. An exception of a listener is logged and has no other effect. The call waits
+ * for its listeners, so they must be quick. The start of a first attempt is reported on the thread
+ * of the caller, all other events on callback threads.
  *
  * <pre>{@code
  * CsiListener listener =
@@ -34,36 +34,36 @@ import java.util.Optional;
 public interface CsiListener {
 
   /**
-   * A call is asked for. This is told on the thread of its caller, before the first attempt, which
-   * may begin on another thread.
+   * Reports a new call. Called on the thread of the caller, before the first attempt, which may
+   * begin on another thread.
    */
   default void onAsked(Asked event) {}
 
-  /** An attempt begins. */
+  /** Reports the beginning of an attempt. */
   default void onStart(Started event) {}
 
-  /** An attempt has ended. */
+  /** Reports the end of an attempt. */
   default void onEnd(Ended event) {}
 
-  /** Something in an answer, or in a request, is not as the spec wants it, but was let pass. */
+  /** Reports a tolerated deviation from the spec in a request or an answer. */
   default void onWarning(Warning event) {}
 
   /**
-   * A connection to the plugin is there: the first one, and each that follows a lost one. The next
-   * call makes it; nothing connects by itself.
+   * Reports a connection to the plugin: the first one, and each one after a loss. The next call
+   * establishes it; the client does not reconnect without a call.
    */
   default void onConnected(Connected event) {}
 
   /**
-   * The connection to the plugin was lost: its process has ended, it asked to be left, or it was
-   * cut off. Not told when the host closes it.
+   * Reports the loss of the connection: the plugin has ended, asked the client to disconnect, or
+   * was cut off. Not reported when the host closes the connection.
    */
   default void onLost(Lost event) {}
 
   /**
-   * A call that was asked for.
+   * The event of a new call.
    *
-   * @param callId that of all its attempts
+   * @param callId the number shared by all attempts of the call
    * @param operation the call
    */
   record Asked(long callId, CsiOperation operation) {}
@@ -71,11 +71,11 @@ public interface CsiListener {
   /**
    * The beginning of one attempt.
    *
-   * @param callId tells calls on one connection apart; all attempts of a call share it
+   * @param callId the number of the call on its connection, shared by all its attempts
    * @param operation the call
-   * @param plugin the plugin, where its name is known
-   * @param endpoint where it listens
-   * @param attempt 1 for the first
+   * @param plugin the plugin, if its name is known
+   * @param endpoint the endpoint of the plugin
+   * @param attempt the number of the attempt, beginning with 1
    */
   record Started(
       long callId,
@@ -87,20 +87,20 @@ public interface CsiListener {
   /**
    * The end of one attempt.
    *
-   * @param started how it began
-   * @param code the status it ended with
-   * @param outcome what it left behind, if it failed
-   * @param elapsed how long it took
+   * @param started the beginning of the attempt
+   * @param code its status
+   * @param outcome whether the plugin may have done the work, if the attempt failed
+   * @param elapsed its duration
    */
   record Ended(Started started, StatusCode code, Optional<Outcome> outcome, Duration elapsed) {}
 
   /**
-   * An oddity that was let pass.
+   * The event of a tolerated oddity.
    *
-   * @param operation the call it happened in
-   * @param plugin the plugin, where its name is known
-   * @param endpoint where it listens
-   * @param violation what is odd
+   * @param operation the call in which it occurred
+   * @param plugin the plugin, if its name is known
+   * @param endpoint the endpoint of the plugin
+   * @param violation the oddity
    */
   record Warning(
       CsiOperation operation,
@@ -109,19 +109,19 @@ public interface CsiListener {
       Violation violation) {}
 
   /**
-   * A connection that was made. These events come in order, and never two at a time.
+   * The event of a new connection. These events are reported in order, one at a time.
    *
-   * @param plugin the plugin, where its name is known
-   * @param endpoint where it listens
-   * @param peer the process at the other end, as far as the kernel tells it
+   * @param plugin the plugin, if its name is known
+   * @param endpoint the endpoint of the plugin
+   * @param peer the process at the other end, as far as the kernel reports it
    */
   record Connected(Optional<PluginName> plugin, CsiEndpoint endpoint, PeerCredentials peer) {}
 
   /**
-   * A connection that was lost.
+   * The event of a lost connection.
    *
-   * @param plugin the plugin, where its name is known
-   * @param endpoint where it listened
+   * @param plugin the plugin, if its name is known
+   * @param endpoint the endpoint of the plugin
    */
   record Lost(Optional<PluginName> plugin, CsiEndpoint endpoint) {}
 }

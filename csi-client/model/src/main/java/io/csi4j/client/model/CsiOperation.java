@@ -123,24 +123,24 @@ public enum CsiOperation {
     this.phrase = phrase;
   }
 
-  /** The service that serves it. */
+  /** The service that contains the call. */
   public Service service() {
     return service;
   }
 
-  /** Its name in the spec, such as {@code NodeStageVolume}. */
+  /** The name in the spec, such as {@code NodeStageVolume}. */
   public String rpcName() {
     return rpcName;
   }
 
-  /** Its full name on the wire, such as {@code csi.v1.Node/NodeStageVolume}. */
+  /** The full name on the wire, such as {@code csi.v1.Node/NodeStageVolume}. */
   public String fullName() {
     return service.fullName() + "/" + rpcName;
   }
 
   /**
-   * Whether it gives back what another call took: what is owed is asked for whatever a plugin
-   * offers by now.
+   * Whether the call releases what another call took: such a call is sent even if the plugin no
+   * longer offers it.
    */
   public boolean givesBack() {
     return switch (this) {
@@ -155,12 +155,12 @@ public enum CsiOperation {
     };
   }
 
-  /** Returns its work, as a phrase: {@code staging volume}. */
+  /** Returns a phrase that describes the call: {@code staging volume}. */
   public String phrase() {
     return phrase;
   }
 
-  /** The operation with this name in the spec. */
+  /** Returns the operation with this name in the spec. */
   public static Optional<CsiOperation> ofRpcName(String rpcName) {
     return Optional.ofNullable(BY_NAME.get(rpcName));
   }
@@ -173,14 +173,14 @@ public enum CsiOperation {
   public enum Service {
     /** The identity of the plugin; served on every endpoint. */
     IDENTITY("csi.v1.Identity"),
-    /** Work that needs no particular node. */
+    /** Calls that are not bound to a node. */
     CONTROLLER("csi.v1.Controller"),
-    /** Snapshots of several volumes at one moment. */
+    /** Snapshots of several volumes taken at one moment. */
     GROUP_CONTROLLER("csi.v1.GroupController"),
-    /** Which blocks a snapshot holds. */
+    /** The blocks that a snapshot contains. */
     @Experimental
     SNAPSHOT_METADATA("csi.v1.SnapshotMetadata"),
-    /** Work on the node where a volume is used. */
+    /** Calls on the node where a volume is used. */
     NODE("csi.v1.Node");
 
     private final String fullName;
@@ -189,7 +189,7 @@ public enum CsiOperation {
       this.fullName = fullName;
     }
 
-    /** Its name on the wire. */
+    /** The name of the service on the wire. */
     public String fullName() {
       return fullName;
     }

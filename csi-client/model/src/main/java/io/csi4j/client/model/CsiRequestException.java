@@ -4,8 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that has to change: the same one would fail again. Either it was refused before it was
- * sent, and {@link #violations()} lists all that is wrong with it, or the plugin refused it.
+ * Thrown for a request that must be changed: the same request would fail again. Either the client
+ * refused it before it was sent, and {@link #violations()} lists all its faults, or the plugin
+ * refused it.
  *
  * @since 1.0
  */
@@ -15,14 +16,14 @@ public final class CsiRequestException extends CsiException {
 
   private final transient List<Violation> violations;
 
-  /** A refusal, with all that is wrong. */
+  /** Creates the exception of a refused request with all its violations. */
   public CsiRequestException(
       CsiFailure failure, List<Violation> violations, @Nullable Throwable cause) {
     super(failure, cause);
     this.violations = List.copyOf(violations);
   }
 
-  /** All that is wrong with the request; empty if the plugin refused it. */
+  /** The violations of the request; empty if the plugin refused it. */
   public List<Violation> violations() {
     return violations;
   }

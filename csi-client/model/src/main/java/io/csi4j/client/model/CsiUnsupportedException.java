@@ -4,9 +4,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that the plugin does not offer, so it must not be repeated. Either it was refused before
- * it was sent, and {@link #missing()} names what the plugin lacks, or the plugin answered
- * UNIMPLEMENTED.
+ * Thrown for a call that the plugin does not offer and that must not be repeated. Either the client
+ * refused it before it was sent, and {@link #missing()} names the missing capability, or the plugin
+ * answered UNIMPLEMENTED.
  *
  * @since 1.0
  */
@@ -16,14 +16,17 @@ public final class CsiUnsupportedException extends CsiException {
 
   private final @Nullable String missing;
 
-  /** A refusal for want of {@code missing}, or by the plugin itself. */
+  /**
+   * Creates the exception of a call refused because {@code missing} is not offered, or refused by
+   * the plugin.
+   */
   public CsiUnsupportedException(
       CsiFailure failure, Optional<String> missing, @Nullable Throwable cause) {
     super(failure, cause);
     this.missing = missing.orElse(null);
   }
 
-  /** The capability that the plugin did not report, in the spec's name. */
+  /** The capability that the plugin did not report, by its name in the spec. */
   public Optional<String> missing() {
     return Optional.ofNullable(missing);
   }

@@ -7,8 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks what the CSI spec calls alpha: plugins need not have it, and a minor release of the spec
- * may change or drop it. Such parts of csi4j may change in a minor release too.
+ * Marks parts of the API that the CSI spec calls alpha: plugins need not support them, and a minor
+ * release of the spec may change or remove them. Such parts of csi4j may change in a minor release
+ * too.
  *
  * @since 1.0
  */

@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The meaning of every status of every operation: the one table that all failures are judged by.
- * Its rows are in {@code failures.tsv} beside this class.
+ * The meaning of every status of every operation: the table that classifies all failures. Its rows
+ * are in {@code failures.tsv} next to this class.
  *
- * <p>A status means what its row for {@code any} operation says, unless the operation has a row of
- * its own. Where a status stands for several conditions, its row names them all, for nothing but
- * the plugin's text tells them apart, and no decision is made by text. These rows are about what a
- * plugin answers. A status that this side gives, as no answer came, means what its {@code
- * unanswered} row says, or else that for any operation. Where the same request may simply be
- * repeated, the advice goes on with what the operation may have left behind.
+ * <p>A status has the meaning of its row for {@code any} operation, unless the operation has its
+ * own row. If a status stands for several conditions, its row names them all, because only the
+ * plugin's text distinguishes them, and no decision is made by text. These rows apply to answers of
+ * a plugin. A status that the client sets because no answer came has the meaning of its {@code
+ * unanswered} row, or otherwise of the row for any operation. If the same request can simply be
+ * repeated, the advice also names what the operation may have left behind.
  */
 final class FailureTable {
 
@@ -31,7 +31,7 @@ final class FailureTable {
     Rows.of(FailureTable.class.getResourceAsStream("failures.tsv"), 5).forEach(FailureTable::add);
     for (StatusCode code : StatusCode.values()) {
       if (code != StatusCode.OK && !GENERAL.containsKey(code)) {
-        throw new IllegalStateException("No row says what " + code + " means.");
+        throw new IllegalStateException("No row for the status " + code + ".");
       }
     }
   }
@@ -64,15 +64,18 @@ final class FailureTable {
   private FailureTable() {}
 
   /**
-   * A row before it is bound to an operation and a code.
+   * A row without its operation and code.
    *
-   * @param retry what has to happen before the call makes sense again
-   * @param meaning what the status means, as a clause
-   * @param advice what to do next, in full sentences
+   * @param retry the condition under which repeating the call makes sense
+   * @param meaning the meaning of the status, as a clause
+   * @param advice the next step, in full sentences
    */
   public record Row(Retry retry, String meaning, String advice) {}
 
-  /** The rule for this operation and code, which a plugin answered or stands for no answer. */
+  /**
+   * Returns the rule for this operation and a code that the plugin returned, or that stands for a
+   * missing answer.
+   */
   public static FailureRule rule(CsiOperation operation, StatusCode code, boolean answered) {
     Row row = (answered ? own(operation) : UNANSWERED).getOrDefault(code, general(code));
     String advice = row.advice();
@@ -82,19 +85,21 @@ final class FailureTable {
     return new FailureRule(operation, code, row.meaning(), row.retry(), outcome(code), advice);
   }
 
-  /** The rows for a status that stands for a missing answer, in the order of their codes. */
+  /**
+   * Returns the rows for a status that stands for a missing answer, in the order of their codes.
+   */
   public static Map<StatusCode, Row> unanswered() {
     return Collections.unmodifiableMap(UNANSWERED);
   }
 
-  /** The rows of its own that {@code operation} has, in the order of their codes. */
+  /** Returns the specific rows of {@code operation}, in the order of their codes. */
   public static Map<StatusCode, Row> own(CsiOperation operation) {
     return Collections.unmodifiableMap(OWN.getOrDefault(operation, Map.of()));
   }
 
   /**
-   * Returns what a failure with this code leaves behind. It is settled only where the plugin says
-   * that it refused: undoing too much loses nothing, undoing too little leaks a volume.
+   * Returns the outcome of a failure with this code. It is settled only if the plugin reports that
+   * it refused the call: undoing too much loses nothing, undoing too little leaks a volume.
    */
   public static Outcome outcome(StatusCode code) {
     return switch (code) {
@@ -120,7 +125,7 @@ final class FailureTable {
     };
   }
 
-  /** Returns what a code means where an operation has no row of its own for it. */
+  /** Returns the meaning of a code for operations without a specific row for it. */
   public static Row general(StatusCode code) {
     Row row = GENERAL.get(code);
     if (row == null) {
@@ -130,14 +135,14 @@ final class FailureTable {
   }
 
   /**
-   * Returns what {@code operation} may have left behind when its end is not known, and how to
-   * settle that; nothing for an operation that changes nothing.
+   * Returns what {@code operation} may have left behind when its result is unknown, and how to
+   * settle that; empty for an operation that changes nothing.
    */
   public static Optional<String> leftBehind(CsiOperation operation) {
     return Optional.ofNullable(LEFT.get(operation));
   }
 
   private static IllegalArgumentException noFailure() {
-    return new IllegalArgumentException("OK is no failure; no rule is kept for it.");
+    return new IllegalArgumentException("OK is not a failure and has no rule.");
   }
 }

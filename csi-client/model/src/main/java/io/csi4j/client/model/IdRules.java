@@ -2,21 +2,21 @@ package io.csi4j.client.model;
 
 import io.csi4j.client.internal.text.SafeText;
 
-/** The rule that all ids share. */
+/** The rule for all ids. */
 final class IdRules {
 
-  /** Far beyond what the spec allows, and what the real world needs. */
+  /** Far above the limit of the spec and the ids of real plugins. */
   static final int HARD_LIMIT = 4096;
 
   private IdRules() {}
 
   /**
-   * Returns {@code value} if it can be an id at all; the limits of the spec are checked per call.
+   * Returns {@code value} if it is a possible id; the limits of the spec are checked for each call.
    */
   static String check(String kind, String value) {
     if (value.isEmpty()) {
       throw new IllegalArgumentException(
-          "The " + kind + " is empty. Give the id that the plugin knows.");
+          "The " + kind + " is empty. Use the id that the plugin returned.");
     }
     if (value.length() > HARD_LIMIT || SafeText.utf8Length(value) > HARD_LIMIT) {
       throw new IllegalArgumentException(
@@ -35,9 +35,9 @@ final class IdRules {
               + kind
               + " "
               + SafeText.quote(value)
-              + " holds a NUL at "
+              + " contains a NUL at "
               + nul
-              + ". Plugins written in C would cut it there.");
+              + ". Plugins written in C would cut the id there.");
     }
     int lone = SafeText.loneSurrogate(value);
     if (lone >= 0) {

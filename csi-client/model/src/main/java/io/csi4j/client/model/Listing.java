@@ -6,43 +6,43 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * A list that a plugin gives out page by page, read only as far as it is iterated. Each iterator
- * begins from the start.
+ * A list that a plugin returns page by page; a page is read only when its entries are needed. Each
+ * iterator starts from the beginning.
  *
- * <p>It is no snapshot: while it is read, entries may show up twice or be missing, so the absence
- * of one proves nothing. If the plugin forgets the page token midway, the list is read from its
- * beginning again, at most three times, without repeating what was delivered; one that began with a
- * token of the caller fails instead. A plugin whose list goes round in a circle or never ends, be
- * it in pages, in entries or in time, makes the iterator throw a {@link CsiAnswerException} after
- * all that could be read.
+ * <p>The list is not a snapshot: while it is read, entries may appear twice or be missing, so a
+ * missing entry proves nothing. If the plugin forgets the page token while the list is read, the
+ * list is read from its beginning again, at most three times, without repeating delivered entries;
+ * a list that began with a token of the caller fails instead. If the plugin's list repeats its
+ * tokens or exceeds a limit of pages, entries or time, the iterator throws a {@link
+ * CsiAnswerException} after all readable entries.
  *
- * @param <T> what is listed
+ * @param <T> the type of the entries
  * @since 1.0
  */
 public interface Listing<T> extends Iterable<T> {
 
-  /** How many pages are read at the most. */
+  /** Maximum number of pages that are read. */
   int MAX_PAGES = 10_000;
 
-  /** How many entries are read at the most. */
+  /** Maximum number of entries that are read. */
   int MAX_ENTRIES = 1_000_000;
 
   /**
-   * How long the plugin is waited for at the most, all pages together. The time that the caller
-   * takes between them does not count.
+   * Maximum time to wait for the plugin, for all pages together. The time that the caller takes
+   * between them does not count.
    */
   Duration MAX_WAIT = Duration.ofHours(1);
 
-  /** How many pages in a row may be empty. */
+  /** Maximum number of consecutive empty pages. */
   int MAX_EMPTY_PAGES = 10;
 
-  /** How often it is begun again after the plugin forgot the token. */
+  /** Maximum number of restarts after the plugin forgot the token. */
   int MAX_RESTARTS = 3;
 
   @Override
   Iterator<T> iterator();
 
-  /** The list as a stream, just as lazy. */
+  /** Returns the list as a stream, which is just as lazy. */
   default Stream<T> stream() {
     return StreamSupport.stream(spliterator(), false);
   }

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The mount flags of a volume, such as {@code noatime}.
  *
- * <p>They may hold passwords ({@code password=…}), so they are never printed.
+ * <p>They may contain passwords ({@code password=…}), so they are never printed.
  *
  * @since 1.0
  */
@@ -19,27 +19,29 @@ public final class MountFlags {
     this.flags = List.copyOf(flags);
   }
 
-  /** A copy of these flags, in this order. */
+  /** Returns a copy of these flags, in this order. */
   public static MountFlags of(List<String> flags) {
     return flags.isEmpty() ? NONE : new MountFlags(flags);
   }
 
-  /** These flags, in this order. */
+  /** Returns these flags, in this order. */
   public static MountFlags of(String... flags) {
     return of(List.of(flags));
   }
 
-  /** Returns the flags in clear, unmodifiable. The caller answers for where they go. */
+  /**
+   * Returns the flags in clear text, unmodifiable. The caller is responsible for protecting them.
+   */
   public List<String> reveal() {
     return flags;
   }
 
-  /** How many there are. */
+  /** The number of flags. */
   public int size() {
     return flags.size();
   }
 
-  /** Whether there are none. */
+  /** Whether there are no flags. */
   public boolean isEmpty() {
     return flags.isEmpty();
   }
@@ -54,7 +56,7 @@ public final class MountFlags {
     return flags.size();
   }
 
-  /** Says how many flags there are; never what they are. */
+  /** Returns the number of flags; never the flags themselves. */
   @Override
   public String toString() {
     return flags.isEmpty() ? "[]" : "[" + flags.size() + " redacted]";

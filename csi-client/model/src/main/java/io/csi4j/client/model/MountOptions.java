@@ -4,11 +4,12 @@ import io.csi4j.client.internal.text.SafeText;
 import java.util.Optional;
 
 /**
- * How a volume is to be mounted: filesystem, flags, owning group. Each part may be left open.
+ * The mount options of a volume: filesystem, flags, owning group. Each part is optional.
  *
- * @param fsType the filesystem, or nothing to leave it to the plugin
- * @param flags the mount flags; nothing, unlike an empty list, gives way to a volume's own flags
- * @param volumeMountGroup the group to own the files, for plugins with VOLUME_MOUNT_GROUP
+ * @param fsType the filesystem; empty to let the plugin choose
+ * @param flags the mount flags; if empty, the volume's own flags apply, unlike with an empty list
+ *     of flags
+ * @param volumeMountGroup the group that will own the files, for plugins with VOLUME_MOUNT_GROUP
  * @since 1.0
  */
 public record MountOptions(
@@ -17,35 +18,35 @@ public record MountOptions(
   private static final MountOptions NONE =
       new MountOptions(Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** An empty text counts as absent. */
+  /** An empty text counts as not set. */
   public MountOptions {
     fsType = fsType.filter(text -> !text.isEmpty());
     volumeMountGroup = volumeMountGroup.filter(text -> !text.isEmpty());
   }
 
-  /** Everything left open. */
+  /** Returns options without any part. */
   public static MountOptions none() {
     return NONE;
   }
 
-  /** These options with this filesystem. */
+  /** Returns these options with this filesystem. */
   public MountOptions withFsType(String type) {
     return new MountOptions(Optional.of(type), flags, volumeMountGroup);
   }
 
-  /** These options with these flags instead of their own. */
+  /** Returns these options with other flags. */
   public MountOptions withFlags(MountFlags newFlags) {
     return new MountOptions(fsType, Optional.of(newFlags), volumeMountGroup);
   }
 
-  /** These options with this owning group. */
+  /** Returns these options with this owning group. */
   public MountOptions withVolumeMountGroup(String group) {
     return new MountOptions(fsType, flags, Optional.of(group));
   }
 
   /**
-   * These options with every part replaced that {@code request} states. Flags are replaced as a
-   * whole, never joined: an empty list in the request means no flags.
+   * Returns these options with every part replaced that {@code request} sets. Flags are replaced
+   * completely, never joined: an empty list in the request means no flags.
    */
   public MountOptions overlaidWith(MountOptions request) {
     return new MountOptions(
@@ -54,7 +55,7 @@ public record MountOptions(
         request.volumeMountGroup.or(() -> volumeMountGroup));
   }
 
-  /** Shows everything but the flags. */
+  /** Shows all parts except the flags. */
   @Override
   public String toString() {
     return "MountOptions[fsType="

@@ -1,17 +1,17 @@
 package io.csi4j.client.model;
 
 /**
- * The remains of a failed call. This alone decides whether cleaning up is owed.
+ * The state that a failed call leaves behind. It alone decides whether cleanup is needed.
  *
  * @since 1.0
  */
 public enum Outcome {
-  /** The plugin is not working on it, and has not done it. */
+  /** The plugin has not done the work, and is not working on it. */
   SETTLED,
-  /** The plugin may still be working on it, or may have done it. */
+  /** The plugin may have done the work, or may still be working on it. */
   UNCERTAIN;
 
-  /** How it is written in messages. */
+  /** Returns the form used in messages. */
   @Override
   public String toString() {
     return this == SETTLED ? "settled" : "uncertain";

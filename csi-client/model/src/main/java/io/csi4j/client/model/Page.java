@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of a list that a plugin gives out. Pages do not add up to a snapshot of the list: while
- * they are read, entries may show up twice or not at all, so the absence of one proves nothing.
- * {@link Listing} reads all pages.
+ * One page of a list that a plugin returns. Pages do not add up to a snapshot of the list: while
+ * they are read, entries may appear twice or be missing, so a missing entry proves nothing. {@link
+ * Listing} reads all pages.
  *
- * @param <T> what is listed
+ * @param <T> the type of the entries
  * @since 1.0
  */
 public interface Page<T> {
@@ -16,9 +16,12 @@ public interface Page<T> {
   /** The entries. */
   List<T> entries();
 
-  /** The token of the next page; nothing on the last. */
+  /** The token of the next page; empty on the last page. */
   Optional<String> nextToken();
 
-  /** How many entries were left out because they could not be used: without a usable id, mostly. */
+  /**
+   * The number of entries that were left out because they could not be used, mostly because they
+   * had no usable id.
+   */
   int skipped();
 }

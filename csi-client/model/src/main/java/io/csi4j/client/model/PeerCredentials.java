@@ -4,21 +4,21 @@ import java.util.OptionalInt;
 import java.util.StringJoiner;
 
 /**
- * The listener on a socket, as the kernel tells it. What the platform does not give is absent: the
- * sockets of the JDK tell no process.
+ * The process that listens on a socket, as the kernel reports it. Values that the platform does not
+ * provide are absent: the sockets of the JDK do not report the process.
  *
- * @param pid the process that listens
- * @param uid the user it runs as
+ * @param pid the listening process
+ * @param uid the user of the process
  * @since 1.0
  */
 public record PeerCredentials(OptionalInt pid, OptionalInt uid) {
 
-  /** Nothing known. */
+  /** Returns credentials without any value. */
   public static PeerCredentials unknown() {
     return new PeerCredentials(OptionalInt.empty(), OptionalInt.empty());
   }
 
-  /** As in {@code pid 4711, uid 0}; what is absent is left out. */
+  /** Returns a text such as {@code pid 4711, uid 0}; absent values are left out. */
   @Override
   public String toString() {
     StringJoiner out = new StringJoiner(", ");

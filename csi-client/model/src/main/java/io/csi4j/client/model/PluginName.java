@@ -5,11 +5,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The name that a plugin gives itself, such as {@code ebs.csi.aws.com}.
+ * The name that a plugin reports, such as {@code ebs.csi.aws.com}.
  *
- * <p>It keys the plugin's volumes, nodes and snapshots, whose ids are unique per plugin only.
+ * <p>It distinguishes the plugin's volumes, nodes and snapshots, whose ids are unique per plugin
+ * only.
  *
- * @param value 63 characters at most; letters, digits, dashes and dots; labels begin and end with a
+ * @param value at most 63 characters; letters, digits, dashes and dots; labels begin and end with a
  *     letter or digit
  * @since 1.0
  */
@@ -17,7 +18,7 @@ public record PluginName(String value) {
 
   private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?");
 
-  /** Refuses a name that breaks a rule of the spec, saying which. */
+  /** Refuses a name that breaks a rule of the spec; the message names the rule. */
   public PluginName {
     brokenRule(value)
         .ifPresent(
@@ -31,12 +32,12 @@ public record PluginName(String value) {
             });
   }
 
-  /** The name with this value. */
+  /** Returns the name with this value. */
   public static PluginName of(String value) {
     return new PluginName(value);
   }
 
-  /** Which rule {@code value} breaks, or nothing if it is a valid plugin name. */
+  /** Returns the rule that {@code value} breaks, or empty if it is a valid plugin name. */
   public static Optional<String> brokenRule(String value) {
     if (value.isEmpty()) {
       return Optional.of("it is empty");
@@ -50,7 +51,7 @@ public record PluginName(String value) {
       }
       if (!LABEL.matcher(label).matches()) {
         return Optional.of(
-            "each part between dots has to be letters, digits and dashes, with a letter or digit at"
+            "each part between dots must be letters, digits and dashes, with a letter or digit at"
                 + " both ends");
       }
     }

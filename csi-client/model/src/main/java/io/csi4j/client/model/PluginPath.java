@@ -3,23 +3,23 @@ package io.csi4j.client.model;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * An absolute path as the plugin process sees it, which need not be where the host sees it.
+ * An absolute path as the plugin process sees it, which may differ from the host's path.
  *
  * @param value the path; absolute, without NUL
  * @since 1.0
  */
 public record PluginPath(String value) {
 
-  /** Refuses what is no absolute path. */
+  /** Refuses a path that is not absolute. */
   public PluginPath {
     if (!value.startsWith("/")) {
       throw new IllegalArgumentException(
-          "The path " + SafeText.quote(value) + " is not absolute. CSI wants absolute paths.");
+          "The path " + SafeText.quote(value) + " is not absolute. CSI requires absolute paths.");
     }
     int nul = value.indexOf('\0');
     if (nul >= 0) {
       throw new IllegalArgumentException(
-          "The path " + SafeText.quote(value) + " holds a NUL at " + nul + ".");
+          "The path " + SafeText.quote(value) + " contains a NUL at " + nul + ".");
     }
     if (SafeText.loneSurrogate(value) >= 0) {
       throw new IllegalArgumentException(
@@ -31,7 +31,7 @@ public record PluginPath(String value) {
     }
   }
 
-  /** The path with this value. */
+  /** Returns the path with this value. */
   public static PluginPath of(String value) {
     return new PluginPath(value);
   }

@@ -2,19 +2,19 @@ package io.csi4j.client.model;
 
 import java.time.Duration;
 
-/** How patient and persistent each operation is by default. */
+/** The default time limits and retries of each operation. */
 final class PolicyTable {
 
-  /** Asked again and again by supervisors, so never repeated by the client. */
+  /** Read repeatedly by supervisors, so the client never repeats it. */
   private static final CallPolicy QUESTION = policy(Duration.ofSeconds(10), 1);
 
-  /** A question that has to be quick. */
+  /** A read that must be quick. */
   private static final CallPolicy PROBE = policy(Duration.ofSeconds(5), 1);
 
-  /** Reads that a storage system may have to think about. */
+  /** Reads that may take a storage system some time. */
   private static final CallPolicy READ = policy(Duration.ofMinutes(1), 3);
 
-  /** Work: attaching, mounting, creating, copying. */
+  /** Changes: attaching, mounting, creating, copying. */
   private static final CallPolicy WORK = policy(Duration.ofMinutes(2), 3);
 
   private PolicyTable() {}

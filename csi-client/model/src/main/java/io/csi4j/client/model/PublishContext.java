@@ -3,9 +3,9 @@ package io.csi4j.client.model;
 import java.util.Map;
 
 /**
- * The opaque properties that ControllerPublishVolume gave for one volume on one node.
+ * The opaque properties that ControllerPublishVolume returned for one volume on one node.
  *
- * <p>Values are treated as sensitive, since credentials have been found in them; only the keys are
+ * <p>Values are treated as sensitive, because some plugins put credentials there; only the keys are
  * printed.
  *
  * @since 1.0
@@ -18,12 +18,12 @@ public final class PublishContext extends SensitiveMap {
     super(entries);
   }
 
-  /** A copy of these entries. */
+  /** Returns a copy of these entries. */
   public static PublishContext of(Map<String, String> entries) {
     return entries.isEmpty() ? EMPTY : new PublishContext(entries);
   }
 
-  /** No entries. */
+  /** Returns a context without entries. */
   public static PublishContext empty() {
     return EMPTY;
   }

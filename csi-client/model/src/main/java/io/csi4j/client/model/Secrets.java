@@ -3,10 +3,10 @@ package io.csi4j.client.model;
 import java.util.Map;
 
 /**
- * The secrets that one call hands to a plugin: credentials, keys, passphrases.
+ * The secrets that one call passes to a plugin: credentials, keys, passphrases.
  *
  * <p>Only the keys are ever printed. Values are kept as strings because protobuf needs strings, so
- * they stay in the heap until collected; hold on to a {@code Secrets} no longer than the call that
+ * they stay in the heap until collected; do not keep a {@code Secrets} longer than the call that
  * needs it.
  *
  * @since 1.0
@@ -19,12 +19,12 @@ public final class Secrets extends SensitiveMap {
     super(entries);
   }
 
-  /** A copy of these entries. */
+  /** Returns a copy of these entries. */
   public static Secrets of(Map<String, String> entries) {
     return entries.isEmpty() ? EMPTY : new Secrets(entries);
   }
 
-  /** No entries. */
+  /** Returns a context without entries. */
   public static Secrets empty() {
     return EMPTY;
   }

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** A map whose values are never printed. Public only through its three kinds. */
+/** A map whose values are never printed. Public only through its three subclasses. */
 abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContext {
 
   private final Map<String, String> entries;
@@ -29,24 +29,26 @@ abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContex
     this.entries = new TextEntries(copy);
   }
 
-  /** Returns the entries in clear, unmodifiable. The caller answers for where they go. */
+  /**
+   * Returns the entries in clear text, unmodifiable. The caller is responsible for protecting them.
+   */
   public Map<String, String> reveal() {
     return entries;
   }
 
-  /** The keys, which are no secret. */
+  /** The keys, which are not secret. */
   public Set<String> keys() {
     return entries.keySet();
   }
 
-  /** Whether there is no entry. */
+  /** Whether there are no entries. */
   public boolean isEmpty() {
     return entries.isEmpty();
   }
 
   /** Compares by value, in a time that does not depend on where two values differ. */
   @Override
-  @SuppressWarnings("EqualsGetClass") // secrets never equal a context, with any entries
+  @SuppressWarnings("EqualsGetClass") // secrets never equal a context, even with the same entries
   public final boolean equals(Object other) {
     if (this == other) {
       return true;
@@ -67,13 +69,13 @@ abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContex
     return same;
   }
 
-  /** Depends on the keys alone, so that it tells nothing of the values. */
+  /** Depends only on the keys, so that it reveals nothing about the values. */
   @Override
   public final int hashCode() {
     return entries.keySet().hashCode();
   }
 
-  /** Names the keys; never a value. */
+  /** Shows the keys; never a value. */
   @Override
   public final String toString() {
     StringBuilder out = new StringBuilder(getClass().getSimpleName()).append('{');

@@ -1,7 +1,7 @@
 package io.csi4j.client.model;
 
 /**
- * The status with which a call ended. A number outside this list is taken as {@link #UNKNOWN}.
+ * The status with which a call ended. A number outside this list is read as {@link #UNKNOWN}.
  *
  * @since 1.0
  */
@@ -12,29 +12,29 @@ public enum StatusCode {
   CANCELLED(1),
   /** An unclassified failure. */
   UNKNOWN(2),
-  /** The request is wrong. */
+  /** The request is not valid. */
   INVALID_ARGUMENT(3),
-  /** The time allowed ran out. */
+  /** The time limit expired. */
   DEADLINE_EXCEEDED(4),
-  /** Something that the request names does not exist. */
+  /** An object in the request does not exist. */
   NOT_FOUND(5),
-  /** The thing exists already, but differently. */
+  /** The object already exists with other properties. */
   ALREADY_EXISTS(6),
-  /** The identity in the secrets may not do this. */
+  /** The identity in the secrets lacks the permission. */
   PERMISSION_DENIED(7),
-  /** A quota, a limit or the space is used up. */
+  /** A quota, a limit or the space is exhausted. */
   RESOURCE_EXHAUSTED(8),
-  /** The volume is in the wrong state for this. */
+  /** The volume is in the wrong state for this call. */
   FAILED_PRECONDITION(9),
   /** Another call for the same object is pending. */
   ABORTED(10),
-  /** A value is outside what is possible. */
+  /** A value is out of range. */
   OUT_OF_RANGE(11),
   /** The plugin does not serve this call. */
   UNIMPLEMENTED(12),
   /** The plugin failed internally. */
   INTERNAL(13),
-  /** The plugin does not answer. */
+  /** The plugin is not available. */
   UNAVAILABLE(14),
   /** Data is lost beyond recovery. */
   DATA_LOSS(15),
@@ -55,7 +55,8 @@ public enum StatusCode {
   }
 
   /**
-   * The code with this number on the wire; {@link #UNKNOWN} for a number that gRPC has not given.
+   * Returns the code with this number on the wire; {@link #UNKNOWN} for a number that gRPC does not
+   * define.
    */
   public static StatusCode ofValue(int value) {
     return value >= 0 && value < BY_VALUE.length ? BY_VALUE[value] : UNKNOWN;

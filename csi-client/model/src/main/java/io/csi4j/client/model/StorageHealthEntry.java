@@ -4,14 +4,14 @@ import io.csi4j.client.internal.text.SafeText;
 import java.util.Optional;
 
 /**
- * One thing that is wrong with the storage behind a plugin, as seen from a node. For people and for
- * policies of a host: it does not say what has to be done.
+ * A problem with the storage behind a plugin, as seen from a node. For display and for policies of
+ * a host: the entry does not say what must be done.
  *
- * @param status how bad it is, if this library knows the number
- * @param number the status as it stands on the wire; zero if the plugin stated none
- * @param reason what kind of fault it is
- * @param message what is wrong, in the plugin's words: escaped and cut to 1 KiB
- * @param capability the only way of using volumes that it affects; nothing for all ways
+ * @param status the severity, if this library knows the number
+ * @param number the number of the status on the wire; zero if the plugin set none
+ * @param reason the kind of problem
+ * @param message the description by the plugin, escaped and cut to 1 KiB
+ * @param capability the only use of volumes that is affected; empty for all uses
  * @since 1.0
  */
 @Experimental
@@ -22,11 +22,11 @@ public record StorageHealthEntry(
     String message,
     Optional<VolumeCapability> capability) {
 
-  /** How the storage is not well. */
+  /** The kinds of storage problems. */
   public enum Status {
-    /** A status that this library does not know. It is shown, and nothing depends on it. */
+    /** A status that this library does not know. The status is shown, and nothing depends on it. */
     UNRECOGNIZED(0),
-    /** The storage works, with less speed or redundancy than it should have. */
+    /** The storage works, but with less speed or redundancy than it should have. */
     STORAGE_DEGRADED(1),
     /** The storage cannot be reached from this node. */
     STORAGE_UNREACHABLE(2);
@@ -37,7 +37,7 @@ public record StorageHealthEntry(
       this.number = number;
     }
 
-    /** Its number on the wire; zero for {@link #UNRECOGNIZED}. */
+    /** The number on the wire; zero for {@link #UNRECOGNIZED}. */
     public int number() {
       return number;
     }
@@ -52,7 +52,7 @@ public record StorageHealthEntry(
     }
   }
 
-  /** Makes the texts fit to print; refuses a status that has another number. */
+  /** Makes the texts safe to print; refuses a status with the number of another status. */
   public StorageHealthEntry {
     if (status != Status.ofNumber(number)) {
       throw new IllegalArgumentException(
@@ -61,13 +61,13 @@ public record StorageHealthEntry(
     message = SafeText.escape(message);
   }
 
-  /** An entry whose status has this number on the wire. */
+  /** Returns an entry whose status has this number on the wire. */
   public static StorageHealthEntry of(
       int number, HealthReason reason, String message, Optional<VolumeCapability> capability) {
     return new StorageHealthEntry(Status.ofNumber(number), number, reason, message, capability);
   }
 
-  /** Returns the fault in words: its status, and its reason where there is one. */
+  /** Returns a description of the problem: its status, and its reason if there is one. */
   public String fault() {
     String told = status == Status.UNRECOGNIZED ? "status " + number : status.name();
     return reason.word().isEmpty() ? told : told + " (" + reason + ")";

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A place in the storage system's view of the world, as labels: region, zone, rack.
+ * A place in the storage system's topology, as labels: region, zone, rack.
  *
- * @param segments the labels; keys are compared without regard to case
+ * @param segments the labels; keys are not case-sensitive
  * @since 1.0
  */
 public record Topology(Map<String, String> segments) {
@@ -23,19 +23,19 @@ public record Topology(Map<String, String> segments) {
     segments = Collections.unmodifiableMap(copy);
   }
 
-  /** A place with these labels. */
+  /** Returns a place with these labels. */
   public static Topology of(Map<String, String> segments) {
     return new Topology(segments);
   }
 
-  /** Whether every label of {@code other} stands here too, with the same value. */
+  /** Returns whether this place has every label of {@code other}, with the same value. */
   public boolean includes(Topology other) {
     return folded().entrySet().containsAll(other.folded().entrySet());
   }
 
   /**
-   * The place with the labels of both: where a thing is that is here and in {@code other}. Nothing
-   * if the two have different values for one label.
+   * Returns the place with the labels of both, which describes an object that is in this place and
+   * in {@code other}. Empty if the two have different values for one label.
    */
   public Optional<Topology> within(Topology other) {
     Map<String, String> here = folded();

@@ -6,15 +6,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * From where a new volume has to be reachable.
+ * The places from which a new volume must be accessible.
  *
- * @param requisite it has to be reachable from at least one of these; empty for no such demand
- * @param preferred in order, best first; each stands in {@code requisite} too, if that is not empty
+ * @param requisite the volume must be accessible from at least one of these; empty for no such
+ *     requirement
+ * @param preferred the preferred places, best first; each must also be in {@code requisite}, unless
+ *     that is empty
  * @since 1.0
  */
 public record TopologyRequirement(List<Topology> requisite, List<Topology> preferred) {
 
-  /** Refuses a requirement that asks for nothing, or prefers what it does not allow. */
+  /** Refuses a requirement without places, or with a preferred place that is not requisite. */
   public TopologyRequirement {
     requisite = List.copyOf(requisite);
     preferred = List.copyOf(preferred);
@@ -30,15 +32,15 @@ public record TopologyRequirement(List<Topology> requisite, List<Topology> prefe
     }
   }
 
-  /** Reachable from at least one of these places. */
+  /** Returns the requirement that the volume is accessible from at least one of these places. */
   public static TopologyRequirement anyOf(List<Topology> requisite) {
     return new TopologyRequirement(requisite, List.of());
   }
 
   /**
-   * The requirement that asks for the same, and for one of {@code places} too; nothing if no
-   * requisite place can be one of them. The same requirement if {@code places} is empty, which
-   * stands for everywhere. A preferred place that cannot be one of them is left out.
+   * Returns this requirement, narrowed to {@code places}; empty if no requisite place can be one of
+   * them. Returns the same requirement if {@code places} is empty, which stands for everywhere. A
+   * preferred place that cannot be one of them is left out.
    */
   public Optional<TopologyRequirement> within(List<Topology> places) {
     if (places.isEmpty()) {

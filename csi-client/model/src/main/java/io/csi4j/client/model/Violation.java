@@ -3,38 +3,39 @@ package io.csi4j.client.model;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * One thing wrong with a request or an answer.
+ * A fault of a request or an answer.
  *
- * @param field the field, as a path in the spec's names: {@code volume_capabilities[0].mount}
- * @param rule the rule it breaks
- * @param detail how, for people; never holds a secret
+ * @param field the field, as a path with the names of the spec: {@code
+ *     volume_capabilities[0].mount}
+ * @param rule the broken rule
+ * @param detail the fault, for display; never contains a secret
  * @since 1.0
  */
 public record Violation(String field, Rule rule, String detail) {
 
-  /** The rules there are. */
+  /** The rules for requests and answers. */
   public enum Rule {
     /** A required field is empty or absent. */
     REQUIRED,
-    /** Longer or larger than the spec allows. */
+    /** The value is longer or larger than the spec allows. */
     TOO_LARGE,
-    /** Holds a character that is not allowed there. */
+    /** The value contains a character that is not allowed there. */
     CHARACTERS,
-    /** Holds a NUL character. */
+    /** The value contains a NUL character. */
     NUL,
-    /** Is no valid Unicode text. */
+    /** The value is not valid Unicode text. */
     NOT_UNICODE,
-    /** A path that does not begin at the root. */
+    /** The path does not begin at the root. */
     NOT_ABSOLUTE,
-    /** A number outside of what is possible. */
+    /** The number is out of range. */
     OUT_OF_RANGE,
-    /** A value that is not known, and must not be sent. */
+    /** The value is unknown, and must not be sent. */
     UNRECOGNIZED,
-    /** Differs from what it has to agree with. */
+    /** The value differs from another value that it must agree with. */
     MISMATCH,
-    /** A list that never ends, or goes round in a circle. */
+    /** The list never ends, or repeats its tokens. */
     ENDLESS,
-    /** Comes out of order, or overlaps what came before. */
+    /** The value is out of order, or overlaps the previous one. */
     ORDER
   }
 

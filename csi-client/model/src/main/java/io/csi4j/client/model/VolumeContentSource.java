@@ -1,18 +1,18 @@
 package io.csi4j.client.model;
 
 /**
- * The source that a new volume starts as a copy of.
+ * The source that a new volume is a copy of.
  *
  * @since 1.0
  */
 public sealed interface VolumeContentSource {
 
-  /** A snapshot. */
+  /** Returns a snapshot as the source. */
   static VolumeContentSource of(SnapshotId snapshotId) {
     return new FromSnapshot(snapshotId);
   }
 
-  /** Another volume of the same plugin. */
+  /** Returns another volume of the same plugin as the source. */
   static VolumeContentSource of(VolumeId volumeId) {
     return new FromVolume(volumeId);
   }

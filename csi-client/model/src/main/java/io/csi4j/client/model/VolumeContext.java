@@ -4,10 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The opaque properties of a volume that its plugin gave at creation and wants back with most
- * calls.
+ * The opaque properties of a volume that its plugin returned at creation and that must be passed to
+ * most later calls.
  *
- * <p>Values are treated as sensitive, since credentials have been found in them; only the keys are
+ * <p>Values are treated as sensitive, because some plugins put credentials there; only the keys are
  * printed.
  *
  * @since 1.0
@@ -20,15 +20,15 @@ public final class VolumeContext extends SensitiveMap {
     super(entries);
   }
 
-  /** A copy of these entries. */
+  /** Returns a copy of these entries. */
   public static VolumeContext of(Map<String, String> entries) {
     return entries.isEmpty() ? EMPTY : new VolumeContext(entries);
   }
 
   /**
-   * Returns a context with these entries beside its own.
+   * Returns a context with these entries added.
    *
-   * @throws IllegalArgumentException if it has one of the keys already
+   * @throws IllegalArgumentException if one of the keys is already present
    */
   public VolumeContext with(Map<String, String> more) {
     Map<String, String> all = new LinkedHashMap<>(reveal());
@@ -36,13 +36,13 @@ public final class VolumeContext extends SensitiveMap {
         (key, value) -> {
           if (all.putIfAbsent(key, value) != null) {
             throw new IllegalArgumentException(
-                "The context has the key '" + key + "' already. Leave one of the two out.");
+                "The context has the key '" + key + "' already. Remove one of the two entries.");
           }
         });
     return of(all);
   }
 
-  /** No entries. */
+  /** Returns a context without entries. */
   public static VolumeContext empty() {
     return EMPTY;
   }

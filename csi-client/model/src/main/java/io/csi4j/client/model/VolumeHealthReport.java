@@ -3,10 +3,11 @@ package io.csi4j.client.model;
 import java.util.List;
 
 /**
- * Everything that a plugin says is wrong with one volume.
+ * All health problems of one volume that a plugin reports.
  *
  * @param volumeId the volume
- * @param entries each fault once, in the plugin's order; several may hold at the same time
+ * @param entries the problems without duplicates, in the plugin's order; several may exist at the
+ *     same time
  * @since 1.0
  */
 @Experimental
@@ -17,7 +18,7 @@ public record VolumeHealthReport(VolumeId volumeId, List<VolumeHealthEntry> entr
     entries = List.copyOf(entries);
   }
 
-  /** Whether the plugin says that nothing is wrong. */
+  /** Whether the plugin reports no problem. */
   public boolean isWell() {
     return entries.isEmpty();
   }

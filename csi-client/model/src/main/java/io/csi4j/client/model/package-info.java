@@ -1,12 +1,12 @@
 /**
- * The words that all services of CSI share: ids, capabilities, contexts, secrets, operations,
- * status codes, failures and what they mean, and the options and events of a connection.
+ * The types shared by all services of CSI: ids, capabilities, contexts, secrets, operations, status
+ * codes, failures and their meanings, and the options and events of a connection.
  *
  * <p>Start at {@link io.csi4j.client.model.CsiOperation} for the calls, at {@link
- * io.csi4j.client.model.CsiException} for what can go wrong with them, and at {@link
- * io.csi4j.client.model.VolumeCapability} for how a volume is used. What only one service knows
- * belongs to that service's package, and how a call travels belongs to the client. Nothing here
- * needs gRPC or protobuf.
+ * io.csi4j.client.model.CsiException} for their failures, and at {@link
+ * io.csi4j.client.model.VolumeCapability} for the uses of a volume. Types of only one service
+ * belong to that service's package, and sending calls belongs to the client. Nothing here needs
+ * gRPC or protobuf.
  *
  * <p>All values are immutable and safe to share between threads.
  */

@@ -87,7 +87,7 @@ class FailureTableTest {
   void successHasNoRule(CsiOperation operation) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> FailureRule.of(operation, StatusCode.OK))
-        .withMessageContaining("OK is no failure");
+        .withMessageContaining("OK is not a failure");
   }
 
   @ParameterizedTest
@@ -189,7 +189,7 @@ class FailureTableTest {
     FailureRule rule =
         FailureRule.of(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, StatusCode.NOT_FOUND);
     assertThat(rule.retry()).isEqualTo(Retry.AFTER_FIX);
-    assertThat(rule.advice()).startsWith("This is no proof of detachment");
+    assertThat(rule.advice()).startsWith("This does not prove that the volume is detached");
   }
 
   @Test
@@ -244,7 +244,7 @@ class FailureTableTest {
     for (CsiOperation operation :
         List.of(CsiOperation.GET_METADATA_ALLOCATED, CsiOperation.GET_METADATA_DELTA)) {
       assertThat(FailureRule.of(operation, StatusCode.UNAVAILABLE).advice())
-          .contains("ask again from the offset behind the last range");
+          .contains("repeat the request from the offset after the last range");
     }
   }
 

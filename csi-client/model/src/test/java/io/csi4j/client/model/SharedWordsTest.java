@@ -108,7 +108,7 @@ class SharedWordsTest {
   void anEndpointWithANulOrARelativePathIsRefused() {
     assertThatThrownBy(() -> CsiEndpoint.parse("unix:///a\0b"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("The endpoint 'unix:///a\\u0000b' holds a NUL.");
+        .hasMessage("The endpoint 'unix:///a\\u0000b' contains a NUL.");
     assertThatThrownBy(() -> CsiEndpoint.of(Path.of("csi.sock")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("The socket path 'csi.sock' is not absolute.");
@@ -125,10 +125,10 @@ class SharedWordsTest {
         .hasMessage("A call needs at least one attempt, not 0.");
     assertThatThrownBy(() -> policy.toBuilder().budget(Duration.ZERO).build())
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("The budget has to be positive, not PT0S.");
+        .hasMessage("The budget must be positive, not PT0S.");
     assertThatThrownBy(() -> policy.toBuilder().backoff(Duration.ofMillis(-1)).build())
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("The back-off is negative: PT-0.001S.");
+        .hasMessage("The back-off must not be negative: PT-0.001S.");
   }
 
   @Test

@@ -1418,7 +1418,7 @@ class VolumeControllerTest {
         .containsExactly(
             tuple(
                 "size " + large,
-                "the plugin says that it cannot serve now (UNAVAILABLE to ControllerExpandVolume:"
+                "the plugin reports that it is unavailable now (UNAVAILABLE to ControllerExpandVolume:"
                     + " the pool is full)"),
             tuple(
                 "parameters [iops]",

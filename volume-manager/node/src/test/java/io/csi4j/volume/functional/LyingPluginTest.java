@@ -789,7 +789,7 @@ class LyingPluginTest {
       assertThat(failure.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
       assertThat(failure.getMessage())
           .as("D10: the absence of words is said")
-          .contains("INVALID_ARGUMENT", "the plugin's own words")
+          .contains("INVALID_ARGUMENT", "the plugin's message")
           .doesNotContain("null");
     }
   }

@@ -110,8 +110,8 @@ class WorkloadFactsTest {
     assertThatThrownBy(request::build)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "The context has the key 'csi.storage.k8s.io/pod.name' already. Leave one of the two"
-                + " out.");
+            "The context has the key 'csi.storage.k8s.io/pod.name' already. Remove one of the two"
+                + " entries.");
     assertThat(facts)
         .hasToString(
             "WorkloadFacts[csi.storage.k8s.io/pod.name, csi.storage.k8s.io/pod.namespace]");

@@ -15,49 +15,51 @@ import org.jspecify.annotations.Nullable;
 /**
  * The faults of one answer: violations, which make it unusable, and warnings, which do not.
  *
- * <p>A mapping notes all that it finds and then asks for its {@link #result}; with a violation that
- * throws {@link UnusableAnswerException}, and nothing else is ever thrown because of an answer.
- * Both lists are bounded, even for hostile answers. Used by one thread.
+ * <p>A mapping records all faults and then calls {@link #result}, which throws {@link
+ * UnusableAnswerException} if there is a violation; no other exception is ever thrown because of an
+ * answer. Both lists are bounded, even for hostile answers. Used by one thread.
  */
 public final class AnswerFindings {
 
-  /** How many violations, and how many warnings, are kept. */
+  /** Maximum number of violations, and of warnings, that are kept. */
   public static final int LIMIT = 64;
 
   private static final int QUOTE_LIMIT = 256;
 
   private final UnaryOperator<String> scrubber;
 
-  // Most answers are in order, so collections are made when there is something to note.
+  // Most answers are valid, so the collections are created for the first fault.
   private List<Violation> violations = List.of();
   private List<Violation> warnings = List.of();
   private @Nullable Set<String> kindsOfWarnings;
 
   private @Nullable String created;
 
-  /** Takes out of foreign text what {@code scrubber} knows to be secret. */
+  /** Creates findings that remove the secrets known to {@code scrubber} from foreign text. */
   public AnswerFindings(UnaryOperator<String> scrubber) {
     this.scrubber = scrubber;
   }
 
-  /** For answers to requests that carry no secret. */
+  /** Creates findings for answers to requests that carry no secret. */
   public AnswerFindings() {
     this(UnaryOperator.identity());
   }
 
-  /** An empty one for a part of the same answer that may be left out. */
+  /** Returns empty findings for a part of the same answer that may be left out. */
   public AnswerFindings forPart() {
     return new AnswerFindings(scrubber);
   }
 
-  /** Notes something that makes the answer unusable. */
+  /** Records a fault that makes the answer unusable. */
   public void violation(String field, Rule rule, String detail) {
     if (violations.size() < LIMIT) {
       violations = with(violations, new Violation(field, rule, detail));
     }
   }
 
-  /** Notes something that is let pass. Of one kind of field and rule the first is kept. */
+  /**
+   * Records a fault that is tolerated. Only the first fault of each kind of field and rule is kept.
+   */
   public void warning(String field, Rule rule, String detail) {
     warning(new Violation(field, rule, detail));
   }
@@ -77,28 +79,29 @@ public final class AnswerFindings {
     return more;
   }
 
-  /** Takes over the warnings of a part, unless the part was left out. */
+  /** Adds the warnings of a part, unless the part was left out. */
   public void addWarningsOf(AnswerFindings part) {
     part.warnings.forEach(this::warning);
   }
 
   /**
-   * Notes the id of what the call made. If the answer turns out to be unusable, this is what has to
-   * be deleted again; so it is only noted when it is certain that this very call made it.
+   * Records the id of the volume, snapshot or group that the call created. If the answer turns out
+   * to be unusable, the object with this id must be deleted; so the id is recorded only when it is
+   * certain that this call created it.
    */
   public void created(String id) {
     created = id;
   }
 
   /**
-   * Returns the id of a thing that the call made and that cannot be used. Nothing if the answer is
-   * usable.
+   * Returns the id of an object that the call created and that cannot be used. Empty if the answer
+   * is usable.
    */
   public Optional<String> created() {
     return isUsable() ? Optional.empty() : Optional.ofNullable(created);
   }
 
-  /** Whether there is no violation. */
+  /** Returns whether there is no violation. */
   public boolean isUsable() {
     return violations.isEmpty();
   }
@@ -108,12 +111,12 @@ public final class AnswerFindings {
     return List.copyOf(violations);
   }
 
-  /** Returns the faults that were let pass, in the order they were found. */
+  /** Returns the tolerated faults, in the order they were found. */
   public List<Violation> warnings() {
     return List.copyOf(warnings);
   }
 
-  /** The result of a usable answer. */
+  /** Returns the result of a usable answer. */
   public <T> T result(Supplier<T> result) {
     if (!isUsable()) {
       throw new UnusableAnswerException();
@@ -121,12 +124,14 @@ public final class AnswerFindings {
     return result.get();
   }
 
-  /** The plugin's own words without the secrets; neither escaped nor cut. */
+  /** Returns the plugin's text without the secrets; neither escaped nor cut. */
   public String scrub(String foreign) {
     return scrubber.apply(foreign);
   }
 
-  /** Foreign text as part of a detail: without the secrets, escaped, short, between quotes. */
+  /**
+   * Returns foreign text as part of a detail: without the secrets, escaped, short, between quotes.
+   */
   public String quote(String foreign) {
     return "'" + SafeText.escape(scrub(foreign), QUOTE_LIMIT) + "'";
   }

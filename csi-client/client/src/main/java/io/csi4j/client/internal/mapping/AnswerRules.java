@@ -15,18 +15,19 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The rules that answers of all services share. Plugins in the field exceed the limits of the spec,
- * so there are two of each: beyond the first an answer is reported, beyond the second refused.
+ * The rules shared by the answers of all services. Plugins in the field exceed the limits of the
+ * spec, so there are two limits each: beyond the first an answer is reported, beyond the second it
+ * is refused.
  */
 public final class AnswerRules {
 
-  /** Beyond this an id is refused. */
+  /** Maximum bytes of an id; a longer one is refused. */
   public static final int ID_HARD_LIMIT = 4096;
 
-  /** Beyond this a map is refused. */
+  /** Maximum bytes of a map; a larger one is refused. */
   public static final int MAP_HARD_LIMIT = 64 * 1024;
 
-  /** How many labels a place has at most before it is reported. */
+  /** Maximum number of labels of a place; more are reported. */
   public static final int SEGMENT_LIMIT = 64;
 
   /** The first instant of the year 10000. */
@@ -39,13 +40,13 @@ public final class AnswerRules {
 
   private AnswerRules() {}
 
-  /** Notes that a required part is absent. To be thrown. */
+  /** Records that a required part is absent. The caller throws the returned exception. */
   public static UnusableAnswerException absent(AnswerFindings findings, String field) {
     findings.violation(field, Rule.REQUIRED, "is absent");
     return new UnusableAnswerException();
   }
 
-  /** Whether {@code id} can be an id at all. */
+  /** Returns whether {@code id} is a possible id. */
   public static boolean isId(String id) {
     return brokenIdRule("", id).isEmpty();
   }
@@ -71,7 +72,7 @@ public final class AnswerRules {
     return true;
   }
 
-  /** Which rule keeps {@code id} from being an id. */
+  /** Returns the rule that {@code id} breaks, if any. */
   public static Optional<Violation> brokenIdRule(String field, String id) {
     if (id.isEmpty()) {
       return Optional.of(new Violation(field, Rule.REQUIRED, "is empty"));
@@ -98,17 +99,17 @@ public final class AnswerRules {
     return Optional.empty();
   }
 
-  /** Checks that the plugin answers about what it was asked about. */
+  /** Checks that the subject of the answer is the subject of the request. */
   public static void same(AnswerFindings findings, String field, String asked, String answered) {
     if (!asked.equals(answered)) {
       findings.violation(
           field,
           Rule.MISMATCH,
-          "is " + findings.quote(answered) + "; asked was " + findings.quote(asked));
+          "is " + findings.quote(answered) + "; requested: " + findings.quote(asked));
     }
   }
 
-  /** Checks how large a map is, as the sum of its keys and values; never shows what is in it. */
+  /** Checks the size of a map, as the sum of its keys and values; never shows its contents. */
   public static void map(AnswerFindings findings, String field, Map<String, String> map) {
     long bytes = SafeText.utf8Length(map);
     if (bytes > MAP_HARD_LIMIT) {
@@ -124,7 +125,7 @@ public final class AnswerRules {
     }
   }
 
-  /** Checks a size in bytes of which zero means that it is not known. */
+  /** Checks a size in bytes; zero means that the size is unknown. */
   public static OptionalLong size(AnswerFindings findings, String field, long bytes) {
     if (bytes < 0) {
       findings.violation(field, Rule.OUT_OF_RANGE, negative(bytes));
@@ -133,7 +134,10 @@ public final class AnswerRules {
     return ValueMapping.unlessZero(bytes);
   }
 
-  /** Returns a size where an impossible one is no reason to drop the rest. */
+  /**
+   * Returns a size; an impossible one becomes unknown with a warning, so that the rest of the
+   * answer stays usable.
+   */
   public static OptionalLong sizeOrUnknown(AnswerFindings findings, String field, long bytes) {
     if (bytes < 0) {
       findings.warning(field, Rule.OUT_OF_RANGE, negative(bytes));
@@ -142,12 +146,12 @@ public final class AnswerRules {
     return ValueMapping.unlessZero(bytes);
   }
 
-  /** Returns the words for a negative number. */
+  /** Returns the text for a negative number. */
   public static String negative(long value) {
     return "is " + value + "; it cannot be negative";
   }
 
-  /** Checks that a size, if known, is what was asked for. */
+  /** Checks that a size, if known, is within the requested range. */
   public static void within(
       AnswerFindings findings,
       String field,
@@ -161,10 +165,10 @@ public final class AnswerRules {
         .ifPresent(
             range ->
                 findings.violation(
-                    field, Rule.OUT_OF_RANGE, "is " + bytes.getAsLong() + "; asked was " + range));
+                    field, Rule.OUT_OF_RANGE, "is " + bytes.getAsLong() + "; requested: " + range));
   }
 
-  /** A time between 1970 and 9999; otherwise nothing, and a warning. */
+  /** Returns a time between 1970 and 9999; otherwise records a warning and returns empty. */
   public static Optional<Instant> time(
       AnswerFindings findings, String field, boolean present, Timestamp time) {
     if (!present) {
@@ -180,7 +184,7 @@ public final class AnswerRules {
       findings.warning(
           field,
           Rule.OUT_OF_RANGE,
-          "is no time between 1970 and 9999: "
+          "is not a time between 1970 and 9999: "
               + time.getSeconds()
               + " seconds and "
               + time.getNanos()
@@ -190,12 +194,12 @@ public final class AnswerRules {
     return Optional.of(Instant.ofEpochSecond(time.getSeconds(), time.getNanos()));
   }
 
-  /** The token of the next page; nothing on the last page. */
+  /** Returns the token of the next page; empty on the last page. */
   public static Optional<String> token(String token) {
     return token.isEmpty() ? Optional.empty() : Optional.of(token);
   }
 
-  /** Checks the labels of a place. Only an absurd size makes it unusable. */
+  /** Checks the labels of a place. Only an absurd size makes the place unusable. */
   public static void topology(
       AnswerFindings findings, String field, io.csi4j.client.internal.proto.Topology topology) {
     String segments = field + ".segments";
@@ -205,7 +209,7 @@ public final class AnswerRules {
       findings.warning(
           segments,
           Rule.TOO_LARGE,
-          "has " + labels.size() + " labels; " + SEGMENT_LIMIT + " are plenty");
+          "has " + labels.size() + " labels; expected are at most " + SEGMENT_LIMIT);
       return;
     }
     Set<String> folded = new HashSet<>();
@@ -228,7 +232,7 @@ public final class AnswerRules {
             findings.warning(
                 segments,
                 Rule.CHARACTERS,
-                "has under "
+                "has for the key "
                     + findings.quote(key)
                     + " the value "
                     + findings.quote(value)

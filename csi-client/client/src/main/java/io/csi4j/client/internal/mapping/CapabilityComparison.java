@@ -20,15 +20,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Compares what a plugin confirmed about a volume with what it was asked, all of it and by value.
+ * Compares a plugin's confirmation for a volume with the request, completely and by value.
  *
- * <p>All that was asked has to be confirmed; more may be. What the confirmation leaves out is a
- * difference with the rule REQUIRED, what it says otherwise one with the rule MISMATCH, and only
- * the latter contradicts. Neither shows a mount flag or a value of a map.
+ * <p>Everything in the request must be confirmed; the confirmation may contain more. A part that
+ * the confirmation leaves out is a difference with the rule REQUIRED, a part with another value is
+ * one with the rule MISMATCH, and only the latter is a contradiction. Neither difference shows a
+ * mount flag or a value of a map.
  */
 public final class CapabilityComparison {
 
-  /** How many confirmed capabilities are looked at. */
+  /** Maximum number of confirmed capabilities that are compared. */
   public static final int CONFIRMED_LIMIT = 256;
 
   private static final String CAPABILITIES = "volume_capabilities";
@@ -53,7 +54,7 @@ public final class CapabilityComparison {
       findings.warning(
           "confirmed." + CAPABILITIES,
           Rule.TOO_LARGE,
-          "has " + capabilities.size() + " entries; " + CONFIRMED_LIMIT + " are looked at");
+          "has " + capabilities.size() + " entries; " + CONFIRMED_LIMIT + " are compared");
       capabilities = capabilities.subList(0, CONFIRMED_LIMIT);
     }
     List<Violation> differences =
@@ -73,7 +74,7 @@ public final class CapabilityComparison {
     return result(confirmed, capabilities, differences, message, findings);
   }
 
-  /** An empty confirmation says as little as none. */
+  /** Returns whether the confirmation is empty, which means as little as none. */
   private static boolean isAbsent(ValidateVolumeCapabilitiesResponse.Confirmed confirmed) {
     return confirmed.getVolumeCapabilitiesCount() == 0
         && confirmed.getVolumeContextCount() == 0
@@ -102,7 +103,10 @@ public final class CapabilityComparison {
         });
   }
 
-  /** The differences of all requested capabilities, each against the one that is closest to it. */
+  /**
+   * Returns the differences of all requested capabilities, each compared with the confirmed one
+   * that is closest to it.
+   */
   private static List<Violation> capabilities(
       List<VolumeCapability> asked, List<VolumeCapability> confirmed, AnswerFindings findings) {
     List<Violation> out = new ArrayList<>();

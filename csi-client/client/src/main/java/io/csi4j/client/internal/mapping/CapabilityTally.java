@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Collects a {@link CapabilitySet}; bounded, however long the plugin's list is. */
+/** Collects a {@link CapabilitySet}; its size is bounded, however long the plugin's list is. */
 public final class CapabilityTally<C extends Enum<C>> {
 
-  /** How many unknown entries are kept for people. */
+  /** Maximum number of unknown entries that are kept for display. */
   public static final int LIMIT = 64;
 
   /** The name of an entry without content. */

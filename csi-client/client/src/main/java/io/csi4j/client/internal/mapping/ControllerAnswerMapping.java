@@ -54,12 +54,12 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The answers of the controller service, checked. Throws {@link UnusableAnswerException} if the
- * findings hold a violation; entries of lists that cannot be used are left out instead.
+ * Checks and converts the answers of the controller service. Throws {@link UnusableAnswerException}
+ * if the findings contain a violation; entries of lists that cannot be used are left out instead.
  */
 public final class ControllerAnswerMapping {
 
-  /** From how many places a volume may be reachable; each has labels of its own. */
+  /** Maximum number of places from which a volume may be accessible; each has its own labels. */
   public static final int TOPOLOGY_LIMIT = 1024;
 
   private static final Map<Integer, ControllerCapability> CAPABILITIES =
@@ -126,13 +126,13 @@ public final class ControllerAnswerMapping {
       findings.violation(
           field,
           Rule.REQUIRED,
-          "is absent, so the volume is empty; asked was " + text(asked, findings::quote));
+          "is absent, so the volume is empty; requested: " + text(asked, findings::quote));
     } else if (!text(asked, UnaryOperator.identity())
         .equals(text(answered, UnaryOperator.identity()))) {
       findings.violation(
           field,
           Rule.MISMATCH,
-          "is " + text(answered, findings::quote) + "; asked was " + text(asked, findings::quote));
+          "is " + text(answered, findings::quote) + "; requested: " + text(asked, findings::quote));
     }
   }
 
@@ -144,8 +144,8 @@ public final class ControllerAnswerMapping {
   }
 
   /**
-   * A place of the volume answers a requisite one if it says the same, or one of the two only says
-   * more.
+   * Checks that a place of the volume matches a requisite place: both are the same, or one of them
+   * only has additional labels.
    */
   private static void checkReachable(
       CreateVolumeRequest request,
@@ -253,7 +253,7 @@ public final class ControllerAnswerMapping {
                 condition(findings, status.hasVolumeCondition(), status.getVolumeCondition())));
   }
 
-  /** A volume, or nothing if a violation was noted. */
+  /** Returns a volume, or empty if a violation was recorded. */
   private static Optional<Volume> volume(
       AnswerFindings findings,
       String field,
@@ -290,7 +290,10 @@ public final class ControllerAnswerMapping {
     }
   }
 
-  /** No caller depends on a source that was not asked for: an odd one counts as none. */
+  /**
+   * Returns the source of a volume; a source that was not requested and is not valid counts as
+   * none, because no caller depends on it.
+   */
   private static Optional<VolumeContentSource> source(
       AnswerFindings findings,
       String field,
@@ -383,7 +386,9 @@ public final class ControllerAnswerMapping {
     return findings.result(() -> new ControllerResults.CapacityValue(available, maximum, minimum));
   }
 
-  /** A bound; unlike elsewhere, zero is a bound and not the same as none. */
+  /**
+   * Returns a bound; unlike in other answers, zero is a bound and does not mean that none is set.
+   */
   private static OptionalLong bound(
       AnswerFindings findings, String field, boolean present, long value) {
     if (present && value < 0) {
@@ -406,14 +411,14 @@ public final class ControllerAnswerMapping {
           request.getSourceVolumeId(),
           made.getSourceVolumeId());
     }
-    // A snapshot of another volume was there before, and may be the last copy of something.
+    // A snapshot of another volume existed before this call, and may be the last copy of its data.
     boolean ours =
         made.getSourceVolumeId().isEmpty()
             || made.getSourceVolumeId().equals(request.getSourceVolumeId());
     if (ours && AnswerRules.isId(made.getSnapshotId())) {
       findings.created(made.getSnapshotId());
     }
-    // The snapshot holds the data all the same, so a place that was not asked for is let pass.
+    // The snapshot contains the data all the same, so a place that was not requested is tolerated.
     notReachable(request.getAccessibilityRequirements(), made.getAccessibleTopologyList(), findings)
         .ifPresent(
             detail -> findings.warning("snapshot.accessible_topology", Rule.MISMATCH, detail));
@@ -471,11 +476,11 @@ public final class ControllerAnswerMapping {
       findings.warning(
           field,
           Rule.MISMATCH,
-          "is " + findings.quote(answered) + "; only " + findings.quote(asked) + " was asked for");
+          "is " + findings.quote(answered) + "; only " + findings.quote(asked) + " was requested");
     }
   }
 
-  /** A snapshot, or nothing if a violation was noted. */
+  /** Returns a snapshot, or empty if a violation was recorded. */
   public static Optional<Snapshot> snapshot(
       AnswerFindings findings, String field, io.csi4j.client.internal.proto.Snapshot snapshot) {
     return snapshot(
@@ -534,12 +539,12 @@ public final class ControllerAnswerMapping {
     Optional<E> map(AnswerFindings part, int index, String field);
   }
 
-  /** The entries that can be used; that others were left out is a warning. */
+  /** Returns the usable entries; records a warning if others were left out. */
   private static <E> List<E> entries(
       AnswerFindings findings, int asked, int count, EntryMapping<E> mapping) {
     if (asked > 0 && count > asked) {
       findings.warning(
-          "entries", Rule.TOO_LARGE, "has " + count + " entries; asked was for up to " + asked);
+          "entries", Rule.TOO_LARGE, "has " + count + " entries; requested: up to " + asked);
     }
     List<E> entries = new ArrayList<>();
     Optional<Violation> first = Optional.empty();

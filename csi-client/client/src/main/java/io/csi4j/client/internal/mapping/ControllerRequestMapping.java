@@ -20,7 +20,7 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeId;
 
-/** The requests of the controller service as they go over the wire, secrets in clear. */
+/** Converts the requests of the controller service into messages, with secrets in clear text. */
 public final class ControllerRequestMapping {
 
   private ControllerRequestMapping() {}

@@ -24,8 +24,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The answers of the group controller service, checked. Throws {@link UnusableAnswerException} if
- * the findings hold a violation.
+ * Checks and converts the answers of the group controller service. Throws {@link
+ * UnusableAnswerException} if the findings contain a violation.
  */
 public final class GroupAnswerMapping {
 
@@ -77,7 +77,7 @@ public final class GroupAnswerMapping {
         findings.violation(
             member(i) + ".source_volume_id",
             Rule.MISMATCH,
-            "is " + findings.quote(source) + ", which is none of the volumes asked for");
+            "is " + findings.quote(source) + ", which is none of the requested volumes");
       }
     }
     if (!missing.isEmpty()) {
@@ -86,7 +86,8 @@ public final class GroupAnswerMapping {
           Rule.MISMATCH,
           "has no snapshot of " + missing.size() + " of the " + asked.size() + " volumes");
     }
-    // Deleting a group deletes its members: not those of volumes that were not asked about.
+    // Deleting a group deletes its members, which must not include snapshots of volumes that were
+    // not requested.
     if (ours && AnswerRules.isId(made.getGroupSnapshotId())) {
       findings.created(made.getGroupSnapshotId());
     }
@@ -116,13 +117,13 @@ public final class GroupAnswerMapping {
         findings.warning(
             member(i) + ".snapshot_id",
             Rule.MISMATCH,
-            "is " + findings.quote(id) + ", which is none of the snapshots asked for");
+            "is " + findings.quote(id) + ", which is none of the requested snapshots");
       }
     }
     return findings.result(group::orElseThrow);
   }
 
-  /** A group, or nothing if a violation was noted. */
+  /** Returns a group, or empty if a violation was recorded. */
   private static Optional<VolumeGroupSnapshot> group(
       AnswerFindings findings, io.csi4j.client.internal.proto.VolumeGroupSnapshot group) {
     boolean named =

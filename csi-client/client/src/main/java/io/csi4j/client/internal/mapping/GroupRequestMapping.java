@@ -6,7 +6,9 @@ import io.csi4j.client.group.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeId;
 
-/** The requests of the group controller service as they go over the wire, secrets in clear. */
+/**
+ * Converts the requests of the group controller service into messages, with secrets in clear text.
+ */
 public final class GroupRequestMapping {
 
   private GroupRequestMapping() {}

@@ -24,12 +24,12 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
- * The health that controllers and nodes tell, checked. An answer about another volume is unusable;
- * an odd entry is only reported, for what it says may still be true.
+ * Checks and converts the health reported by controllers and nodes. An answer about another volume
+ * is unusable; an odd entry is only reported, because it may still be true.
  */
 public final class HealthMapping {
 
-  /** How many faults of one volume, or of one storage, are kept. */
+  /** Maximum number of health problems of one volume, or of one storage system, that are kept. */
   public static final int ENTRY_LIMIT = 64;
 
   private HealthMapping() {}
@@ -62,7 +62,7 @@ public final class HealthMapping {
     return findings.result(report::orElseThrow);
   }
 
-  /** The health of a volume, or nothing if a violation was noted. */
+  /** Returns the health of a volume, or empty if a violation was recorded. */
   static Optional<VolumeHealthReport> report(
       AnswerFindings findings, String field, VolumeHealth health) {
     if (!AnswerRules.id(findings, field + ".volume_id", health.getVolumeId())) {
@@ -115,14 +115,14 @@ public final class HealthMapping {
     return findings.result(() -> new NodeResults.StorageHealthValue(entries));
   }
 
-  /** One fault: by which parts it is told from the others, and the value that it becomes. */
+  /** A health problem: the parts that distinguish it from the others, and the converted value. */
   private record Entry<E>(int status, String reason, Optional<? extends Message> only, E value) {
     List<Object> key() {
       return List.of(status, reason, only);
     }
   }
 
-  /** The first faults, each once. */
+  /** Returns the first health problems, without duplicates. */
   private static <E> List<E> entries(
       AnswerFindings findings, String field, int count, IntFunction<Entry<E>> entries) {
     if (count > ENTRY_LIMIT) {
@@ -135,7 +135,7 @@ public final class HealthMapping {
       Entry<E> entry = entries.apply(i);
       String at = field + "[" + i + "]";
       if (entry.status() == 0) {
-        findings.warning(at + ".status", Rule.REQUIRED, "is not stated");
+        findings.warning(at + ".status", Rule.REQUIRED, "is not set");
       }
       if (entry.reason().isEmpty()) {
         findings.warning(at + ".reason", Rule.REQUIRED, "is empty");

@@ -17,12 +17,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The answers of the identity service, checked. Throws {@link UnusableAnswerException} if the
- * findings hold a violation.
+ * Checks and converts the answers of the identity service. Throws {@link UnusableAnswerException}
+ * if the findings contain a violation.
  */
 public final class IdentityAnswerMapping {
 
-  /** How many entries of a manifest are kept. */
+  /** Maximum number of entries of a manifest that are kept. */
   public static final int MANIFEST_LIMIT = 256;
 
   private static final int MAX_NAME = 63;
@@ -40,7 +40,7 @@ public final class IdentityAnswerMapping {
                     name.isEmpty()
                         ? Rule.REQUIRED
                         : name.length() > MAX_NAME ? Rule.TOO_LARGE : Rule.CHARACTERS,
-                    "is " + findings.quote(name) + ", which is no plugin name: " + rule));
+                    "is " + findings.quote(name) + ", which is not a valid plugin name: " + rule));
     if (response.getVendorVersion().isEmpty()) {
       findings.warning("vendor_version", Rule.REQUIRED, "is empty");
     }

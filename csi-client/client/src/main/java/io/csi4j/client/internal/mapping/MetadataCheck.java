@@ -11,9 +11,9 @@ import java.util.OptionalLong;
 
 /**
  * Checks the messages of one stream of block metadata, in their order, and remembers where the
- * stream would have to go on. Used by one thread. After a violation the stream is over.
+ * stream would have to continue. Used by one thread. After a violation the stream is over.
  *
- * <p>Throws {@link UnusableAnswerException} if the findings hold a violation.
+ * <p>Throws {@link UnusableAnswerException} if the findings contain a violation.
  */
 public final class MetadataCheck {
 
@@ -31,25 +31,25 @@ public final class MetadataCheck {
     this.capacity = capacity;
   }
 
-  /** For a stream that was asked to begin at {@code startingOffset}. */
+  /** Creates the check of a stream that was requested from {@code startingOffset}. */
   public MetadataCheck(long startingOffset) {
     this(startingOffset, OptionalLong.empty());
   }
 
   /**
-   * For the stream that goes on where this one broke off. The type of its ranges may be another,
-   * the size of the volume may not.
+   * Returns the check of the stream that continues where this one broke. The type of its ranges may
+   * differ, the size of the volume must not.
    */
   public MetadataCheck continued() {
     return new MetadataCheck(nextOffset, capacity);
   }
 
-  /** The first byte that was not delivered yet. */
+  /** Returns the first byte that was not delivered yet. */
   public long nextOffset() {
     return nextOffset;
   }
 
-  /** The next message of a stream of allocated ranges. */
+  /** Checks the next message of a stream of allocated ranges. */
   public BlockMetadataBatch next(GetMetadataAllocatedResponse message, AnswerFindings findings) {
     return next(
         message.getBlockMetadataTypeValue(),
@@ -58,7 +58,7 @@ public final class MetadataCheck {
         findings);
   }
 
-  /** The next message of a stream of changed ranges. */
+  /** Checks the next message of a stream of changed ranges. */
   public BlockMetadataBatch next(GetMetadataDeltaResponse message, AnswerFindings findings) {
     return next(
         message.getBlockMetadataTypeValue(),
@@ -102,7 +102,7 @@ public final class MetadataCheck {
       findings.warning(
           "block_metadata_type",
           number == 0 ? Rule.REQUIRED : Rule.UNRECOGNIZED,
-          "is " + number + "; known are 1 and 2");
+          "is " + number + "; known values are 1 and 2");
     }
     if (first) {
       typeNumber = number;
@@ -149,23 +149,28 @@ public final class MetadataCheck {
           field,
           Rule.OUT_OF_RANGE,
           text(range)
-              + " ends behind the "
+              + " ends after the "
               + (limit > 0 ? limit : Long.MAX_VALUE)
               + " bytes of the volume");
     } else if (end == resumeOffset && range.end() <= end) {
       findings.violation(
           field,
           Rule.OUT_OF_RANGE,
-          text(range) + " ends before the offset " + resumeOffset + " that was asked for");
+          text(range) + " ends before the offset " + resumeOffset + ", the requested start");
     } else if (end != resumeOffset && range.offset() < end) {
       findings.violation(
-          field, Rule.ORDER, text(range) + " begins before " + end + ", where the one before ends");
+          field,
+          Rule.ORDER,
+          text(range) + " begins before " + end + ", where the previous range ends");
     } else if (type == BlockMetadataBatch.Type.FIXED_LENGTH) {
       checkFixed(field + ".size_bytes", range, limit, findings);
     }
   }
 
-  /** Only the last range may be shorter than the others, where the volume ends within it. */
+  /**
+   * Checks a range of fixed length: only the last range may be shorter than the others, where the
+   * volume ends within it.
+   */
   private void checkFixed(
       String field, BlockMetadataBatch.Range range, long limit, AnswerFindings findings) {
     if (fixedSize == 0) {
@@ -174,7 +179,7 @@ public final class MetadataCheck {
       findings.violation(
           field,
           Rule.MISMATCH,
-          "is " + range.size() + "; the ranges before have a fixed length of " + fixedSize);
+          "is " + range.size() + "; the previous ranges have a fixed length of " + fixedSize);
     } else if (range.size() < fixedSize) {
       shorterSeen = true;
       if (limit > 0 && range.end() != limit) {
@@ -183,7 +188,7 @@ public final class MetadataCheck {
             Rule.MISMATCH,
             "is "
                 + range.size()
-                + "; the ranges before have a fixed length of "
+                + "; the previous ranges have a fixed length of "
                 + fixedSize
                 + ", and this one does not end with the volume");
       }

@@ -3,7 +3,9 @@ package io.csi4j.client.internal.mapping;
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.GetMetadataDeltaRequest;
 
-/** The requests of the snapshot metadata service as they go over the wire, secrets in clear. */
+/**
+ * Converts the requests of the snapshot metadata service into messages, with secrets in clear text.
+ */
 public final class MetadataRequestMapping {
 
   private MetadataRequestMapping() {}

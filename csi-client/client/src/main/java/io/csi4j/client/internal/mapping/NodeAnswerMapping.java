@@ -27,12 +27,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The answers of the node service, checked. Throws {@link UnusableAnswerException} if the findings
- * hold a violation.
+ * Checks and converts the answers of the node service. Throws {@link UnusableAnswerException} if
+ * the findings contain a violation.
  */
 public final class NodeAnswerMapping {
 
-  /** How many figures of one volume are kept; the spec knows two units. */
+  /** Maximum number of usage entries of one volume that are kept; the spec defines two units. */
   public static final int USAGE_LIMIT = 64;
 
   private static final Map<Integer, NodeCapability> CAPABILITIES =

@@ -19,26 +19,26 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * The requests of the node service as they go over the wire, secrets in clear.
+ * Converts the requests of the node service into messages, with secrets in clear text.
  *
- * <p>Few entries are put one by one: a whole map makes objects on its way, even an empty one. Many
- * are put as a whole, so that the map of the message has room for all of them at once.
+ * <p>Few entries are added one by one, because adding a map creates objects, even for an empty map.
+ * Many are added as a map, so that the map of the message is allocated in its final size.
  */
 public final class NodeRequestMapping {
 
-  /** So many a map takes before it grows. */
+  /** Number of entries that a map holds before it grows. */
   private static final int FEW = 12;
 
   private NodeRequestMapping() {}
 
-  /** How an entry gets into a message of this kind. */
+  /** Adds an entry to a message of this kind. */
   private interface Put<B> {
     void put(B message, String key, String value);
   }
 
   /**
-   * Puts all entries into a message. The functions get the message as an argument: one that holds
-   * it would be a new object for each request.
+   * Adds all entries to a message. The functions receive the message as an argument: a function
+   * that captures it would be a new object for each request.
    */
   private static <B> void put(
       B message, Map<String, String> entries, Put<B> one, BiConsumer<B, Map<String, String>> all) {
@@ -156,7 +156,8 @@ public final class NodeRequestMapping {
   }
 
   /**
-   * Which entries of {@code request}, a value of the host, were found in order when it was made.
+   * Returns which entries of {@code request}, a value of the host, were validated when it was
+   * created.
    */
   public static KnownEntries known(Object request) {
     if (request instanceof NodePublishVolumeRequest publish) {

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The values that many messages share, to and from protobuf. */
+/** Converts the values shared by many messages to and from protobuf. */
 public final class ValueMapping {
 
   private ValueMapping() {}
 
-  /** A capability for a request. An access mode or type that is not stated becomes unset. */
+  /** Converts a capability of a request. An access mode or type that is not set stays unset. */
   public static io.csi4j.client.internal.proto.VolumeCapability toProto(
       VolumeCapability capability) {
     var out =
@@ -38,13 +38,13 @@ public final class ValueMapping {
     return out.build();
   }
 
-  /** A list of them. */
+  /** Converts a list of capabilities. */
   public static List<io.csi4j.client.internal.proto.VolumeCapability> toProto(
       List<VolumeCapability> capabilities) {
     return capabilities.stream().map(ValueMapping::toProto).toList();
   }
 
-  /** A capability out of an answer. */
+  /** Converts a capability of an answer. */
   public static VolumeCapability fromProto(
       io.csi4j.client.internal.proto.VolumeCapability capability) {
     AccessType type =
@@ -66,7 +66,7 @@ public final class ValueMapping {
     return out.build();
   }
 
-  /** The wire cannot tell an empty list of flags from none; it is read as none. */
+  /** The wire format cannot distinguish an empty list of flags from none; both are read as none. */
   private static MountOptions fromProto(
       io.csi4j.client.internal.proto.VolumeCapability.MountVolume mount) {
     return new MountOptions(
@@ -97,7 +97,7 @@ public final class ValueMapping {
     };
   }
 
-  /** How many nodes may use a volume, out of an answer. */
+  /** Converts the access mode of an answer. */
   public static AccessMode fromProto(
       io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode mode) {
     return switch (mode) {
@@ -113,7 +113,7 @@ public final class ValueMapping {
     };
   }
 
-  /** A range; zero on the wire stands for a bound that is not stated. */
+  /** Converts a range; zero in the message stands for a bound that is not set. */
   public static io.csi4j.client.internal.proto.CapacityRange toProto(CapacityRange range) {
     return io.csi4j.client.internal.proto.CapacityRange.newBuilder()
         .setRequiredBytes(range.requiredBytes().orElse(0))
@@ -121,7 +121,7 @@ public final class ValueMapping {
         .build();
   }
 
-  /** The range of a request of ours; nothing if no bound is stated. */
+  /** Converts the range of a request; returns empty if no bound is set. */
   public static Optional<CapacityRange> fromProto(
       io.csi4j.client.internal.proto.CapacityRange range) {
     OptionalLong required = unlessZero(range.getRequiredBytes());
@@ -131,24 +131,24 @@ public final class ValueMapping {
         : Optional.of(new CapacityRange(required, limit));
   }
 
-  /** A number, unless it is the zero that stands for nothing. */
+  /** Returns a number; empty for zero, which stands for an unset value. */
   public static OptionalLong unlessZero(long value) {
     return value == 0 ? OptionalLong.empty() : OptionalLong.of(value);
   }
 
-  /** A place. */
+  /** Converts a place. */
   public static io.csi4j.client.internal.proto.Topology toProto(Topology topology) {
     return io.csi4j.client.internal.proto.Topology.newBuilder()
         .putAllSegments(topology.segments())
         .build();
   }
 
-  /** A place. */
+  /** Converts a place. */
   public static Topology fromProto(io.csi4j.client.internal.proto.Topology topology) {
     return new Topology(topology.getSegmentsMap());
   }
 
-  /** From where a volume has to be reachable. */
+  /** Converts the places from which a volume must be accessible. */
   public static io.csi4j.client.internal.proto.TopologyRequirement toProto(
       TopologyRequirement requirement) {
     var out = io.csi4j.client.internal.proto.TopologyRequirement.newBuilder();
@@ -157,7 +157,7 @@ public final class ValueMapping {
     return out.build();
   }
 
-  /** Returns the source that a volume is to start as a copy of. */
+  /** Converts the source that a new volume is a copy of. */
   public static io.csi4j.client.internal.proto.VolumeContentSource toProto(
       VolumeContentSource source) {
     var out = io.csi4j.client.internal.proto.VolumeContentSource.newBuilder();
@@ -170,8 +170,8 @@ public final class ValueMapping {
   }
 
   /**
-   * Returns the source that a volume started as a copy of; its id has been checked. Nothing if it
-   * started empty.
+   * Converts the source that a volume was created from; its id has been checked. Empty if the
+   * volume was created without data.
    */
   public static Optional<VolumeContentSource> fromProto(
       io.csi4j.client.internal.proto.VolumeContentSource source) {
@@ -184,7 +184,7 @@ public final class ValueMapping {
     };
   }
 
-  /** How a volume is. */
+  /** Converts the condition of a volume. */
   public static VolumeCondition fromProto(
       io.csi4j.client.internal.proto.VolumeCondition condition, AnswerFindings findings) {
     return new VolumeCondition(condition.getAbnormal(), findings.scrub(condition.getMessage()));

@@ -1,6 +1,6 @@
 /**
- * Between the values of the API and the messages of the wire: requests out, answers in, and what
- * can be wrong with an answer; the hidden records behind results.
+ * Conversion between the values of the API and the messages of the wire: requests, answers, and the
+ * faults of answers; also the hidden records that implement results.
  *
  * <p>Start at {@code ControllerAnswerMapping}. Only the classes called Mapping may reveal secrets.
  * Not exported.

@@ -4,24 +4,24 @@ import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiOperation;
 
 /**
- * The calls of a connected plugin by their messages. They take the way of all calls: checked before
- * they are sent, refused if the plugin does not offer them, repeated, and explained when they fail.
- * Only the answer is not checked.
+ * The calls of a connected plugin with protobuf messages. They use the same path as all calls: a
+ * request is checked before it is sent, refused if the plugin does not offer it, repeated, and
+ * explained when it fails. Only the answer is not checked.
  */
 public interface MessageCalls {
 
-  /** A connected plugin, which can be called by messages, too. */
+  /** A connected plugin that can also be called with protobuf messages. */
   interface Source {
 
-    /** The calls of this plugin by their messages. */
+    /** Returns the calls of this plugin with protobuf messages. */
     MessageCalls messages();
   }
 
   /**
-   * Makes a call that has one answer, and waits for it.
+   * Makes a call that has one answer, and waits for the answer.
    *
-   * @param request the message of this operation's request
-   * @throws io.csi4j.client.model.CsiException if it fails
+   * @param request the request message of this operation
+   * @throws io.csi4j.client.model.CsiException if the call fails
    * @throws IllegalArgumentException if the operation has a stream of answers
    */
   Message call(CsiOperation operation, Message request);

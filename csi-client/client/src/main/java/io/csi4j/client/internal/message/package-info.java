@@ -1,6 +1,6 @@
 /**
- * Calls by their messages, for the testkit, which has requests that no typed request can be.
- * Nothing in here is API.
+ * Calls with protobuf messages, for the testkit, whose requests cannot all be expressed by the
+ * typed API. Nothing in this package is API.
  */
 @NullMarked
 package io.csi4j.client.internal.message;

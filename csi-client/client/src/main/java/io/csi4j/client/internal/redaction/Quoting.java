@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** A way in which programs quote a text, and how it is undone. */
+/** A way in which programs quote text, and how to undo it. */
 enum Quoting {
 
-  /** Escapes of JSON, Go, C, YAML and shells: a backslash and what follows it. */
+  /** Escapes of JSON, Go, C, YAML and shells: a backslash and the characters after it. */
   BACKSLASHES {
     @Override
     int undo(String text, int at, StringBuilder out) {
@@ -59,7 +59,7 @@ enum Quoting {
     }
   },
 
-  /** Line ends that were put in, with the blanks that begin the next line. */
+  /** Inserted line ends, with the blanks at the beginning of the next line. */
   LINES {
     @Override
     int undo(String text, int at, StringBuilder out) {
@@ -74,16 +74,19 @@ enum Quoting {
     }
   };
 
-  /** The character in the place of octets that are no text in UTF-8. */
+  /** The character that replaces bytes that are not valid UTF-8. */
   static final char NO_CHARACTER = '\ufffd';
 
-  /** Without its ampersand. */
+  /** Length without the ampersand. */
   private static final int LONGEST_ENTITY = 10;
 
-  /** Appends what stands at a place, and returns where it ends; that place if it is no quoting. */
+  /**
+   * Appends the unquoted text at a position, and returns where the quoting ends; returns that
+   * position if there is no quoting.
+   */
   abstract int undo(String text, int at, StringBuilder out);
 
-  /** The text as it was before; nothing if there is no quoting of this kind in it. */
+  /** Returns the text before it was quoted; empty if it contains no quoting of this kind. */
   Optional<Undone> undone(String text) {
     StringBuilder out = new StringBuilder(text.length());
     int[] from = new int[text.length()];
@@ -104,7 +107,10 @@ enum Quoting {
     return isChanged ? Optional.of(new Undone(out.toString(), from, to)) : Optional.empty();
   }
 
-  /** A text without a quoting, and where each of its characters begins and ends with it. */
+  /**
+   * A text after one quoting was undone, with the position of each of its characters in the quoted
+   * text.
+   */
   static final class Undone {
     final String text;
     private final int[] from;
@@ -116,18 +122,18 @@ enum Quoting {
       this.to = to;
     }
 
-    /** Where this character begins in the quoted text. */
+    /** Returns where this character begins in the quoted text. */
     int begin(int at) {
       return from[at];
     }
 
-    /** Where the character before this one ends in the quoted text. */
+    /** Returns where the previous character ends in the quoted text. */
     int end(int at) {
       return to[at - 1];
     }
   }
 
-  /** The character that an entity stands for, by what is between ampersand and semicolon; or -1. */
+  /** Returns the character of an entity, by the text between ampersand and semicolon; or -1. */
   static int entity(String name) {
     if (name.startsWith("#x") || name.startsWith("#X")) {
       return number(name, 2, name.length() - 2, 16);
@@ -145,7 +151,7 @@ enum Quoting {
     };
   }
 
-  /** The number of exactly so many digits, or -1. */
+  /** Returns the number with exactly this many digits, or -1. */
   static int number(String text, int from, int digits, int radix) {
     if (digits < 1 || from + digits > text.length()) {
       return -1;
@@ -162,10 +168,10 @@ enum Quoting {
   }
 
   /**
-   * One octet of a text.
+   * One byte of a text.
    *
-   * @param value what it is; -1 if there is none
-   * @param end where the next one would begin
+   * @param value the byte; -1 if there is none
+   * @param end where the next one begins
    */
   private record Octet(int value, int end) {
 
@@ -194,7 +200,7 @@ enum Quoting {
     }
   }
 
-  /** Appends the character whose octets stand at a place, or what stands for one that is cut. */
+  /** Appends the character whose bytes are at a position, or a replacement for one that is cut. */
   private static int character(
       String text, int from, BiFunction<String, Integer, Octet> octet, StringBuilder out) {
     Octet first = octet.apply(text, from);

@@ -15,8 +15,8 @@ public final class RecordText {
   private RecordText() {}
 
   /**
-   * The record as records print themselves, escaped, each component cut to 4 KiB. Of a map only the
-   * keys are shown: its values belong to the plugin, and may be secret.
+   * Returns the record in the form of {@code Record.toString}, escaped, each component cut to 4
+   * KiB. Maps show only their keys: the values belong to the plugin, and may be secret.
    */
   public static String of(Record record) {
     String name = record.getClass().getSimpleName();
@@ -25,7 +25,7 @@ public final class RecordText {
     for (RecordComponent component : record.getClass().getRecordComponents()) {
       try {
         Method accessor = component.getAccessor();
-        // The records behind the API are hidden in its packages.
+        // The records that implement the API are not exported.
         accessor.setAccessible(true);
         Object value = accessor.invoke(record);
         if (value instanceof Map<?, ?> map) {

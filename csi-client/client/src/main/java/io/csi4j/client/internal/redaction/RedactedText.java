@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * A message in one line for the wire log: the names of the spec, texts escaped and cut, sensitive
- * values left out.
+ * A message as one line for the wire log: the field names of the spec, with texts escaped and cut,
+ * and sensitive values left out.
  */
 public final class RedactedText {
 
@@ -28,7 +28,10 @@ public final class RedactedText {
     this.scrubber = scrubber;
   }
 
-  /** The line for {@code message}, of 4 KiB at the most; its texts go through {@code scrubber}. */
+  /**
+   * Returns the line for {@code message}, at most 4 KiB; its texts are passed through {@code
+   * scrubber}.
+   */
   public static String of(Message message, UnaryOperator<String> scrubber) {
     RedactedText text = new RedactedText(scrubber);
     text.message(message);
@@ -86,7 +89,9 @@ public final class RedactedText {
     out.append(']');
   }
 
-  /** Writes what stands before element {@code i}; false if it is not to be shown. */
+  /**
+   * Writes the separator before element {@code i}; returns false if the element must not be shown.
+   */
   private boolean goesOn(int i, int size) {
     out.append(i == 0 ? "" : ", ");
     if (i == ELEMENTS_LIMIT) {
@@ -122,7 +127,7 @@ public final class RedactedText {
     }
   }
 
-  /** Whether the value is shown with the names of its fields, as a wrapped number is not. */
+  /** Returns whether the value is shown with the names of its fields, unlike a wrapped number. */
   private static boolean isPlainMessage(FieldDescriptor field) {
     return field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
         && !field.getMessageType().getFile().getName().endsWith("/wrappers.proto");

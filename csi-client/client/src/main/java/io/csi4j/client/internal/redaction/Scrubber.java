@@ -18,51 +18,63 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes sensitive values out of a text, in the forms in which programs print them: as they are,
+ * Removes sensitive values from a text, in the forms in which programs print them: unchanged,
  * escaped for JSON, Go, HTML, URLs (also twice) or a shell, in base64 (also inside a longer base64
- * text, of one of the other forms, and twice), in hex, and as a list of octets.
+ * text, of one of the other forms, and twice), in hex, and as a list of bytes.
  *
- * <p>A value is compared with the text character by character, where each character may stand there
- * in any of its forms, escaped once or several times in one way. Where one program quotes what
- * another has quoted in another way, the quotings are undone first, one after the other. All that
- * is found is marked first and replaced together, so that values that overlap leave nothing behind.
+ * <p>A value is compared with the text character by character, where each character may appear in
+ * any of its forms, escaped once or several times in one way. If one program has quoted text that
+ * another had quoted in another way, the quotings are undone first, one after the other. All
+ * occurrences are marked first and replaced together, so that overlapping values leave nothing
+ * behind.
  */
 public final class Scrubber {
 
-  /** The text in place of a value. */
+  /** The replacement for a value. */
   public static final String MARK = "<redacted>";
 
-  /** As much of a text is looked at; far more than is ever shown. */
+  /** Maximum number of characters scanned; far more than is ever shown. */
   private static final int WINDOW = 16 << 10;
 
-  /** So much of the beginning of a value is taken out at the end of a text that was cut there. */
+  /**
+   * Minimum length of the beginning of a value that is removed at the end of a text that was cut
+   * there.
+   */
   private static final int LEAST_BEGINNING = 8;
 
   /** The longest form of one character, for characters that were cut in two. */
   private static final int LONGEST_FORM = 20;
 
-  /** Steps after which a text is withheld as a whole: such texts are not written in good faith. */
+  /**
+   * Maximum number of steps; a text that takes more is withheld completely, because it was not
+   * written in good faith.
+   */
   private static final int STEPS_LIMIT = 5_000_000;
 
-  /** Base64 within base64 is looked into so deep. */
+  /** Maximum depth of base64 within base64 that is decoded. */
   private static final int DEEPEST = 2;
 
-  /** So many quotings are undone, one after the other, and what they hold is compared, too. */
+  /**
+   * Maximum number of quotings that are undone, one after the other, to compare the text inside.
+   */
   private static final int QUOTINGS = 2;
 
-  /** The encoded forms of values with fewer octets stand in many other words, by chance. */
+  /**
+   * Minimum bytes of a value whose encoded forms are searched; shorter forms occur in other text by
+   * chance.
+   */
   private static final int LEAST_ENCODED = 3;
 
   /**
-   * A text that may be base64 of a value of {@link #LEAST_ENCODED} octets or more in one of its
-   * other forms, which are longer.
+   * Text that may be base64 of a value of at least {@link #LEAST_ENCODED} bytes in one of its other
+   * forms, which are longer.
    */
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{6,}");
 
-  /** So many characters of text beside each other are hardly chance in what was decoded. */
+  /** Minimum number of adjacent text characters in decoded bytes that are not there by chance. */
   private static final int LEAST_TEXT = 8;
 
-  /** Leaves room for the note of what was cut. */
+  /** Leaves space for the note about the cut. */
   private static final int LIMIT = SafeText.FOREIGN_TEXT_LIMIT - 48;
 
   private final String text;
@@ -78,20 +90,23 @@ public final class Scrubber {
     this.quotings = quotings;
   }
 
-  /** {@code text} without {@code values}, as one printable line of 1 KiB at the most. */
+  /** Returns {@code text} without {@code values}, as one printable line of at most 1 KiB. */
   public static String scrub(String text, Collection<String> values) {
     return of(values).apply(text);
   }
 
-  /** {@link #scrub} for several texts, with the work that depends on the values alone done once. */
+  /**
+   * Returns {@link #scrub} for several texts; the work that depends only on the values is done
+   * once.
+   */
   public static UnaryOperator<String> of(Collection<String> values) {
     Forms forms = new Forms(values);
     return text -> scrub(text, forms);
   }
 
   /**
-   * {@link #of} for texts that are shown elsewhere: what it returns is not escaped, and not cut but
-   * for what is longer than is looked at.
+   * Returns {@link #of} for texts that are shown elsewhere: the result is not escaped, and only
+   * text beyond the scanned part is cut.
    */
   public static UnaryOperator<String> whole(Collection<String> values) {
     if (values.isEmpty()) {
@@ -120,7 +135,7 @@ public final class Scrubber {
     if (value.isEmpty()) {
       return List.of();
     }
-    // What is longer than the text can only begin in it.
+    // A value longer than the text can only begin in it.
     String head = value.length() > WINDOW ? value.substring(0, WINDOW + 1) : value;
     byte[] bytes = head.getBytes(UTF_8);
     Form escaped = new Escaped(head.codePoints().toArray());
@@ -141,7 +156,10 @@ public final class Scrubber {
     return forms;
   }
 
-  /** Marks all that is one of the forms, quoted, or in base64; false if that takes too long. */
+  /**
+   * Marks all occurrences of the forms, quoted, or in base64; returns false if that takes too many
+   * steps.
+   */
   private boolean mark(Forms forms) {
     for (int start = 0; start < text.length(); start++) {
       if (marked.get(start) && marked.nextClearBit(start) >= text.length()) {
@@ -169,7 +187,7 @@ public final class Scrubber {
     }
   }
 
-  /** Marks what is one of the forms once a quoting is undone. */
+  /** Marks the occurrences of the forms after a quoting is undone. */
   private boolean markQuoted(Forms forms) {
     if (quotings == 0) {
       return true;
@@ -192,7 +210,7 @@ public final class Scrubber {
     return true;
   }
 
-  /** Marks each text in base64 that holds one of the forms. */
+  /** Marks each base64 text that contains one of the forms. */
   private boolean markEncoded(Forms forms) {
     Matcher runs = BASE64.matcher(text);
     while (depth < DEEPEST && runs.find()) {
@@ -215,7 +233,7 @@ public final class Scrubber {
     return true;
   }
 
-  /** Marks the forms in another text, which is as if it was done in this one. */
+  /** Marks the forms found in another text, as if they had been found in this one. */
   private boolean markInside(Scrubber inner, Forms forms) {
     inner.here.work = here.work;
     inner.next.work = next.work;
@@ -225,7 +243,10 @@ public final class Scrubber {
     return isDone;
   }
 
-  /** Whether a person could have written what is around here, and not base64 that is none. */
+  /**
+   * Returns whether the surrounding text is plausible text, and not arbitrary bytes decoded as
+   * base64.
+   */
   private boolean isText(int start, int end) {
     int from = start;
     while (from > 0 && isText(text.charAt(from - 1))) {
@@ -242,7 +263,7 @@ public final class Scrubber {
     return c != Quoting.NO_CHARACTER && (!Character.isISOControl(c) || "\n\r\t".indexOf(c) >= 0);
   }
 
-  /** Returns the text that base64 stands for, as far as it is whole. */
+  /** Returns the decoded base64 text, as far as it is complete. */
   private String decoded(int from, int end) {
     String digits = text.substring(from, end).replace('-', '+').replace('_', '/');
     int odd = digits.length() % 4 == 1 ? 1 : 0;
@@ -250,7 +271,7 @@ public final class Scrubber {
         Base64.getDecoder().decode(digits.substring(0, digits.length() - odd)), UTF_8);
   }
 
-  /** Where the form that begins at {@code start} ends, or -1. */
+  /** Returns where the form that begins at {@code start} ends, or -1. */
   private int match(Form form, int start) {
     here.clear();
     here.add(start);
@@ -276,7 +297,7 @@ public final class Scrubber {
     return here.work + next.work > STEPS_LIMIT;
   }
 
-  /** Whether the text ends in the middle of an escape, or with the dots of a cut. */
+  /** Returns whether the text ends in the middle of an escape, or with the dots of a cut. */
   private boolean isCutInside() {
     for (int p = 0; p < here.size; p++) {
       int from = here.at[p];
@@ -299,7 +320,7 @@ public final class Scrubber {
     return out.append(text, from, text.length()).toString();
   }
 
-  /** Places in the text, each once. */
+  /** A set of positions in the text. */
   private static final class Positions {
     private int[] at = new int[16];
     private int size;
@@ -332,7 +353,7 @@ public final class Scrubber {
     }
   }
 
-  /** The forms of some values, by the character that they begin with. */
+  /** The forms of some values, by their first character. */
   private static final class Forms {
     private final List<Form> all;
     private final Map<Character, List<Form>> byFirst = new ConcurrentHashMap<>();
@@ -356,18 +377,18 @@ public final class Scrubber {
 
     int length();
 
-    /** A cheap test that lets pass every first character there can be. */
+    /** A cheap test that accepts every possible first character. */
     boolean mayBeginWith(char c);
 
-    /** Adds each place to which a form of character {@code i} leads from {@code from}. */
+    /** Adds each position that a form of character {@code i} reaches from {@code from}. */
     void step(String text, int i, int from, Positions to);
 
-    /** Whether the value is so short that its forms stand in many things by chance. */
+    /** Returns whether the value is so short that its forms occur in many texts by chance. */
     default boolean isShort() {
       return false;
     }
 
-    /** Whether what was found is all of something, where a part would say nothing. */
+    /** Returns whether the match is a complete unit, where a part would mean nothing. */
     default boolean isWhole(String text, int start, int end) {
       return true;
     }
@@ -384,7 +405,7 @@ public final class Scrubber {
   /**
    * A form of a short value.
    *
-   * @param asWord whether it is looked for as a whole word only
+   * @param asWord whether only a complete word matches
    */
   private record ShortForm(Form form, boolean asWord) implements Form {
     @Override
@@ -420,7 +441,7 @@ public final class Scrubber {
     }
   }
 
-  /** The characters themselves, or escaped in any of the usual ways. */
+  /** The characters themselves, or escaped in one of the usual ways. */
   private static final class Escaped implements Form {
     private static final List<String> QUOTES = List.of("'\\''", "'\"'\"'", "''");
     private static final int BACKSLASHES = 64;
@@ -479,10 +500,10 @@ public final class Scrubber {
       }
     }
 
-    /** Encoded so many times: then the percent sign itself stands there as %25. */
+    /** Percent encoding applied several times: the percent sign itself is then written as %25. */
     private static void percent(String text, int c, int from, int times, Positions to) {
       int at = from;
-      // What was a plus for a space is a character like any other the second time.
+      // A plus sign that stood for a space is an ordinary character in the second encoding.
       byte[] octets = c == ' ' && isPlus(text, from, times) ? PLUS : utf8(c);
       int nested = octets == PLUS ? times - 1 : times;
       for (byte octet : octets) {
@@ -508,7 +529,7 @@ public final class Scrubber {
       return times > 1 && text.startsWith("25".repeat(times - 2) + "2B", from + 1);
     }
 
-    /** A name or a number, also where the ampersand is one again. */
+    /** An entity by name or number, including one whose ampersand is itself an entity. */
     private static void entity(String text, int c, int from, Positions to) {
       int at = from + 1;
       for (int times = 1; times <= TIMES; times++) {
@@ -527,7 +548,7 @@ public final class Scrubber {
       }
     }
 
-    /** Counts several backslashes as one: what was quoted twice has them doubled twice. */
+    /** Treats several backslashes as one: quoting again doubles them. */
     private static void backslash(String text, int c, int from, Positions to) {
       int at = afterBackslashes(text, from);
       if (c == '\\') {
@@ -611,7 +632,7 @@ public final class Scrubber {
     }
   }
 
-  /** The octets of the UTF-8 form, as hex digits of either case. */
+  /** The bytes of the UTF-8 form, as hex digits of either case. */
   private record Hex(String digits) implements Form {
     @Override
     public int length() {
@@ -636,8 +657,8 @@ public final class Scrubber {
   }
 
   /**
-   * The octets of the UTF-8 form as numbers with something between them: {@code [84 114]}, {@code
-   * 0x54, 0x72}, {@code 54:72}; as Java prints them, above 127 they are negative.
+   * The bytes of the UTF-8 form as numbers with separators: {@code [84 114]}, {@code 0x54, 0x72},
+   * {@code 54:72}; above 127 they are negative, as Java prints them.
    */
   private static final class Octets implements Form {
     private static final String BETWEEN = " ,;:-\n\t";
@@ -707,14 +728,14 @@ public final class Scrubber {
   }
 
   /**
-   * The part of a base64 text that depends on the value alone.
+   * The part of a base64 text that depends only on the value.
    *
    * @param digits that part, in the standard alphabet
-   * @param shared whether the digit before it tells some bits of the value
+   * @param shared whether the digit before it contains some bits of the value
    */
   private record Base64Text(String digits, boolean shared) implements Form {
 
-    /** The value after {@code before} octets of something else. */
+    /** Returns the form of the value after {@code before} other bytes. */
     static Base64Text of(byte[] value, int before) {
       byte[] octets = new byte[before + value.length];
       System.arraycopy(value, 0, octets, before, value.length);

@@ -16,13 +16,13 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sensitive values that went over one connection lately, remembered only to take them out of
- * what the plugin says.
+ * The sensitive values that were recently sent over one connection, remembered only to remove them
+ * from the plugin's texts.
  *
- * <p>The newest 128 messages that can hold any are kept as they are, of 1.25 MiB together at the
- * most, since remembering happens on every call and looking into them only on failures. A larger
- * request is kept while it is the newest, and a large answer not at all. Values of fewer than six
- * characters are ignored: taking out every "true" would make texts unreadable. Thread-safe.
+ * <p>The newest 128 messages that can contain such values are kept unchanged, at most 1.25 MiB in
+ * total, because remembering happens on every call and searching only on failures. A larger request
+ * is kept while it is the newest; a large answer is not kept. Values of fewer than six characters
+ * are ignored: removing every "true" would make texts unreadable. Thread-safe.
  */
 public final class SensitiveValues {
 
@@ -38,10 +38,10 @@ public final class SensitiveValues {
   /** Newest first. Guarded by the lock. */
   private final Deque<Message> messages = new ArrayDeque<>();
 
-  /** The sizes of the messages on the wire. Guarded by the lock. */
+  /** Total size of the messages on the wire. Guarded by the lock. */
   private long bytes;
 
-  /** Remembers what is sent to the plugin, if it can hold something sensitive. */
+  /** Remembers a message sent to the plugin, if it can contain sensitive values. */
   public void remember(Message message) {
     if (SpecFields.canBeSensitive(message.getDescriptorForType())) {
       keep(message);
@@ -49,8 +49,8 @@ public final class SensitiveValues {
   }
 
   /**
-   * Remembers what came from the plugin, if it can hold something sensitive: unless it is so large
-   * that it would take the place of all that was sent.
+   * Remembers a message received from the plugin, if it can contain sensitive values, unless it is
+   * so large that it would displace all sent messages.
    */
   public void rememberAnswer(Message message) {
     if (SpecFields.canBeSensitive(message.getDescriptorForType())
@@ -63,7 +63,7 @@ public final class SensitiveValues {
     lock.lock();
     try {
       messages.addFirst(message);
-      // Protobuf keeps the size; it is needed for sending anyway.
+      // Protobuf caches the size, which sending needs anyway.
       bytes += message.getSerializedSize();
       while (messages.size() > MESSAGES_LIMIT || (bytes > BYTES_LIMIT && messages.size() > 1)) {
         bytes -= messages.removeLast().getSerializedSize();
@@ -73,7 +73,7 @@ public final class SensitiveValues {
     }
   }
 
-  /** Forgets everything. */
+  /** Forgets all messages. */
   public void clear() {
     lock.lock();
     try {
@@ -85,26 +85,29 @@ public final class SensitiveValues {
   }
 
   /**
-   * {@code foreignText} without the remembered values, as one printable line of 1 KiB at the most.
+   * Returns {@code foreignText} without the remembered values, as one printable line of at most 1
+   * KiB.
    */
   public String scrub(String foreignText) {
     return scrubber().apply(foreignText);
   }
 
-  /** {@link #scrub(String)}, whose first concern is what {@code own} holds, however old it is. */
+  /**
+   * Like {@link #scrub(String)}, but first removes the values of {@code own}, however old it is.
+   */
   public String scrub(String foreignText, Message own) {
     return scrubber(own).apply(foreignText);
   }
 
   /**
-   * {@link #scrub} with the values that are remembered when it is first needed; for the texts of
-   * one answer, of which there may be many. Used by one thread.
+   * Returns {@link #scrub} with the values that are remembered at its first use; for the texts of
+   * one answer, of which there may be many. Not thread-safe.
    */
   public UnaryOperator<String> scrubber() {
     return scrubberOf(this::snapshot);
   }
 
-  /** {@link #scrubber()}, whose first concern is what {@code own} holds, however old it is. */
+  /** Like {@link #scrubber()}, but first removes the values of {@code own}, however old it is. */
   public UnaryOperator<String> scrubber(Message own) {
     return scrubberOf(
         () -> {
@@ -131,12 +134,12 @@ public final class SensitiveValues {
     };
   }
 
-  /** The remembered values, those of the newest message first. */
+  /** Returns the remembered values, those of the newest message first. */
   public List<String> snapshot() {
     return valuesOf(newestFirst());
   }
 
-  /** The values that a message holds. */
+  /** Returns the sensitive values of a message. */
   public static List<String> of(Message message) {
     return valuesOf(List.of(message));
   }
@@ -190,7 +193,10 @@ public final class SensitiveValues {
     }
   }
 
-  /** A flag such as {@code username=a,password=b}: what is told of is often one value only. */
+  /**
+   * Collects the values of a flag such as {@code username=a,password=b}: programs often print only
+   * one of them.
+   */
   private static void flag(String flag, List<String> found) {
     add(flag.substring(flag.indexOf('=') + 1), found);
     if (flag.indexOf(',') >= 0) {
@@ -202,7 +208,7 @@ public final class SensitiveValues {
   }
 
   private static void add(String value, List<String> found) {
-    // Plugins trim what came out of a file with a line end.
+    // Plugins trim values that they read from a file with a line end.
     String stripped = value.strip();
     if (stripped.length() >= LEAST_LENGTH) {
       found.add(stripped);

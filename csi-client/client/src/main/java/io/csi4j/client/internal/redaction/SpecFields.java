@@ -10,14 +10,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The fields of the generated messages as the spec sees them: their names, and what is secret. */
+/**
+ * The fields of the generated messages in terms of the spec: their names, and whether they are
+ * secret.
+ */
 public final class SpecFields {
 
-  /** Not marked in the spec, and yet plugins put passwords and tokens there. */
+  /** Not marked as secret in the spec, but plugins put passwords and tokens there. */
   private static final Set<String> SENSITIVE =
       Set.of("mount_flags", "volume_context", "publish_context");
 
-  /** Words such as the name of a storage class, mostly; some plugins take passwords there. */
+  /** Mostly values such as the name of a storage class; some plugins accept passwords there. */
   private static final Set<String> PARAMETERS =
       Set.of("parameters", "mutable_params", "mutable_parameters");
 
@@ -29,28 +32,28 @@ public final class SpecFields {
           .map(Descriptor::getFullName)
           .collect(Collectors.toUnmodifiableSet());
 
-  /** The name in the spec. */
+  /** Returns the name in the spec. */
   public static String name(FieldDescriptor field) {
-    // The one field that our contract had to rename, see csi.proto.
+    // The one field that the contract of this client had to rename, see csi.proto.
     return field.getName().equals("mutable_params") ? "mutable_parameters" : field.getName();
   }
 
-  /** Whether the spec marks the field as a secret. */
+  /** Returns whether the spec marks the field as a secret. */
   public static boolean isSecret(FieldDescriptor field) {
     return field.getOptions().getExtension(CsiProto.csiSecret);
   }
 
-  /** Whether the values of the field must never be shown. */
+  /** Returns whether the values of the field must never be shown. */
   public static boolean isSensitive(FieldDescriptor field) {
     return isSecret(field) || SENSITIVE.contains(field.getName());
   }
 
-  /** Whether requests and answers are printed without the values of the field. */
+  /** Returns whether requests and answers are printed without the values of the field. */
   public static boolean isHidden(FieldDescriptor field) {
     return isSensitive(field) || PARAMETERS.contains(field.getName());
   }
 
-  /** Whether messages of this kind can hold such values, however deep. */
+  /** Returns whether messages of this kind can contain such values, at any depth. */
   public static boolean canBeSensitive(Descriptor type) {
     return SENSITIVE_MESSAGES.contains(type.getFullName());
   }
@@ -64,7 +67,7 @@ public final class SpecFields {
                         && holdsSensitiveField(field.getMessageType())));
   }
 
-  /** The entries of a map field, in the order of the message. */
+  /** Returns the entries of a map field, in the order of the message. */
   public static Map<String, String> map(Message message, FieldDescriptor field) {
     FieldDescriptor key = field.getMessageType().findFieldByNumber(1);
     FieldDescriptor value = field.getMessageType().findFieldByNumber(2);
@@ -76,7 +79,7 @@ public final class SpecFields {
     return entries;
   }
 
-  /** The elements of a repeated field. */
+  /** Returns the elements of a repeated field. */
   public static List<?> list(Message message, FieldDescriptor field) {
     return (List<?>) message.getField(field);
   }

@@ -1,8 +1,8 @@
 /**
- * Texts and messages that may be shown: what is secret is found and taken out.
+ * Makes texts and messages safe to show: finds secrets and removes them.
  *
- * <p>Start at {@code SensitiveValues}. Escaping is in {@code text}, one package down; the wording
- * of failures belongs to the call path. Not exported.
+ * <p>Start at {@code SensitiveValues}. Escaping is in the package {@code text}; the call path words
+ * the failures. Not exported.
  */
 @NullMarked
 package io.csi4j.client.internal.redaction;

@@ -8,7 +8,7 @@ import java.util.List;
  * @param type the kind of plugin
  * @param name the plugin's name
  * @param endpoint the path of the plugin's socket; may be empty
- * @param versions the versions of its interface that the plugin speaks
+ * @param versions the interface versions that the plugin supports
  */
 public record AnnouncedPlugin(String type, String name, String endpoint, List<String> versions) {
 

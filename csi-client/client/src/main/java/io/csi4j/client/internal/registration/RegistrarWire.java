@@ -20,33 +20,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The calls of plugin registration over one connection. Each is sent once and has the deadline that
- * this was made with. Safe for use by many threads.
+ * The calls of plugin registration over one connection. Each call is sent once, with the deadline
+ * of the given options. Safe for use by many threads.
  */
 public final class RegistrarWire {
 
   /**
-   * No announcement is as long as this. An announcement is built at once, and each two bytes of it
-   * may become a string: so few bytes are a few MiB of heap at the most.
+   * Limit for the size of an announcement. An announcement is parsed at once, and every two bytes
+   * of it may become a string: this size takes at most a few MiB of heap.
    */
   private static final int LARGEST_ANSWER = 64 << 10;
 
   private final Connection connection;
   private final ConnectOptions options;
 
-  /** The calls over {@code connection}. */
+  /** Creates the calls over {@code connection}. */
   public RegistrarWire(Connection connection, ConnectOptions options) {
     this.connection = connection;
     this.options = options;
   }
 
-  /** Returns the most bytes that an answer may have over a connection with these options. */
+  /** Returns the maximum bytes of an answer over a connection with these options. */
   public static int largestAnswer(ConnectOptions options) {
     return Math.min(options.maxMessageBytes(), LARGEST_ANSWER);
   }
 
   /**
-   * Asks the registrar what it announces.
+   * Asks the registrar for its announcement.
    *
    * @return cancels the call
    */
@@ -64,7 +64,7 @@ public final class RegistrarWire {
   }
 
   /**
-   * Tells the registrar what has become of its announcement. The answer says nothing.
+   * Notifies the registrar of the registration status. The answer has no content.
    *
    * @return cancels the call
    */
@@ -82,7 +82,7 @@ public final class RegistrarWire {
             .withExecutor(connection.callbacks())
             .withDeadlineAfter(options.deadline().toNanos(), TimeUnit.NANOSECONDS)
             .withMaxInboundMessageSize(largestAnswer(options));
-    // A host's own gRPC context, with its deadline and cancellation, is none of our business.
+    // The host's own gRPC context, with its deadline and cancellation, must not affect this call.
     Context hosts = Context.ROOT.attach();
     try {
       ListenableFuture<A> sent =
@@ -90,7 +90,7 @@ public final class RegistrarWire {
       Futures.addCallback(sent, new Told<>(reader, end), Runnable::run);
       return () -> sent.cancel(true);
     } catch (RuntimeException closing) {
-      // The I/O thread of a connection that is being closed takes no more work.
+      // The I/O thread of a connection that is being closed accepts no more work.
       end.failed(failure(Status.UNAVAILABLE, closing));
       return () -> {};
     } finally {
@@ -107,7 +107,7 @@ public final class RegistrarWire {
         cause);
   }
 
-  /** Hands the end of a call over. */
+  /** Passes the end of a call to its receiver. */
   private record Told<A extends Message, R>(Function<A, R> reader, WireEnd<R> end)
       implements FutureCallback<A> {
 

@@ -7,8 +7,8 @@ import io.csi4j.client.model.StatusCode;
  *
  * @param code the code of the status
  * @param text the description of the status as it was received; may be empty
- * @param unreadable true if the status was made on this side from an exception, as when an answer
- *     cannot be parsed
+ * @param unreadable true if this side created the status from an exception, for example because an
+ *     answer could not be parsed
  * @param cause the exception that carried the status
  */
 public record WireFailure(StatusCode code, String text, boolean unreadable, Throwable cause) {}

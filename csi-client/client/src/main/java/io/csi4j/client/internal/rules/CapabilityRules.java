@@ -28,15 +28,17 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The rules for what a plugin has to offer before a call may be sent to it. */
+/** The capabilities that a plugin must offer before a call may be sent to it. */
 public final class CapabilityRules {
 
-  /** The fields of requests that hold capabilities of volumes, found once for each kind. */
+  /**
+   * The request fields that contain capabilities of volumes, found once for each kind of message.
+   */
   private static final Map<Descriptor, List<FieldDescriptor>> CAPABILITIES =
       new ConcurrentHashMap<>();
 
   private final CsiOperation operation;
-  // Most calls of a node need nothing.
+  // Most node calls have no needs.
   private List<Need> needs = List.of();
 
   private CapabilityRules(CsiOperation operation) {
@@ -66,25 +68,26 @@ public final class CapabilityRules {
    *
    * @param source where the plugin reports it
    * @param anyOf the capabilities of which any one suffices
-   * @param field the field that makes it necessary; nothing if the call itself does
-   * @param what what needs it, such as {@code CreateVolume with a snapshot as source}
-   * @param advice what to do if it is missing, as a sentence
+   * @param field the field that makes the capability necessary; empty if the call itself does
+   * @param what the part of the call that needs it, such as {@code CreateVolume with a snapshot as
+   *     source}
+   * @param advice the next step if the capability is missing, as a sentence
    */
   public record Need(
       Source source, List<Enum<?>> anyOf, Optional<String> field, String what, String advice) {
 
-    /** The capability in the spec's name; several are joined by "or". */
+    /** Returns the capability by its name in the spec; several are joined by "or". */
     public String capability() {
       return anyOf.stream().map(Enum::name).collect(Collectors.joining(" or "));
     }
 
-    /** Whether one of the alternatives was offered. */
+    /** Returns whether one of the alternatives is offered. */
     public boolean isMet(Map<Source, CapabilitySet<?>> offered) {
       CapabilitySet<?> set = offered.get(source);
       return set != null && !Collections.disjoint(set.offered(), anyOf);
     }
 
-    /** Why the call is not sent when the capability is missing, as a clause. */
+    /** Returns, as a clause, why the call is not sent when the capability is missing. */
     public String missing() {
       return what
           + " needs the "
@@ -96,10 +99,10 @@ public final class CapabilityRules {
   }
 
   /**
-   * Returns the needs of {@code request}, a generated message of {@code operation}: first the
-   * service, then the call, then its fields. A call that gives back needs nothing: what was taken
-   * while a plugin offered it is owed, even if it offers less now, and one that cannot do it says
-   * so itself.
+   * Returns the needs of {@code request}, a generated message of {@code operation}: first of the
+   * service, then of the call, then of its fields. A call that releases something has no needs: a
+   * volume that was staged or published while the plugin offered it must still be released when the
+   * plugin offers less, and a plugin that cannot do it reports that.
    */
   public static List<Need> needs(CsiOperation operation, Message request) {
     if (operation.givesBack()) {
@@ -112,7 +115,10 @@ public final class CapabilityRules {
     return rules.needs;
   }
 
-  /** The first need that is not met; a service that is not in {@code offered} offers nothing. */
+  /**
+   * Returns the first need that is not met; a service that is not in {@code offered} offers
+   * nothing.
+   */
   public static Optional<Need> firstMissing(
       List<Need> needs, Map<Source, CapabilitySet<?>> offered) {
     for (Need need : needs) {
@@ -123,12 +129,15 @@ public final class CapabilityRules {
     return Optional.empty();
   }
 
-  /** Whether it is for a volume that is made as it is published, in the way of a kubelet. */
+  /**
+   * Returns whether the request is for an inline volume, which is created when it is published, as
+   * a kubelet requests it.
+   */
   private static boolean isInline(NodePublishVolumeRequest publish) {
     return "true".equals(publish.getVolumeContextMap().get("csi.storage.k8s.io/ephemeral"));
   }
 
-  /** Returns the faults of a request that come only from what the plugin offers. */
+  /** Returns the faults of a request that depend on the plugin's capabilities. */
   public static List<Violation> conditional(
       CsiOperation operation, Message request, Map<Source, CapabilitySet<?>> offered) {
     CapabilitySet<?> node = offered.get(Source.NODE);
@@ -197,7 +206,7 @@ public final class CapabilityRules {
           NODE_PUBLISH_VOLUME,
           NODE_GET_CAPABILITIES,
           NODE_GET_INFO,
-          // What gives back; see there.
+          // Calls that release; see {@link #needs}.
           NODE_UNSTAGE_VOLUME,
           NODE_UNPUBLISH_VOLUME,
           CONTROLLER_UNPUBLISH_VOLUME,
@@ -238,7 +247,7 @@ public final class CapabilityRules {
           "staging_target_path",
           "Leave it out: this plugin does not stage volumes.");
     }
-    // Without iterators: this happens on every call.
+    // A loop without iterators, because this runs on every call.
     List<FieldDescriptor> fields = capabilities(request.getDescriptorForType());
     for (int each = 0; each < fields.size(); each++) {
       FieldDescriptor field = fields.get(each);
@@ -253,7 +262,7 @@ public final class CapabilityRules {
     }
   }
 
-  /** The fields that hold capabilities of a volume. */
+  /** Returns the fields that contain capabilities of a volume. */
   private static List<FieldDescriptor> capabilities(Descriptor type) {
     List<FieldDescriptor> known = CAPABILITIES.get(type);
     return known != null
@@ -261,7 +270,7 @@ public final class CapabilityRules {
         : CAPABILITIES.computeIfAbsent(type, CapabilityRules::readCapabilities);
   }
 
-  /** Reads them off the contract. */
+  /** Finds the fields in the contract. */
   static List<FieldDescriptor> readCapabilities(Descriptor type) {
     return type.getFields().stream()
         .filter(field -> field.getJavaType() == FieldDescriptor.JavaType.MESSAGE)
@@ -309,7 +318,7 @@ public final class CapabilityRules {
         PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS,
         field,
         field,
-        "Leave it out: the volumes of this plugin can be reached from every node.");
+        "Leave it out: the volumes of this plugin are accessible from every node.");
   }
 
   private void volumeCapability(String at, VolumeCapability capability) {
@@ -342,7 +351,7 @@ public final class CapabilityRules {
             List.of(anyOf),
             Optional.empty(),
             operation.rpcName(),
-            "Do without this call, or use another plugin."));
+            "Avoid this call, or use another plugin."));
   }
 
   private void field(Source source, Enum<?> capability, String field, String with, String advice) {

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Reads something off the messages of one kind by the method that was generated for it. Asked by
- * its descriptor, a message makes objects for each answer, and of a map a list of messages.
+ * Reads a field of the messages of one kind through the generated method. Reading a message through
+ * its descriptor creates objects for each value, and a list of messages for a map.
  */
 final class GeneratedGetter {
 
@@ -24,7 +24,7 @@ final class GeneratedGetter {
     this.method = method;
   }
 
-  /** The value: a map, a list, a message, a text, a number; of an enum its number. */
+  /** Reads the value: a map, a list, a message, a text or a number; for an enum its number. */
   static GeneratedGetter value(Class<? extends Message> type, FieldDescriptor field) {
     String kind =
         field.isMapField()
@@ -34,12 +34,12 @@ final class GeneratedGetter {
     return of(type, "get" + camelCase(field.getName()) + kind);
   }
 
-  /** Whether the field is set, of one that tells so. */
+  /** Reads whether a field with presence is set. */
   static GeneratedGetter presence(Class<? extends Message> type, FieldDescriptor field) {
     return of(type, "has" + camelCase(field.getName()));
   }
 
-  /** Which of its fields is set. */
+  /** Reads which field of the choice is set. */
   static GeneratedGetter choice(Class<? extends Message> type, OneofDescriptor oneof) {
     return of(type, "get" + camelCase(oneof.getName()) + "Case");
   }
@@ -59,7 +59,7 @@ final class GeneratedGetter {
         .collect(Collectors.joining());
   }
 
-  /** Calls the method of this message. */
+  /** Calls the generated method on this message. */
   Object read(Message message) {
     try {
       return (Object) method.invokeExact(message);

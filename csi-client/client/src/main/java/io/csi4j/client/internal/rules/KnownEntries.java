@@ -3,18 +3,18 @@ package io.csi4j.client.internal.rules;
 import io.csi4j.client.internal.rules.MessageRules.Field;
 
 /**
- * Which entries of a request are in order, as was found when its values were made: they are not
- * read again each time that it is sent.
+ * The entries of a request that were validated when its values were created: they are not checked
+ * again each time the request is sent.
  */
 public enum KnownEntries {
-  /** None: all are read. */
+  /** None: all entries are checked. */
   NONE,
-  /** Those of its contexts. */
+  /** The entries of the contexts. */
   CONTEXTS,
-  /** Those of its contexts and its secrets. */
+  /** The entries of the contexts and the secrets. */
   CONTEXTS_AND_SECRETS;
 
-  /** Whether those of this field are. */
+  /** Returns whether the entries of this field are included. */
   boolean include(Field field) {
     return switch (this) {
       case NONE -> false;

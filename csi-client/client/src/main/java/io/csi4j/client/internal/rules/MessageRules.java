@@ -19,15 +19,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checks of one kind of message: its fields as the contract describes them, read once, since
- * every call needs them.
+ * The checks for one kind of message: its fields as the contract describes them, computed once,
+ * because every call needs them.
  *
- * @param fields those of which anything can be wrong
- * @param choices those fields of which one at the most is set
+ * @param fields the fields that can be invalid
+ * @param choices the fields of which at most one is set
  */
 record MessageRules(List<Field> fields, List<Choice> choices) {
 
-  /** The fields that must be set: not empty, or with one element at the least. */
+  /** The fields that must be set: not empty, or with at least one element. */
   static final Map<String, List<String>> REQUIRED =
       Map.ofEntries(
           entry("GetPluginInfoRequest", List.of()),
@@ -75,7 +75,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
           entry("SnapshotSource", List.of("snapshot_id")),
           entry("VolumeSource", List.of("volume_id")));
 
-  /** The choices of which one must be made. */
+  /** The choices of which one must be set. */
   static final Map<String, String> REQUIRED_CHOICE =
       Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
 
@@ -101,22 +101,22 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
     ENUM,
     FLAGS,
     MAP,
-    /** Of which nothing can be wrong, unless it is required. */
+    /** A kind that is always valid, unless the field is required. */
     OTHER
   }
 
   /**
-   * One field.
+   * A field of a message.
    *
    * @param in the contract
-   * @param name what the spec calls it
-   * @param kind what it holds
+   * @param name the name in the spec
+   * @param kind the kind of its values
    * @param required whether it must be set
-   * @param repeated whether it has elements; not so for maps and flags
-   * @param value reads it
-   * @param presence tells whether it is set, if that differs from being empty
-   * @param context whether it holds the publish context or the volume context
-   * @param secret whether it must not be seen
+   * @param repeated whether the field has elements; false for maps and flags
+   * @param value reads the value
+   * @param presence reads whether the field is set, if that differs from being empty
+   * @param context whether the field contains the publish context or the volume context
+   * @param secret whether the value must not be shown
    * @param topology whether its entries are labels of a place
    */
   record Field(
@@ -131,35 +131,35 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
       boolean secret,
       boolean topology) {
 
-    /** Whether it is known not to be set, rather than empty. */
+    /** Returns whether the field is known to be unset, rather than empty. */
     boolean isUnset(Message message) {
       return presence != null && presence.read(message).equals(false);
     }
   }
 
   /**
-   * Fields of which one at the most is set.
+   * A choice of fields of which at most one is set.
    *
    * @param in the contract
-   * @param required whether one has to be set
-   * @param made which one is
-   * @param fields each of them, by its number
+   * @param required whether one of the fields must be set
+   * @param made reads which field is set
+   * @param fields the fields, by number
    */
   record Choice(
       OneofDescriptor in, boolean required, GeneratedGetter made, Map<Integer, Field> fields) {
 
-    /** The field that is set, or null. */
+    /** Returns the field that is set, or null. */
     @Nullable Field made(Message message) {
       return fields.get(((EnumLite) made.read(message)).getNumber());
     }
   }
 
-  /** The rules for messages of the kind of this one. */
+  /** Returns the rules for messages of the same kind as {@code message}. */
   static MessageRules of(Message message) {
     return KNOWN.get(message.getClass());
   }
 
-  /** Reads them off the contract. */
+  /** Reads the rules from the contract. */
   static MessageRules read(Message message) {
     Class<? extends Message> java = message.getClass();
     Descriptor type = message.getDescriptorForType();

@@ -28,20 +28,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The demands of the spec on a request, for all plugins.
+ * The requirements of the spec on a request, for all plugins.
  *
- * <p>The rules walk over the fields as the contract describes them, so that a new field is held to
- * the general rules (Unicode, NUL, sizes, sign of numbers) without a line of code.
+ * <p>The rules visit the fields as the contract describes them, so that the general rules (Unicode,
+ * NUL, sizes, sign of numbers) apply to a new field without additional code.
  */
 public final class RequestChecks {
 
   private static final int HARD_LIMIT = 1 << 20;
   private static final int FLAGS_LIMIT = 10_000;
 
-  /** More fields lead to none of today's contract; the next one may have more. */
+  /** Initial capacity of the path: the deepest nesting of the contract today. */
   private static final int DEEPEST = 4;
 
-  /** More findings of one kind than this help no reader. */
+  /** Maximum number of findings of one kind; more do not help a reader. */
   private static final int FINDINGS_LIMIT = 100;
 
   private static final Set<CsiOperation> NAMING =
@@ -58,12 +58,12 @@ public final class RequestChecks {
 
   private final CsiOperation operation;
   private final KnownEntries known;
-  // What is sent is nearly always right, so lists are made when there is something to tell.
+  // Requests are nearly always valid, so the lists are created for the first finding.
   private List<Violation> violations = List.of();
   private List<Violation> oversize = List.of();
   private List<Violation> remarks = List.of();
 
-  /** The fields on the way to the one that is looked at, which is the last. */
+  /** The path of fields to the one being checked, which is the last. */
   private final List<String> way = new ArrayList<>(DEEPEST);
 
   private RequestChecks(CsiOperation operation, KnownEntries known) {
@@ -75,8 +75,9 @@ public final class RequestChecks {
    * The findings.
    *
    * @param violations findings that keep the request from being sent
-   * @param oversize values beyond the sizes of the spec, which many plugins take all the same
-   * @param remarks values that the spec allows, and that not every plugin has to take
+   * @param oversize values above the size limits of the spec, which many plugins accept all the
+   *     same
+   * @param remarks values that the spec allows, but that not every plugin must accept
    */
   public record Result(
       List<Violation> violations, List<Violation> oversize, List<Violation> remarks) {
@@ -84,9 +85,9 @@ public final class RequestChecks {
   }
 
   /**
-   * All that is wrong with {@code request}, a generated message of {@code operation}.
+   * Checks {@code request}, a generated message of {@code operation}.
    *
-   * @param known entries that are not read again
+   * @param known entries that are not checked again
    */
   public static Result check(CsiOperation operation, Message request, KnownEntries known) {
     RequestChecks checks = new RequestChecks(operation, known);
@@ -104,7 +105,7 @@ public final class RequestChecks {
 
   private void message(Message message) {
     MessageRules rules = MessageRules.of(message);
-    // Without iterators: this happens on every call.
+    // A loop without iterators, because this runs on every call.
     List<Field> fields = rules.fields();
     for (int i = 0; i < fields.size(); i++) {
       way.add(fields.get(i).name());
@@ -120,7 +121,7 @@ public final class RequestChecks {
     } else if (message instanceof TopologyRequirement requirement) {
       topologyRequirement(requirement);
     } else if (message instanceof Topology place && place.getSegmentsCount() == 0) {
-      refuse(Rule.REQUIRED, "has no segments: name one, or leave the place out");
+      refuse(Rule.REQUIRED, "has no segments: name one, or omit the place");
     }
   }
 
@@ -148,7 +149,7 @@ public final class RequestChecks {
     }
   }
 
-  /** A map of the contract has texts only. */
+  /** Casts a map of the contract, which contains only texts. */
   @SuppressWarnings("unchecked")
   private static Map<String, String> entries(Object value) {
     return (Map<String, String>) value;
@@ -164,7 +165,7 @@ public final class RequestChecks {
       String choices =
           choice.in().getFields().stream().map(SpecFields::name).collect(Collectors.joining(", "));
       way.add(choice.in().getName());
-      refuse(Rule.REQUIRED, "is none of " + choices);
+      refuse(Rule.REQUIRED, "has none of " + choices);
       way.remove(way.size() - 1);
     }
   }
@@ -192,7 +193,7 @@ public final class RequestChecks {
       case MESSAGE -> message((Message) value);
       case NUMBER -> {
         if (((Number) value).longValue() < 0) {
-          refuse(Rule.OUT_OF_RANGE, "is " + value + ", CSI allows nothing below 0");
+          refuse(Rule.OUT_OF_RANGE, "is " + value + ", but CSI requires at least 0");
         }
       }
       case ENUM -> enumeration(field, (Integer) value);
@@ -202,9 +203,9 @@ public final class RequestChecks {
 
   private void enumeration(Field field, int number) {
     if (number == 0) {
-      refuse(Rule.UNRECOGNIZED, "is not stated");
+      refuse(Rule.UNRECOGNIZED, "is not set");
     } else if (field.in().getEnumType().findValueByNumber(number) == null) {
-      refuse(Rule.UNRECOGNIZED, "is " + number + ", which CSI 1.13 does not know");
+      refuse(Rule.UNRECOGNIZED, "is " + number + ", which is unknown to CSI 1.13");
     }
   }
 
@@ -233,7 +234,7 @@ public final class RequestChecks {
           with(
               remarks,
               Rule.TOO_LARGE,
-              tooLarge(bytes, "bytes, plugins need not take more than ", limit, ""));
+              tooLarge(bytes, "bytes, plugins need not accept more than ", limit, ""));
     } else if (bytes > limit) {
       oversize = with(oversize, Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", limit, ""));
     }
@@ -256,13 +257,13 @@ public final class RequestChecks {
       refuse(
           Rule.CHARACTERS,
           String.format(
-              "has U+%04X at index %d, which CSI bans from names",
+              "has U+%04X at index %d, which CSI forbids in names",
               (int) text.charAt(index), index));
     }
   }
 
   private void fsType(String text, int bytes) {
-    // It ends in the command line of some mkfs or mount.
+    // The value is passed to the command line of mkfs or mount.
     int index = indexOf(text, c -> c != 0 && !isLetterOrDigit(c) && "._+-".indexOf(c) < 0);
     if (index >= 0) {
       refuse(
@@ -295,7 +296,7 @@ public final class RequestChecks {
       return;
     }
     long[] bytes = {0};
-    // Unlike its entries, an unmodifiable map can be walked without making objects.
+    // Walking an unmodifiable map creates no objects, unlike walking its entries.
     entries.forEach(
         (key, value) -> {
           boolean plain = SafeText.isPlain(key) && SafeText.isPlain(value);
@@ -343,16 +344,25 @@ public final class RequestChecks {
     }
   }
 
-  /** Labels come from the plugin, so a bad one is not the caller's fault. */
+  /** Checks a label; labels come from the plugin, so an invalid one is not the caller's fault. */
   private void label(String entry, String key, String value) {
     int slash = key.indexOf('/');
     boolean prefixed = slash < 0 || isLabel(PREFIX, key.substring(0, slash));
     if (!prefixed || !isLabel(LABEL, key.substring(slash + 1))) {
-      oversize = with(oversize, entry, Rule.CHARACTERS, "has a key that is no topology key of CSI");
+      oversize =
+          with(
+              oversize,
+              entry,
+              Rule.CHARACTERS,
+              "has a key that is not a valid topology key of CSI");
     }
     if (!isLabel(LABEL, value)) {
       oversize =
-          with(oversize, entry, Rule.CHARACTERS, "has a value that is no topology value of CSI");
+          with(
+              oversize,
+              entry,
+              Rule.CHARACTERS,
+              "has a value that is not a valid topology value of CSI");
     }
   }
 
@@ -432,7 +442,7 @@ public final class RequestChecks {
     return with(findings, "", rule, detail);
   }
 
-  /** Where it was found is put together only now that there is something to tell of it. */
+  /** Adds a finding; its path is built only here, when there is a finding to report. */
   private List<Violation> with(List<Violation> findings, String entry, Rule rule, String detail) {
     if (findings.size() == FINDINGS_LIMIT) {
       return findings;

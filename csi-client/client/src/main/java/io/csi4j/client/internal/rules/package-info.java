@@ -1,7 +1,8 @@
 /**
- * Decisions by tables: the form of a request, and what a plugin has to offer for it.
+ * Decisions by tables: the form of a request, and the capabilities that a plugin must offer for it.
  *
- * <p>Start at {@code RequestChecks}. All of it is pure: nothing here sends or waits. Not exported.
+ * <p>Start at {@code RequestChecks}. All code in this package is pure: nothing sends or waits. Not
+ * exported.
  */
 @NullMarked
 package io.csi4j.client.internal.rules;

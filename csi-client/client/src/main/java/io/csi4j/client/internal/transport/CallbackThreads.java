@@ -14,45 +14,45 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads on which actions of the host run: made when there is work, gone a few seconds after.
+ * The threads that run the host's actions: started when there is work, stopped a few seconds after.
  *
- * <p>One of them runs what waits, one task after the other, so that a stream of short actions wakes
- * no thread for each. A second one looks each millisecond whether the first gets on while something
- * waits. An action may block for as long as it likes: another thread then goes on in its place, and
- * of those there is no limit. If there is more to do than one thread can, others help, one for each
- * processor at most.
+ * <p>One of them runs the waiting tasks, one after the other, so that a stream of short actions
+ * does not wake a thread for each. While tasks wait, a second thread checks every millisecond
+ * whether the first makes progress. An action may block for as long as it likes: another thread
+ * then continues in its place, without a limit on the number of threads. If there is more work than
+ * one thread can do, others help, at most one for each processor.
  *
- * <p>After closing, and when the machine gives no thread, tasks run where they are submitted: a
- * caller could wait for a dropped one.
+ * <p>After closing, and when the machine cannot start a thread, tasks run on the submitting thread:
+ * a caller might wait for a dropped task.
  */
 public final class CallbackThreads extends ThreadPoolExecutor {
 
   private static final int IDLE_SECONDS = 3;
 
-  /** How long a task waits, at most about twice that, for one that blocks. */
+  /** Time that a task waits, at most about twice, behind one that blocks. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** After so many looks in a row at which nothing waits, they end. */
+  /** Number of consecutive checks without waiting tasks after which the checks end. */
   private static final int QUIET_LOOKS = 20;
 
   private static final int MOST_HELPERS = Runtime.getRuntime().availableProcessors() - 1;
 
-  /** Those that have begun: the machine may refuse to start one. */
+  /** The started threads: the machine may refuse to start one. */
   private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
   private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-  /** Held by the thread that runs what waits; null if there is nothing to do. */
+  /** Held by the thread that runs the waiting tasks; null if there is nothing to do. */
   private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
 
-  /** How many tasks were taken from those that waited. */
+  /** Number of tasks taken from the waiting ones. */
   private final AtomicLong taken = new AtomicLong();
 
   private final AtomicInteger helpers = new AtomicInteger();
   private final AtomicBoolean watched = new AtomicBoolean();
   private volatile boolean closed;
 
-  /** The right of one thread to run what waits, until another one has it. */
+  /** The right of one thread to run the waiting tasks, until another thread takes over. */
   private static final class Turn {}
 
   public CallbackThreads() {
@@ -68,13 +68,16 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
     waiting.add(task);
     boolean isLookedAfter = turn.get() == null ? begin() : watch();
-    // Where no thread looks after it, and where closing has passed it by, it is run here.
+    // If no thread watches the task, or closing has missed it, it runs here.
     if ((!isLookedAfter || closed) && waiting.remove(task)) {
       task.run();
     }
   }
 
-  /** Has a thread run what waits, unless one does by now; false if there is no thread. */
+  /**
+   * Starts a thread for the waiting tasks, unless one is running; returns false if there is no
+   * thread.
+   */
   private boolean begin() {
     Turn mine = new Turn();
     if (!turn.compareAndSet(null, mine)) {
@@ -92,7 +95,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     while (isMine) {
       Runnable task = waiting.poll();
       if (task == null) {
-        // A task that came since this look found the turn taken, and began no thread.
+        // A task that was added since this check found the turn taken, and started no thread.
         isMine =
             turn.compareAndSet(mine, null) && !waiting.isEmpty() && turn.compareAndSet(null, mine);
       } else {
@@ -104,7 +107,8 @@ public final class CallbackThreads extends ThreadPoolExecutor {
   }
 
   /**
-   * Runs one. What it throws ends the thread; an interrupt that it leaves does not reach the next.
+   * Runs one task. An exception of the task ends the thread; an interrupt flag that it leaves does
+   * not reach the next task.
    */
   private void run(Runnable task, Turn mine) {
     boolean ended = false;
@@ -121,7 +125,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
   }
 
-  /** Has a thread look whether what waits gets on, unless one does; false if there is none. */
+  /** Starts the watching thread, unless it is running; returns false if there is no thread. */
   private boolean watch() {
     if (watched.get() || !watched.compareAndSet(false, true)) {
       return true;
@@ -149,7 +153,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
         } else if (waits && waitedBefore) {
           help();
         }
-        // What is behind one that blocks often blocks, too.
+        // Tasks that wait behind a blocking one often block, too.
         pause = isStuck ? PATIENCE_NANOS / 10 : PATIENCE_NANOS;
         quiet = waits ? 0 : quiet + 1;
         waitedBefore = waits;
@@ -158,7 +162,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     } while (!closed && !waiting.isEmpty() && watched.compareAndSet(false, true));
   }
 
-  /** Gives the turn to another thread; the next look tries again if there is none. */
+  /** Passes the turn to another thread; if there is none, the next check tries again. */
   private void goOnInPlaceOf(@Nullable Turn whose) {
     Turn next = new Turn();
     var unused =
@@ -170,7 +174,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
             });
   }
 
-  /** Has one more thread run what waits, until nothing does. */
+  /** Starts one more thread for the waiting tasks, until none is left. */
   private void help() {
     if (helpers.get() < MOST_HELPERS) {
       helpers.incrementAndGet();
@@ -192,7 +196,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
   }
 
-  /** Gives each task that still waits a thread of its own; later ones run where they come from. */
+  /** Gives each waiting task its own thread; later tasks run on the submitting thread. */
   @Override
   public void shutdown() {
     closed = true;
@@ -204,7 +208,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     super.shutdown();
   }
 
-  /** Whether a thread runs the task. */
+  /** Returns whether a thread runs the task. */
   private boolean isHandedOver(Runnable task) {
     try {
       super.execute(task);
@@ -214,12 +218,12 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
   }
 
-  /** Whether the current thread is one of these. */
+  /** Returns whether the current thread is one of these threads. */
   public boolean isCurrent() {
     return Thread.currentThread() instanceof CallbackThread thread && thread.owner() == this;
   }
 
-  /** Waits until the last thread is gone, not just done. */
+  /** Waits until the last thread has ended, not only its tasks. */
   @Override
   public boolean awaitTermination(long time, TimeUnit unit) throws InterruptedException {
     long limit = System.nanoTime() + unit.toNanos(time);

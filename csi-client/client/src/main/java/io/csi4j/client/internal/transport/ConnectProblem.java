@@ -10,15 +10,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An obstacle between us and a socket.
+ * An obstacle between this process and a socket.
  *
- * @param reason its kind
+ * @param reason the kind of obstacle
  * @param why the clause for the message
  * @param advice the sentence for the message
  */
 public record ConnectProblem(Reason reason, String why, String advice) {
 
-  /** Whether it can go away while we wait: a plugin that is still starting looks like that. */
+  /**
+   * Returns whether the problem may disappear on its own: a plugin that is still starting causes
+   * such problems.
+   */
   public boolean mayPass() {
     return switch (reason) {
       case NO_SUCH_SOCKET, NOBODY_LISTENING, NO_ANSWER, NOT_READY, UNHEALTHY, FLOODS -> true;
@@ -26,7 +29,7 @@ public record ConnectProblem(Reason reason, String why, String advice) {
     };
   }
 
-  /** The status that fits best, as no call was made that would have one. */
+  /** Returns the closest status code, because no call was made that would have one. */
   public StatusCode code() {
     return switch (reason) {
       case PATH_TOO_LONG, NOT_A_SOCKET, SYMLINK, UNSAFE_DIRECTORY -> StatusCode.INVALID_ARGUMENT;

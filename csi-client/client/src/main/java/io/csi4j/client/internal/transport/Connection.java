@@ -40,8 +40,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to one plugin: a channel, the one I/O thread it runs on, and the threads for callbacks.
- * The channel reconnects by itself; each time the plugin's user is checked again.
+ * The connection to one plugin: a channel, its one I/O thread, and the threads for callbacks. The
+ * channel reconnects on its own; each time the user that runs the plugin is checked again.
  */
 public final class Connection implements AutoCloseable {
 
@@ -66,7 +66,7 @@ public final class Connection implements AutoCloseable {
   private final AtomicBoolean watched = new AtomicBoolean();
   private volatile @Nullable PeerGate newest;
 
-  /** The socket file to which the newest attempt to connect went. */
+  /** Identity of the socket file of the newest attempt to connect. */
   private volatile @Nullable Object file;
 
   private volatile @Nullable Thread ioThread;
@@ -81,8 +81,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Counts the generation up when gRPC lets go of a connection: from then on calls take another,
-   * even while the socket of the old one is still open.
+   * Increases the generation when gRPC stops using a connection: from then on calls use another
+   * one, even while the socket of the old one is still open.
    */
   private void watchForLoss() {
     ConnectivityState state = channel.getState(false);
@@ -103,10 +103,10 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Tells from now on when the connection is there (true) and when it is lost (false), first how it
-   * is. The watcher must be quick, and is told the same twice at times.
+   * Notifies the watcher whenever the connection is made (true) or lost (false), and first of the
+   * current state. The watcher must be quick, and may receive the same value twice.
    *
-   * @return ends that
+   * @return ends the notifications
    */
   public Runnable watch(Consumer<Boolean> watcher) {
     watchers.add(watcher);
@@ -115,11 +115,12 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Connects to the socket at {@code endpoint}, waiting for it if need be. Says nothing to the
-   * plugin beyond the greeting of HTTP/2.
+   * Connects to the socket at {@code endpoint}, and waits for it if necessary. Sends nothing to the
+   * plugin except the HTTP/2 preface.
    *
-   * @param deadline how long that may take
-   * @throws CsiConnectException if it does not come about, with the reason; nothing is left open
+   * @param deadline the time limit
+   * @throws CsiConnectException if the connection is not made, with the reason; nothing is left
+   *     open
    */
   public static Connection open(CsiEndpoint endpoint, ConnectOptions options, Duration deadline) {
     Connection connection = to(endpoint, options);
@@ -136,9 +137,9 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * A way to the socket at {@code endpoint}, not connected yet.
+   * Creates a connection to the socket at {@code endpoint} without connecting it.
    *
-   * @throws CsiConnectException if no socket of this machine leads there
+   * @throws CsiConnectException if no socket on this machine can have this path
    */
   public static Connection to(CsiEndpoint endpoint, ConnectOptions options) {
     Stopwatch waiting = new Stopwatch(endpoint, options.deadline());
@@ -162,10 +163,10 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Waits until the socket is connected, as these options want it: several callers may wait, each
-   * for as long as it likes.
+   * Waits until the socket is connected as these options require; several callers may wait, each
+   * with its own deadline.
    *
-   * @throws CsiConnectException if that does not come about, with the reason
+   * @throws CsiConnectException if the connection is not made, with the reason
    */
   public void await(ConnectOptions how, Duration deadline) {
     Stopwatch waiting = new Stopwatch(endpoint, deadline);
@@ -178,8 +179,9 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Whether a caller that connects now with these options can share this connection: the options
-   * agree on the socket, and the plugin has not made its socket again since it was connected.
+   * Returns whether a caller that connects now with these options can share this connection: the
+   * options agree on the socket, and the plugin has not recreated its socket since it was
+   * connected.
    */
   public boolean isGoodFor(ConnectOptions others) {
     if (closed.get() || !options.sharesSocketWith(others)) {
@@ -191,49 +193,49 @@ public final class Connection implements AutoCloseable {
         || channel.getState(false) != ConnectivityState.READY;
   }
 
-  /** The channel; connects again by itself when it is used. */
+  /** The channel; reconnects on its own when it is used. */
   public ManagedChannel channel() {
     return channel;
   }
 
-  /** Grows whenever a socket is connected, and whenever a connection is lost. */
+  /** A number that grows whenever a socket is connected, and whenever a connection is lost. */
   public long generation() {
     return generation.get();
   }
 
   /**
-   * Returns the process that listens on the socket, as far as the newest attempt to connect has
-   * told.
+   * Returns the process that listens on the socket, as far as the newest attempt to connect found
+   * it out.
    */
   public PeerCredentials peer() {
     PeerGate gate = newest;
     return gate == null ? PeerCredentials.unknown() : gate.peer();
   }
 
-  /** How bytes travel; never {@link ConnectOptions.Transport#AUTO}. */
+  /** The transport; never {@link ConnectOptions.Transport#AUTO}. */
   public ConnectOptions.Transport transport() {
     return sockets.transport();
   }
 
   /**
-   * Lets the channel connect again at once, without the pause that it takes after failures. A call
-   * that is made before that has come about still fails like the last one, unless it waits for the
-   * channel to be ready.
+   * Lets the channel reconnect at once, without the pause after failures. A call made before the
+   * connection is back still fails like the last one, unless it waits for the channel to be ready.
    */
   public void resetBackoff() {
     channel.resetConnectBackoff();
   }
 
   /**
-   * Nothing if a call can be sent now. After a failure to connect, gRPC tells each call of that
-   * failure until a connection has come about; so this makes another attempt as soon as possible,
-   * and completes when it has ended, or after {@code limitNanos}. May complete on the I/O thread.
+   * Returns empty if a call can be sent now. After a failed attempt to connect, gRPC fails each
+   * call with that failure until a connection is made; so this method starts another attempt as
+   * soon as possible, and the returned future completes when it has ended, or after {@code
+   * limitNanos}. The future may complete on the I/O thread.
    */
   public Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
     if (channel.getState(false) != ConnectivityState.TRANSIENT_FAILURE) {
       return Optional.empty();
     }
-    // One that has begun already may have met the socket as it was before.
+    // An attempt that has already begun may have used the previous socket.
     CompletableFuture<Void> mine = nextAttempt.get().copy();
     try {
       ScheduledFuture<?> overdue =
@@ -245,7 +247,7 @@ public final class Connection implements AutoCloseable {
     } catch (RejectedExecutionException closing) {
       return Optional.empty();
     }
-    // One watch for all: gRPC keeps each until the state changes, which may take days.
+    // One watch for all callers: gRPC keeps each until the state changes, which may take days.
     if (watched.compareAndSet(false, true)) {
       channel.notifyWhenStateChanged(
           ConnectivityState.TRANSIENT_FAILURE,
@@ -267,26 +269,29 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * The I/O thread: good for timers, and for nothing that blocks. A timer can be cancelled at any
-   * time, also after the connection has ended.
+   * Returns the I/O thread: for timers, never for blocking work. A timer can be cancelled at any
+   * time, even after the connection has ended.
    */
   public ScheduledExecutorService loop() {
     return loop;
   }
 
-  /** Returns where blocking work runs that no caller of the host may wait for. */
+  /** Returns the executor for blocking work that must not delay callers of the host. */
   public Executor aside() {
     return callbacks;
   }
 
-  /** Where actions of the host run; what its own executor refuses runs on ours. */
+  /**
+   * Returns the executor for actions of the host; a task that the host's executor refuses runs on
+   * the threads of this connection.
+   */
   public Executor callbacks() {
     return callbacks(options);
   }
 
   /**
-   * Where actions of the host run for a user of this connection that has these options; what its
-   * own executor refuses, or has no thread for, runs on ours.
+   * Returns the executor for actions of a user of this connection with these options; a task that
+   * the user's executor refuses, or has no thread for, runs on the threads of this connection.
    */
   public Executor callbacks(ConnectOptions theirs) {
     if (theirs.callbackExecutor().isEmpty()) {
@@ -303,7 +308,7 @@ public final class Connection implements AutoCloseable {
     };
   }
 
-  /** A task that runs once: an executor that fails may have begun it already. */
+  /** A task that runs once: an executor that fails may already have started it. */
   private static final class Once implements Runnable {
     private final Runnable task;
     private final AtomicBoolean begun = new AtomicBoolean();
@@ -321,12 +326,12 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Returns the trouble with the socket at this moment, to explain a call that did not get through.
-   * A flood during the call is the trouble, even if the plugin is connected again by now. Otherwise
-   * looks at the file and connects to it once, but never waits.
+   * Returns the current problem with the socket, to explain a call that failed. A flood during the
+   * call is the problem, even if the plugin is connected again by now. Otherwise checks the file
+   * and connects to it once, but never waits.
    *
    * @param code the status of the call
-   * @param elapsed how long the call took
+   * @param elapsed the duration of the call
    */
   public CsiConnectException diagnose(StatusCode code, Duration elapsed) {
     long now = System.nanoTime();
@@ -346,8 +351,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Waits until the I/O thread has done what it was given before, such as to end calls that were
-   * cancelled; for as long as closing may take, and not on a thread of this connection.
+   * Waits until the I/O thread has done its queued work, such as ending cancelled calls; at most
+   * for the close timeout, and not on a thread of this connection.
    */
   public void settle() {
     if (loop.inEventLoop() || callbacks.isCurrent()) {
@@ -363,8 +368,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Ends the calls in flight, and then every thread. Takes as long as the options allow at most,
-   * and does not wait for the thread it is called on.
+   * Ends the calls in flight, and then all threads. Takes at most the close timeout of the options,
+   * and does not wait for the calling thread.
    */
   @Override
   public void close() {
@@ -402,9 +407,9 @@ public final class Connection implements AutoCloseable {
         .channelFactory(this::newSocket, PeerGate.Destination.class)
         .eventLoopGroup(loop)
         .usePlaintext()
-        // What Go sends. The path, which is gRPC's own choice, is refused by strict servers.
+        // The value that Go clients send. Strict servers refuse the path, which is gRPC's default.
         .overrideAuthority("localhost")
-        // gRPC sets it for TCP; UNIX sockets would log a warning.
+        // gRPC sets this option for TCP; UNIX sockets would log a warning.
         .withOption(ChannelOption.SO_KEEPALIVE, null)
         .maxInboundMessageSize(options.maxMessageBytes())
         .maxInboundMetadataSize(options.maxMetadataBytes())
@@ -417,7 +422,10 @@ public final class Connection implements AutoCloseable {
         .build();
   }
 
-  /** Called by gRPC for each transport, right after it has made the loggers of that transport. */
+  /**
+   * Creates a socket; gRPC calls this for each transport, right after it has created the loggers of
+   * that transport.
+   */
   private Channel newSocket() {
     CompletableFuture<Void> begun = nextAttempt.getAndSet(new CompletableFuture<>());
     attempt = begun;
@@ -453,13 +461,13 @@ public final class Connection implements AutoCloseable {
             + problem.advice());
   }
 
-  /** Fails one attempt to connect; the calls that wait for it end with this status. */
+  /** Fails one attempt to connect; calls that wait for it end with this status. */
   private static StatusRuntimeException unavailable(String why) {
     return Status.UNAVAILABLE.withDescription(why).asRuntimeException();
   }
 
   private void connect(ConnectOptions how, Stopwatch waiting) throws InterruptedException {
-    // An earlier attempt that has ended says nothing of the socket as it is now.
+    // An earlier attempt that has ended says nothing about the current socket.
     PeerGate earlier = newest;
     ConnectProblem last = null;
     for (int looks = 1; ; looks++) {
@@ -473,14 +481,14 @@ public final class Connection implements AutoCloseable {
       if (isEarlier) {
         gate = null;
       }
-      // Asked before the problem is, which does not change any more once an attempt is over.
+      // Read before the problem, which no longer changes once an attempt is over.
       boolean over = isEarlier || (gate != null && gate.ended());
       ConnectProblem now = missing == null && gate != null ? problemBehind(gate, waiting) : missing;
       boolean sure = missing != null || gate == null || !gate.undecided();
       if (now != null && sure && !(now.mayPass() && isWaitedFor(now, how))) {
         throw waiting.failure(now, null);
       }
-      // A connection that was made just now looks silent, even if the one before was closed.
+      // A connection that was just made looks silent, even if the one before was closed.
       if (now != null && (sure || last == null || last.reason() != now.reason())) {
         last = now;
       }
@@ -522,7 +530,7 @@ public final class Connection implements AutoCloseable {
   private static ConnectProblem tooLong(int length, int limit) {
     return new ConnectProblem(
         Reason.PATH_TOO_LONG,
-        "the path has " + length + " bytes, and a socket path may have " + limit + " at most",
+        "the path has " + length + " bytes, but a socket path may have at most " + limit + " bytes",
         "Let the plugin listen on a shorter path.");
   }
 
@@ -543,16 +551,16 @@ public final class Connection implements AutoCloseable {
   private static ConnectProblem lost() {
     return new ConnectProblem(
         Reason.NO_ANSWER,
-        "the plugin ended the connection; by now somebody listens on the socket again",
+        "the plugin ended the connection; a process listens on the socket again by now",
         "Try again, and look at the plugin's log for a crash.");
   }
 
   /**
    * An event loop whose timers can be cancelled after it has ended.
    *
-   * <p>An ending loop cancels its timers, but another thread may set one after that. Netty refuses
-   * to cancel such a timer later, with an exception. gRPC cancels the timer of a call before it
-   * reports the call's end, so that the exception would lose the end.
+   * <p>An ending loop cancels its timers, but another thread may set a timer after that. Netty
+   * throws an exception when such a timer is cancelled later, and gRPC cancels the timer of a call
+   * before it reports the call's end, so that the exception would suppress the end.
    */
   private static final class Loop extends SingleThreadIoEventLoop {
     Loop(ThreadFactory threads, IoHandlerFactory handler) {
@@ -564,7 +572,8 @@ public final class Connection implements AutoCloseable {
       try {
         super.addTask(task);
       } catch (RejectedExecutionException ended) {
-        // Netty submits a cancelled timer to remove it; there is nothing to remove any more.
+        // Netty submits a cancelled timer in order to remove it; there is nothing to remove any
+        // more.
         if (!(task instanceof Future<?> timer && timer.isCancelled())) {
           throw ended;
         }
@@ -572,7 +581,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** A stretch of time that began when this was made. */
+  /** A stopwatch that started when it was created. */
   private static final class Stopwatch {
     private final CsiEndpoint endpoint;
     private final long began = System.nanoTime();
@@ -580,7 +589,7 @@ public final class Connection implements AutoCloseable {
 
     Stopwatch(CsiEndpoint endpoint, Duration limit) {
       this.endpoint = endpoint;
-      // Decades are as good as any longer time, and do not overflow.
+      // A limit of decades is as good as any longer time, and does not overflow.
       this.nanos =
           limit.compareTo(Duration.ofDays(9999)) < 0 ? limit.toNanos() : Long.MAX_VALUE / 4;
     }
@@ -589,7 +598,10 @@ public final class Connection implements AutoCloseable {
       return nanos - (System.nanoTime() - began);
     }
 
-    /** Waits for an end even when interrupted: the time is bounded, and the flag survives. */
+    /**
+     * Waits for an end even when interrupted: the time is bounded, and the interrupt flag is
+     * preserved.
+     */
     boolean await(Termination termination) {
       boolean interrupted = false;
       try {

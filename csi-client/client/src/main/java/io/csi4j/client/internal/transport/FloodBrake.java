@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers that a plugin has flooded us, and keeps it from being connected again for a while.
- * Written by the I/O thread only.
+ * Remembers that a plugin has flooded the client, and delays reconnecting to it. Written by the I/O
+ * thread only.
  */
 final class FloodBrake {
 
@@ -18,11 +18,11 @@ final class FloodBrake {
   /**
    * The last flood.
    *
-   * @param what there was too much of
-   * @param number which flood it was
-   * @param inARow which one it was of those that came without a long pause between
-   * @param at when it was
-   * @param until when the plugin is connected again
+   * @param what the kind of excess traffic
+   * @param number the number of the flood
+   * @param inARow its position in a series of floods without a long pause between
+   * @param at the time of the flood
+   * @param until the time at which the plugin may be connected again
    */
   private record Flood(String what, long number, int inARow, long at, long until) {
 
@@ -32,16 +32,16 @@ final class FloodBrake {
           Reason.FLOODS,
           "the connection was closed because the plugin floods it: "
               + what
-              + "; that was flood number "
+              + "; this is flood number "
               + number
-              + (pause > 0 ? ", and it is not connected for " + pause + " ms" : ""),
-          "Look at the plugin's log and its version of gRPC; it is connected again by itself.");
+              + (pause > 0 ? ", and the client does not reconnect for " + pause + " ms" : ""),
+          "Look at the plugin's log and its version of gRPC; the client reconnects on its own.");
     }
   }
 
   private volatile @Nullable Flood last;
 
-  /** Takes note of a flood, and returns what to say of it. */
+  /** Records a flood, and returns the problem that describes it. */
   ConnectProblem flooded(String what, long now) {
     Flood before = last;
     long number = before == null ? 1 : before.number() + 1;
@@ -51,13 +51,13 @@ final class FloodBrake {
     return flood.told(now);
   }
 
-  /** Why the plugin is not connected now; nothing if it may be. */
+  /** Returns why the plugin is not connected now; empty if it may be. */
   @Nullable ConnectProblem problem(long now) {
     Flood flood = last;
     return flood == null || now - flood.until() >= 0 ? null : flood.told(now);
   }
 
-  /** The last flood that came after this moment, also if the plugin may be connected again. */
+  /** Returns the last flood after this moment, even if the plugin may be connected again. */
   @Nullable ConnectProblem problemSince(long began, long now) {
     Flood flood = last;
     return flood == null || flood.at() - began < 0 ? problem(now) : flood.told(now);

@@ -11,38 +11,44 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees each HTTP/2 frame of a plugin before gRPC does, and keeps from it what it could not bear.
+ * Inspects each HTTP/2 frame of a plugin before gRPC does, and blocks frames that would harm gRPC.
  *
  * <ul>
- *   <li>Floods end the connection. Who asks for acknowledgements, or for calls that have ended, and
- *       does not take what it is answered would fill the memory with that, as gRPC queues it
- *       without a bound; who sends frames that carry nothing, without end, would keep the thread;
- *       and a message in pieces of a few bytes takes many times its size.
- *   <li>The text of a GOAWAY is taken out: gRPC logs it as it is, and it may hold anything that the
- *       plugin knows.
+ *   <li>Floods end the connection. A plugin that asks for acknowledgements, or sends frames for
+ *       ended calls, without reading the replies would fill the memory with them, because gRPC
+ *       queues replies without a bound; a plugin that sends empty frames without end would occupy
+ *       the thread; and a message in pieces of a few bytes takes many times its size.
+ *   <li>The text of a GOAWAY is removed: gRPC logs it unchanged, and it may contain anything that
+ *       the plugin knows.
  * </ul>
  *
- * <p>What a message may hold is gRPC's matter, and has limits there.
+ * <p>The contents of messages are limited elsewhere, by gRPC itself.
  */
 final class FrameGate extends ChannelDuplexHandler {
 
-  /** Each is answered, and the answer is queued until the plugin reads. */
+  /** Maximum number of unread acknowledgements; each is queued until the plugin reads it. */
   static final int MOST_OWED = 1_000;
 
   /**
-   * A busy plugin sends a PING for each message, but no second one before the first is answered.
+   * Maximum number of frames without content at once; a busy plugin sends a PING for each message,
+   * but no second one before the first is acknowledged.
    */
   static final long MOST_AT_ONCE = 100_000;
 
   private static final long PER_SECOND = 20_000;
 
-  /** Pieces of messages that are too small to be worth a frame, beyond those of a usual answer. */
+  /**
+   * Maximum number of message pieces too small to deserve a frame, beyond those of a usual answer.
+   */
   static final int MOST_TRICKLED = 10_000;
 
-  /** The smallest message of a lawful stream has about as many bytes. */
+  /** The approximate size of the smallest message of a valid stream. */
   private static final int WORTH_A_FRAME = 24;
 
-  /** An answer takes six: headers, a message, trailers, an end, and windows for two. */
+  /**
+   * Allowance of frames for one call; an answer takes six: headers, a message, trailers, an end,
+   * and windows for two.
+   */
   private static final int FRAMES_OF_A_CALL = 16;
 
   private static final byte[] NOTHING = {};
@@ -74,9 +80,9 @@ final class FrameGate extends ChannelDuplexHandler {
   private boolean isOver;
 
   /**
-   * A gate that nothing has come through yet.
+   * A gate that no frame has passed yet.
    *
-   * @param onFlood is told what there was too much of, once, before the connection is closed
+   * @param onFlood receives the kind of excess traffic, once, before the connection is closed
    */
   FrameGate(Consumer<String> onFlood, LongSupplier nanoTime) {
     this.onFlood = onFlood;
@@ -117,7 +123,7 @@ final class FrameGate extends ChannelDuplexHandler {
     }
   }
 
-  /** Counts the resets by which gRPC answers frames of calls that have ended. */
+  /** Counts the resets with which gRPC answers frames of ended calls. */
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     if (isReading
@@ -125,7 +131,7 @@ final class FrameGate extends ChannelDuplexHandler {
         && frame.readableBytes() == RESET_LENGTH
         && frame.getUnsignedByte(frame.readerIndex() + 3) == RST_STREAM
         && ++owed > MOST_OWED) {
-      flood = "it sends frames for calls that have ended, and does not read that it should not";
+      flood = "it sends frames for ended calls and does not read the resets of these calls";
     }
     var unused = context.write(message, promise);
   }
@@ -135,7 +141,10 @@ final class FrameGate extends ChannelDuplexHandler {
     return queue == null || queue.totalPendingWriteBytes() == 0;
   }
 
-  /** With the beginning of a header that came before, if there is one. */
+  /**
+   * Returns the bytes after the beginning of a frame header that was received before, if there is
+   * one.
+   */
   private ByteBuf joined(ChannelHandlerContext context, ByteBuf bytes) {
     if (begun.length == 0) {
       return bytes;
@@ -148,8 +157,8 @@ final class FrameGate extends ChannelDuplexHandler {
   }
 
   /**
-   * Returns the part of these bytes that gRPC gets; they are released. Sets {@link #flood} if it is
-   * too much.
+   * Returns the part of these bytes that is passed to gRPC, and takes over their buffer. Sets
+   * {@link #flood} if there is too much traffic.
    */
   private ByteBuf screened(ChannelHandlerContext context, ByteBuf in) {
     int end = in.writerIndex();
@@ -200,7 +209,7 @@ final class FrameGate extends ChannelDuplexHandler {
   private @Nullable String frame(int type, int flags, int stream) {
     boolean hasFirstFlag = (flags & FIRST_FLAG) != 0;
     if (type == HEADERS && stream > newestCall && (stream & 1) == 1) {
-      // gRPC ends the connection for the headers of a call that was never made.
+      // gRPC itself ends the connection on headers of a call that was never made.
       long more = (long) FRAMES_OF_A_CALL * ((stream - newestCall) / 2);
       framesOfCalls = Math.min(framesOfCalls + more, MOST_AT_ONCE);
       newestCall = stream;
@@ -226,7 +235,7 @@ final class FrameGate extends ChannelDuplexHandler {
       left = Math.min(MOST_AT_ONCE, (now - at) / (1_000_000_000L / PER_SECOND)) - 1;
       at = now;
       if (left < 0) {
-        return "it sends HTTP/2 frames that carry nothing, without end";
+        return "it keeps sending HTTP/2 frames without content";
       }
     }
     return null;

@@ -9,15 +9,15 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the HTTP/2 frame log of gRPC away from our connections: at DEBUG it prints whole frames,
- * secrets included, and nothing in gRPC's API turns it off.
+ * Disables the HTTP/2 frame log of gRPC for connections of this client: at DEBUG it prints complete
+ * frames, secrets included, and gRPC's API offers no switch for it.
  *
  * <p>Every frame of a connection is read and written on the connection's own I/O thread. So the
- * logger of frames, and only it, says nothing on threads of type {@link IoThread}; other loggers,
- * and the frames of other gRPC clients in this process, are logged as before. The one thing global
- * is the factory of netty's (shaded) loggers, as netty has just one: ours wraps the one that was
- * there. Setting levels of a logging framework would be simpler, but its next configuration undoes
- * it.
+ * logger of frames, and only that logger, is silent on threads of type {@link IoThread}; other
+ * loggers, and the frames of other gRPC clients in this process, are logged as before. The only
+ * global change is the factory of netty's (shaded) loggers, because netty has just one: this
+ * factory wraps the previous one. Setting levels of a logging framework would be simpler, but
+ * reconfiguring the framework would undo it.
  */
 public final class FrameLogSilencer extends InternalLoggerFactory {
 
@@ -29,15 +29,15 @@ public final class FrameLogSilencer extends InternalLoggerFactory {
   private FrameLogSilencer(InternalLoggerFactory wrapped) {
     this.wrapped = wrapped;
     try {
-      // Protected, so the method of another factory cannot be called in any other way.
+      // The method is protected, so the method of another factory can only be called by reflection.
       newInstance = InternalLoggerFactory.class.getDeclaredMethod("newInstance", String.class);
       newInstance.setAccessible(true);
     } catch (NoSuchMethodException e) {
-      throw new IllegalStateException("This gRPC has other loggers than the one of the build.", e);
+      throw new IllegalStateException("This gRPC has other loggers than the gRPC of the build.", e);
     }
   }
 
-  /** Sees to it that loggers made from now on are silent; false if they were not until now. */
+  /** Makes loggers created from now on silent; returns false if they were not silent before. */
   public static boolean install() {
     synchronized (FrameLogSilencer.class) {
       InternalLoggerFactory current = InternalLoggerFactory.getDefaultFactory();

@@ -16,10 +16,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first handler of one transport: lets gRPC have the socket only if the right user listens on
- * it, and remembers enough to explain a transport that comes to nothing.
+ * The first handler of a transport: passes the socket to gRPC only if the required user listens on
+ * it, and remembers enough to explain a transport that fails.
  *
- * <p>gRPC writes nothing before it hears that the channel is active, and it hears that from here.
+ * <p>gRPC writes nothing before it learns that the channel is active, and it learns that from this
+ * handler.
  */
 public final class PeerGate extends ChannelDuplexHandler {
 
@@ -38,10 +39,10 @@ public final class PeerGate extends ChannelDuplexHandler {
   private volatile byte[] head = {};
 
   /**
-   * A gate that nothing has come through yet.
+   * A gate that has received nothing yet.
    *
-   * @param generation is counted up when the socket is connected
-   * @param onEnd is told when nothing more comes from here
+   * @param generation is incremented when the socket is connected
+   * @param onEnd is called when this gate passes nothing more
    */
   public PeerGate(
       UnixSockets.NewSocket socket,
@@ -55,8 +56,8 @@ public final class PeerGate extends ChannelDuplexHandler {
   }
 
   /**
-   * The address that gRPC connects to. It makes a URI of an address, and not every path survives
-   * that; so it gets this one, and the path is put in its place here.
+   * The address that gRPC connects to. gRPC makes a URI of an address, and not every path can be
+   * part of a URI; so gRPC receives this address, and this handler replaces it with the path.
    */
   public static final class Destination extends SocketAddress {
     private static final long serialVersionUID = 1L;
@@ -71,20 +72,17 @@ public final class PeerGate extends ChannelDuplexHandler {
     return peer;
   }
 
-  /** Whether nothing more comes from here. */
+  /** Returns whether this gate passes nothing more. */
   public boolean ended() {
     return ended;
   }
 
-  /** Whether the socket could not even be connected. */
+  /** Returns whether connecting the socket itself failed. */
   public boolean neverConnected() {
     return ended && !connected;
   }
 
-  /**
-   * Returns the trouble with the process that listens, as far as it is known yet; null if there is
-   * none.
-   */
+  /** Returns the known problem with the listening process; null if there is none. */
   @Nullable ConnectProblem problem() {
     if (refused) {
       return wrongPeer();
@@ -99,21 +97,20 @@ public final class PeerGate extends ChannelDuplexHandler {
     return new ConnectProblem(
         Reason.NO_ANSWER,
         ended
-            ? "whoever listens accepts the connection and closes it again"
-            : "whoever listens accepts the connection and stays silent",
-        "Look at the plugin's log; it may hang, or not be a plugin.");
+            ? "the listener accepts the connection and closes it again"
+            : "the listener accepts the connection and stays silent",
+        "Look at the plugin's log; it may hang, or may not be a plugin.");
   }
 
-  /** Whether {@link #problem} can still change for this transport. */
+  /** Returns whether {@link #problem} can still change for this transport. */
   public boolean undecided() {
     return !refused && !ended && head.length < FRAME_HEADER;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    // A plugin that greets and hangs up at once makes our own greeting fail. That must not close
-    // the
-    // socket before theirs is read.
+    // If a plugin sends its preface and closes at once, writing the client's preface fails. That
+    // failure must not close the socket before the plugin's bytes are read.
     context.channel().config().setAutoClose(false);
   }
 
@@ -188,7 +185,7 @@ public final class PeerGate extends ChannelDuplexHandler {
     }
   }
 
-  /** Whether a server that speaks HTTP/2 may begin like this: with a SETTINGS frame. */
+  /** Returns whether an HTTP/2 server may begin with these bytes: a SETTINGS frame. */
   public static boolean beginsLikeHttp2(byte[] head) {
     int known = Math.min(head.length, FRAME_HEADER);
     for (int i = 0; i < known; i++) {
@@ -210,19 +207,18 @@ public final class PeerGate extends ChannelDuplexHandler {
   private ConnectProblem notGrpc(byte[] seen) {
     return new ConnectProblem(
         Reason.NOT_GRPC,
-        "whoever listens does not speak gRPC; its first bytes are "
+        "the listener does not speak gRPC; its first bytes are "
             + HexFormat.ofDelimiter(" ").formatHex(seen),
-        "Check that this is the socket of a CSI plugin, and not of something else.");
+        "Check that this is the socket of a CSI plugin.");
   }
 
   private ConnectProblem wrongPeer() {
-    String listens =
-        peer.uid().isPresent() ? "user " + peer.uid().getAsInt() : "a user whom we cannot tell";
+    String listens = peer.uid().isPresent() ? "user " + peer.uid().getAsInt() : "an unknown user";
     String process = peer.pid().isPresent() ? " (process " + peer.pid().getAsInt() + ")" : "";
     String required = requiredUid.isPresent() ? "" + requiredUid.getAsInt() : "none";
     return new ConnectProblem(
         Reason.WRONG_PEER,
         listens + process + " listens on the socket, but user " + required + " is required",
-        "Find out who replaced the plugin, or correct the required user in the options.");
+        "Find out what replaced the plugin, or correct the required user in the options.");
   }
 }

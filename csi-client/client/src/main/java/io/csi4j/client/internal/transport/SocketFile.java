@@ -22,7 +22,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The file of a socket: what it is, who may use it, who might replace it. */
+/** Checks the file of a socket: its kind, its permissions, and the users that could replace it. */
 public final class SocketFile {
 
   private static final int KIND = 0170000;
@@ -32,7 +32,10 @@ public final class SocketFile {
   private static final int GROUP_WRITE = 020;
   private static final int OTHERS_WRITE = 02;
 
-  /** Directories and links that are looked at; a path that the kernel takes has fewer. */
+  /**
+   * Maximum number of directories and links that are checked; a path that the kernel accepts has
+   * fewer.
+   */
   private static final int MOST_LINKS = 1_000;
 
   private static final LinkOption[] FOLLOW = {};
@@ -41,7 +44,7 @@ public final class SocketFile {
   private SocketFile() {}
 
   /**
-   * Returns the trouble with the path, as far as that shows without connecting; null if there is
+   * Returns the problem with the path, as far as it is visible without connecting; null if there is
    * none.
    */
   public static @Nullable ConnectProblem inspect(Path path, ConnectOptions options) {
@@ -64,7 +67,10 @@ public final class SocketFile {
     }
   }
 
-  /** Returns what tells the socket from a new one at the same path; null if there is none. */
+  /**
+   * Returns a value that differs between a socket and its successor at the same path; null if there
+   * is no socket.
+   */
   static @Nullable Object identity(Path path) {
     try {
       Map<String, Object> facts = Files.readAttributes(path, "unix:dev,ino,ctime", FOLLOW);
@@ -75,8 +81,8 @@ public final class SocketFile {
   }
 
   /**
-   * Returns the trouble with a socket that could not be connected to. Makes one connection and
-   * closes it; never waits. Null if that connection came about.
+   * Returns the problem with a socket that could not be connected. Makes one connection and closes
+   * it; never waits. Null if that connection succeeds.
    */
   public static @Nullable ConnectProblem knock(Path path) {
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -88,16 +94,16 @@ public final class SocketFile {
 
   private static @Nullable ConnectProblem knock(SocketChannel socket, Path path) {
     try {
-      // A blocking connect would wait for as long as the listener's queue is full.
+      // A blocking connect would wait for as long as the listener's backlog is full.
       socket.configureBlocking(false);
       return socket.connect(UnixDomainSocketAddress.of(path)) ? null : crowded();
     } catch (BindException e) {
-      // How the JDK reports EACCES.
+      // This is how the JDK reports EACCES.
       return closedSocket(path);
     } catch (ConnectException e) {
       return new ConnectProblem(
           Reason.NOBODY_LISTENING,
-          "the socket file is there, but no process listens on it",
+          "the socket file exists, but no process listens on it",
           "Start the plugin; a plugin that was killed leaves its socket file behind.");
     } catch (IOException e) {
       return Files.exists(path) ? refused(e) : missing(path);
@@ -108,13 +114,13 @@ public final class SocketFile {
     return new ConnectProblem(
         Reason.NO_ANSWER,
         "the socket cannot be connected: " + SafeText.escape(String.valueOf(cause.getMessage())),
-        "Check that this is the socket of a CSI plugin, and not of something else.");
+        "Check that this is the socket of a CSI plugin.");
   }
 
   private static ConnectProblem crowded() {
     return new ConnectProblem(
         Reason.NO_ANSWER,
-        "the plugin does not accept connections, and its queue of them is full",
+        "the plugin does not accept connections, and its backlog is full",
         "Look at the plugin's log; it may hang.");
   }
 
@@ -127,7 +133,9 @@ public final class SocketFile {
     }
     return new ConnectProblem(
         Reason.SYMLINK,
-        "the path is a symbolic link" + target + ", and whoever may change it picks the plugin",
+        "the path is a symbolic link"
+            + target
+            + ", and a user who can change it can redirect the connection",
         "Give the path of the socket itself, or allow symbolic links in the options.");
   }
 
@@ -147,8 +155,8 @@ public final class SocketFile {
   }
 
   /**
-   * Looks at each directory and link on the way to the socket: a user who may change one of them
-   * may put another socket in its place.
+   * Checks each directory and link on the path to the socket: a user who can change one of them can
+   * replace the socket.
    */
   private static @Nullable ConnectProblem unsafeDirectory(Path path, ConnectOptions options)
       throws IOException {
@@ -193,36 +201,35 @@ public final class SocketFile {
       Path place, Inode found, boolean holdsSocket, ConnectOptions options) throws IOException {
     String who = null;
     String mend = "";
-    // Under the sticky bit others cannot replace what is there, but they can be there first.
+    // The sticky bit prevents others from replacing an existing file, but not from creating it
+    // first.
     if (!found.isLink() && (holdsSocket || !found.has(STICKY))) {
       if (found.has(OTHERS_WRITE)) {
-        who = "everybody may write to the directory ";
-        mend = "Take the permission away (chmod o-w)";
+        who = "every user may write to the directory ";
+        mend = "Remove the permission (chmod o-w)";
       } else if (found.has(GROUP_WRITE)) {
         who = "group " + found.gid() + " may write to the directory ";
-        mend = "Take the permission away (chmod g-w)";
+        mend = "Remove the permission (chmod g-w)";
       }
     }
     if (who == null && !isTrusted(found.uid(), options)) {
       who = "another user owns the " + (found.isLink() ? "symbolic link " : "directory ");
-      mend = "Make it root's or ours (chown), demand that its owner listens (requirePeerUid)";
+      mend =
+          "Change the owner to root or to this process's user (chown), require its owner as the"
+              + " listener (requirePeerUid)";
     }
     return who == null
         ? null
         : new ConnectProblem(
             Reason.UNSAFE_DIRECTORY,
-            who
-                + quote(place)
-                + " ("
-                + found
-                + ") and could put another socket in place of this one",
+            who + quote(place) + " (" + found + ") and could replace the socket",
             mend + ", or allow unsafe directories in the options.");
   }
 
   /**
-   * True for root, for the user that this process acts as, for the one that has to listen anyway,
-   * and for the owner of the root directory, who could replace everything: in a user namespace that
-   * stands for all users outside of it.
+   * Returns whether a user is trusted: root, the user of this process, the user required as the
+   * listener, and the owner of the root directory, who could replace everything: in a user
+   * namespace that uid stands for all users outside of it.
    */
   private static boolean isTrusted(int uid, ConnectOptions options) throws IOException {
     return uid == 0
@@ -236,7 +243,7 @@ public final class SocketFile {
         Reason.SYMLINK,
         "the directory of the socket, "
             + quote(directory)
-            + ", is a symbolic link, and whoever may change it picks the plugin",
+            + ", is a symbolic link, and a user who can change it can redirect the connection",
         "Give the path without the link, or allow symbolic links in the options.");
   }
 
@@ -265,7 +272,7 @@ public final class SocketFile {
     return new ConnectProblem(
         Reason.PERMISSION_DENIED,
         what + " (" + facts + "our uid is " + ourUid() + ")",
-        "Change its owner or mode, or run this process as a user that may.");
+        "Change its owner or mode, or run this process as a user with access.");
   }
 
   private static ConnectProblem missing(Path path) {
@@ -301,7 +308,7 @@ public final class SocketFile {
     }
   }
 
-  /** The user that this process acts as; "unknown" where that cannot be told. */
+  /** Returns the user that this process runs as; "unknown" if that cannot be determined. */
   private static String ourUid() {
     try {
       // The owner of /proc/self would be root for a process with file capabilities.
@@ -311,7 +318,7 @@ public final class SocketFile {
         }
       }
     } catch (IOException e) {
-      // Not Linux: nothing else tells it.
+      // Not Linux: there is no other source.
     }
     return "unknown";
   }
@@ -320,7 +327,7 @@ public final class SocketFile {
     return SafeText.quote(String.valueOf(path));
   }
 
-  /** The facts of one file. */
+  /** The attributes of one file. */
   private record Inode(int mode, int uid, int gid) {
 
     static Inode of(Path path, LinkOption... options) throws IOException {

@@ -31,12 +31,12 @@ import jdk.net.UnixDomainPrincipal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way to have UNIX domain sockets in netty. Nothing native is loaded before {@link #choose} is
- * asked for epoll.
+ * An implementation of UNIX domain sockets for netty. No native code is loaded before {@link
+ * #choose} selects epoll.
  */
 public sealed interface UnixSockets {
 
-  /** The way that the options ask for. */
+  /** Returns the implementation that the options request. */
   static UnixSockets choose(ConnectOptions options, Path path) throws Unavailable {
     Transport asked = options.transport();
     if (asked != Transport.JDK && Epoll.isAvailable()) {
@@ -48,17 +48,17 @@ public sealed interface UnixSockets {
     return new JdkSockets(path, options.requiredPeerUid());
   }
 
-  /** No socket can be made at all. */
+  /** Returns the problem that no socket can be created at all. */
   static ConnectProblem unusable(Exception cause) {
     return new ConnectProblem(
         Reason.NO_TRANSPORT,
-        "no socket can be made: " + SafeText.escape(cause.toString()),
-        "Look at the limits of this process, open files first.");
+        "no socket can be created: " + SafeText.escape(cause.toString()),
+        "Look at the limits of this process, first the limit of open files.");
   }
 
   Transport transport();
 
-  /** The longest path that fits into an address, in bytes. */
+  /** Maximum bytes of a path that fits into an address. */
   int longestPath();
 
   IoHandlerFactory handler();
@@ -67,16 +67,18 @@ public sealed interface UnixSockets {
   NewSocket open();
 
   /**
-   * A channel, what belongs to it, and what netty does not offer for all channels alike.
+   * A channel with its address and the functions that netty does not offer uniformly for all
+   * channels.
    *
    * @param channel not connected yet
-   * @param address where to connect it to
-   * @param peer who listens there; for a connected channel
-   * @param rest what has come and was not read yet; for a connected channel, on its thread
+   * @param address the address to connect to
+   * @param peer asks who listens on the other side of a connected channel
+   * @param rest reads the received bytes of a connected channel that were not read yet; to be
+   *     called on its thread
    */
   record NewSocket(Channel channel, SocketAddress address, PeerQuestion peer, RawRead rest) {}
 
-  /** Reads into a direct buffer without waiting; tells the number of bytes, or less than one. */
+  /** Reads into a direct buffer without waiting; returns the number of bytes, or less than one. */
   @FunctionalInterface
   interface RawRead {
     int read(ByteBuffer direct) throws IOException;
@@ -88,7 +90,7 @@ public sealed interface UnixSockets {
     PeerCredentials ask() throws IOException;
   }
 
-  /** The way that was asked for does not exist on this machine. */
+  /** Thrown when the requested implementation is not available on this machine. */
   final class Unavailable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -103,7 +105,7 @@ public sealed interface UnixSockets {
       }
       return new ConnectProblem(
           Reason.NO_TRANSPORT,
-          "epoll was asked for, but does not load here" + why,
+          "epoll was requested, but does not load on this machine" + why,
           "Use the transport AUTO or JDK.");
     }
   }
@@ -179,8 +181,8 @@ public sealed interface UnixSockets {
     }
 
     /**
-     * The number of a user, whom the JDK knows by name only: that of the required user, or of the
-     * owner of a file that tells both. Nothing if it is none of them.
+     * Returns the uid of a user, whom the JDK knows only by name: that of the required user, or of
+     * the owner of a file whose uid and name are both readable. Empty if the user is none of them.
      */
     private OptionalInt uidOf(UserPrincipal user) {
       if (requiredUid.isPresent() && user.equals(userOf(requiredUid.getAsInt()))) {
@@ -193,7 +195,7 @@ public sealed interface UnixSockets {
             return OptionalInt.of(uid);
           }
         } catch (IOException e) {
-          // Then this file does not help.
+          // This file does not help.
         }
       }
       return OptionalInt.empty();

@@ -1,8 +1,8 @@
 /**
- * The connection to a plugin: the socket and who is behind it, the channel, its threads.
+ * The connection to a plugin: the socket and the process behind it, the channel, its threads.
  *
- * <p>Start at {@code Connection}. What is sent over it is none of its business: that is the call
- * path, one package up. Not exported.
+ * <p>Start at {@code Connection}. Calls and messages belong to the call path, in the package above.
+ * Not exported.
  */
 @NullMarked
 package io.csi4j.client.internal.transport;

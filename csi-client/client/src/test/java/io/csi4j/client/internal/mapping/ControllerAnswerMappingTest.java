@@ -136,7 +136,7 @@ class ControllerAnswerMappingTest {
       request.getCapacityRangeBuilder().setRequiredBytes(10).setLimitBytes(20);
       response.getVolumeBuilder().setVolumeId("v").setCapacityBytes(9);
       assertThat(create().details())
-          .containsExactly("volume.capacity_bytes is 9; asked was at least 10, at most 20 bytes");
+          .containsExactly("volume.capacity_bytes is 9; requested: at least 10, at most 20 bytes");
     }
 
     @Test
@@ -149,7 +149,7 @@ class ControllerAnswerMappingTest {
       var source = response.getVolumeBuilder().getContentSourceBuilder();
       source.getSnapshotBuilder().setSnapshotId("t");
       assertThat(create().details())
-          .containsExactly("volume.content_source is snapshot 't'; asked was snapshot 's'");
+          .containsExactly("volume.content_source is snapshot 't'; requested: snapshot 's'");
       assertThat(create().violations()).containsExactly("volume.content_source MISMATCH");
 
       source.getVolumeBuilder().setVolumeId("s");
@@ -366,7 +366,7 @@ class ControllerAnswerMappingTest {
     void anotherVolumeThanAskedForIsRefused() {
       response.getVolumeBuilder().setVolumeId("w\n");
       assertThat(get().violations()).containsExactly("volume.volume_id MISMATCH");
-      assertThat(get().details()).containsExactly("volume.volume_id is 'w\\n'; asked was 'v'");
+      assertThat(get().details()).containsExactly("volume.volume_id is 'w\\n'; requested: 'v'");
     }
 
     @Test
@@ -550,7 +550,7 @@ class ControllerAnswerMappingTest {
       snapshot.setSourceVolumeId("w");
       var answer = create();
       assertThat(answer.details())
-          .containsExactly("snapshot.source_volume_id is 'w'; asked was 'v'");
+          .containsExactly("snapshot.source_volume_id is 'w'; requested: 'v'");
       assertThat(answer.violations()).containsExactly("snapshot.source_volume_id MISMATCH");
       assertThat(answer.findings().created()).isEmpty();
     }

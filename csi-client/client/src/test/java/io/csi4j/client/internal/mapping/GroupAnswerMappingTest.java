@@ -77,7 +77,7 @@ class GroupAnswerMappingTest {
     group.setGroupSnapshotId("h").clearSnapshots();
     assertThat(get().violations()).containsExactly("group_snapshot.group_snapshot_id MISMATCH");
     assertThat(get().details())
-        .containsExactly("group_snapshot.group_snapshot_id is 'h'; asked was 'g'");
+        .containsExactly("group_snapshot.group_snapshot_id is 'h'; requested: 'g'");
   }
 
   @Test

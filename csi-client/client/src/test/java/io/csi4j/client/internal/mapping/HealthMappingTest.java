@@ -88,7 +88,7 @@ class HealthMappingTest {
     health.setVolumeId("w");
     for (var answer : both()) {
       assertThat(answer.violations()).containsExactly("volume_health.volume_id MISMATCH");
-      assertThat(answer.details().toString()).contains("is 'w'; asked was 'v'");
+      assertThat(answer.details().toString()).contains("is 'w'; requested: 'v'");
     }
     health.setVolumeId("");
     for (var answer : both()) {

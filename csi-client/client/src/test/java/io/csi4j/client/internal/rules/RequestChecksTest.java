@@ -198,9 +198,9 @@ class RequestChecksTest {
             of(
                 "capacity_range.required_bytes",
                 Rule.OUT_OF_RANGE,
-                "is -1, CSI allows nothing below 0"),
+                "is -1, but CSI requires at least 0"),
             of("volume_capabilities[1].access_mode", Rule.REQUIRED, "is not set"),
-            of("volume_capabilities[1].access_type", Rule.REQUIRED, "is none of block, mount"),
+            of("volume_capabilities[1].access_type", Rule.REQUIRED, "has none of block, mount"),
             of(
                 "secrets[\"ke/y\"]",
                 Rule.CHARACTERS,
@@ -219,7 +219,7 @@ class RequestChecksTest {
                         BLOCK.toBuilder().setAccessMode(AccessMode.newBuilder()))))
         .isEqualTo(
             violations(
-                of("volume_capabilities[1].access_mode.mode", Rule.UNRECOGNIZED, "is not stated")));
+                of("volume_capabilities[1].access_mode.mode", Rule.UNRECOGNIZED, "is not set")));
     assertThat(
             check(
                 createVolume()
@@ -230,7 +230,7 @@ class RequestChecksTest {
                 of(
                     "volume_capabilities[1].access_mode.mode",
                     Rule.UNRECOGNIZED,
-                    "is 99, which CSI 1.13 does not know")));
+                    "is 99, which is unknown to CSI 1.13")));
   }
 
   @Test
@@ -317,7 +317,7 @@ class RequestChecksTest {
                     of(
                         "staging_target_path",
                         Rule.TOO_LARGE,
-                        "has 129 bytes, plugins need not take more than 128"))));
+                        "has 129 bytes, plugins need not accept more than 128"))));
   }
 
   @Test
@@ -340,7 +340,7 @@ class RequestChecksTest {
     assertThat(check(createVolume().setName("\u0001pvc")))
         .isEqualTo(
             violations(
-                of("name", Rule.CHARACTERS, "has U+0001 at index 0, which CSI bans from names")));
+                of("name", Rule.CHARACTERS, "has U+0001 at index 0, which CSI forbids in names")));
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("\udc00vol")))
         .isEqualTo(violations(of("volume_id", Rule.NOT_UNICODE, "is no valid Unicode at index 0")));
     assertThat(check(createVolume().putParameters("\0key", "")))
@@ -406,7 +406,7 @@ class RequestChecksTest {
         of(
             "name",
             Rule.CHARACTERS,
-            String.format("has U+%04X at index 2, which CSI bans from names", banned));
+            String.format("has U+%04X at index 2, which CSI forbids in names", banned));
     assertThat(check(createVolume().setName(name))).isEqualTo(violations(expected));
     assertThat(check(CreateSnapshotRequest.newBuilder().setSourceVolumeId("v").setName(name)))
         .isEqualTo(violations(expected));
@@ -534,8 +534,8 @@ class RequestChecksTest {
   @CsvSource({
     "0,0,capacity_range,REQUIRED,has neither required_bytes nor limit_bytes",
     "5,4,capacity_range,OUT_OF_RANGE,has required_bytes 5 above limit_bytes 4",
-    "-5,4,capacity_range.required_bytes,OUT_OF_RANGE,'is -5, CSI allows nothing below 0'",
-    "5,-4,capacity_range.limit_bytes,OUT_OF_RANGE,'is -4, CSI allows nothing below 0'",
+    "-5,4,capacity_range.required_bytes,OUT_OF_RANGE,'is -5, but CSI requires at least 0'",
+    "5,-4,capacity_range.limit_bytes,OUT_OF_RANGE,'is -4, but CSI requires at least 0'",
   })
   void capacityRangesMakeSense(long required, long limit, String at, Rule rule, String detail) {
     CapacityRange range =
@@ -563,7 +563,7 @@ class RequestChecksTest {
   void countsAndOffsetsAreNotNegative() {
     assertThat(check(ListVolumesRequest.newBuilder().setMaxEntries(-1)))
         .isEqualTo(
-            violations(of("max_entries", Rule.OUT_OF_RANGE, "is -1, CSI allows nothing below 0")));
+            violations(of("max_entries", Rule.OUT_OF_RANGE, "is -1, but CSI requires at least 0")));
     assertThat(
             check(
                 GetMetadataAllocatedRequest.newBuilder()
@@ -572,8 +572,8 @@ class RequestChecksTest {
                     .setMaxResults(-3)))
         .isEqualTo(
             violations(
-                of("starting_offset", Rule.OUT_OF_RANGE, "is -2, CSI allows nothing below 0"),
-                of("max_results", Rule.OUT_OF_RANGE, "is -3, CSI allows nothing below 0")));
+                of("starting_offset", Rule.OUT_OF_RANGE, "is -2, but CSI requires at least 0"),
+                of("max_results", Rule.OUT_OF_RANGE, "is -3, but CSI requires at least 0")));
   }
 
   @Test
@@ -581,7 +581,7 @@ class RequestChecksTest {
     assertThat(check(createVolume().setVolumeContentSource(VolumeContentSource.newBuilder())))
         .isEqualTo(
             violations(
-                of("volume_content_source.type", Rule.REQUIRED, "is none of snapshot, volume")));
+                of("volume_content_source.type", Rule.REQUIRED, "has none of snapshot, volume")));
     assertThat(
             check(
                 createVolume()
@@ -661,7 +661,7 @@ class RequestChecksTest {
 
   @Test
   void aPlaceWithoutSegmentsIsRefused() {
-    String none = "has no segments: name one, or leave the place out";
+    String none = "has no segments: name one, or omit the place";
     assertThat(check(GetCapacityRequest.newBuilder().setAccessibleTopology(Topology.newBuilder())))
         .isEqualTo(violations(of("accessible_topology", Rule.REQUIRED, none)));
     assertThat(
@@ -702,7 +702,7 @@ class RequestChecksTest {
                   of(
                       "accessible_topology.segments[\"" + key + "\"]",
                       Rule.CHARACTERS,
-                      "has a key that is no topology key of CSI")));
+                      "has a key that is not a valid topology key of CSI")));
     }
     for (String value : List.of("", "-a", "a-", "a/b", "ä", "y".repeat(64))) {
       assertThat(check(capacityAt("zone", value)))
@@ -712,7 +712,7 @@ class RequestChecksTest {
                   of(
                       "accessible_topology.segments[\"zone\"]",
                       Rule.CHARACTERS,
-                      "has a value that is no topology value of CSI")));
+                      "has a value that is not a valid topology value of CSI")));
     }
   }
 

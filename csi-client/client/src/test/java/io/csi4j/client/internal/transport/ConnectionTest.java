@@ -328,7 +328,8 @@ class ConnectionTest {
           .isEqualTo(
               "the directory of the socket, '"
                   + linked
-                  + "', is a symbolic link, and whoever may change it picks the plugin");
+                  + "', is a symbolic link, and a user who can change it can redirect the"
+                  + " connection");
       open(Transport.AUTO, path, LONG, options -> options.allowSymlink(true)).close();
       open(Transport.AUTO, path, LONG, options -> options.allowUnsafeDirectory(true)).close();
       open(Transport.AUTO, inner.resolve("csi.sock"), LONG, options -> options).close();
@@ -363,11 +364,11 @@ class ConnectionTest {
       assertThat(failure.failure().why())
           .isEqualTo(
               ("group %d may write to the directory '%s' (owner uid %d, gid %d, mode 0775) and"
-                      + " could put another socket in place of this one")
+                      + " could replace the socket")
                   .formatted(gid, open, ourUid(), gid));
       assertThat(failure.advice())
           .isEqualTo(
-              "Take the permission away (chmod g-w), or allow unsafe directories in the options.");
+              "Remove the permission (chmod g-w), or allow unsafe directories in the options.");
       open(Transport.AUTO, path, LONG, options -> options.allowUnsafeDirectory(true)).close();
     }
   }
@@ -384,7 +385,7 @@ class ConnectionTest {
       assertFailure(failure, Reason.UNSAFE_DIRECTORY, StatusCode.INVALID_ARGUMENT);
       assertThat(failure.failure().why())
           .startsWith("another user owns the directory '" + theirs + "' (owner uid 12345, gid ")
-          .endsWith(") and could put another socket in place of this one");
+          .endsWith(") and could replace the socket");
       open(Transport.AUTO, path, LONG, options -> options.allowUnsafeDirectory(true)).close();
       assertFailure(
           failure(Transport.AUTO, path, LONG, options -> options.requirePeerUid(12345)),
@@ -603,7 +604,7 @@ class ConnectionTest {
   void aDiagnosisTellsWhatHasBecomeOfTheSocket(Transport transport) throws Exception {
     try (ScriptedPlugin plugin = ScriptedPlugin.start(socket());
         Connection connection = open(transport)) {
-      assertDiagnosis(connection, Reason.NO_ANSWER, "somebody listens on the socket again");
+      assertDiagnosis(connection, Reason.NO_ANSWER, "a process listens on the socket again");
       plugin.stop();
       assertDiagnosis(connection, Reason.NO_SUCH_SOCKET, "no socket 's'");
       leaveStaleSocket(socket());

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class FloodBrakeTest {
 
   private static final String TOLD =
-      "the connection was closed because the plugin floods it: it shouts; that was flood number 1";
+      "the connection was closed because the plugin floods it: it shouts; this is flood number 1";
 
   private final FloodBrake brake = new FloodBrake();
 
@@ -25,7 +25,8 @@ class FloodBrakeTest {
         .satisfies(problem -> assertThat(problem.reason()).isEqualTo(Reason.FLOODS))
         .satisfies(
             problem ->
-                assertThat(problem.why()).isEqualTo(TOLD + ", and it is not connected for 600 ms"));
+                assertThat(problem.why())
+                    .isEqualTo(TOLD + ", and the client does not reconnect for 600 ms"));
     assertThat(brake.problem(after(11))).isNull();
   }
 
@@ -39,6 +40,7 @@ class FloodBrakeTest {
         .as("a call after it that was not sent")
         .satisfies(
             problem ->
-                assertThat(problem.why()).isEqualTo(TOLD + ", and it is not connected for 100 ms"));
+                assertThat(problem.why())
+                    .isEqualTo(TOLD + ", and the client does not reconnect for 100 ms"));
   }
 }

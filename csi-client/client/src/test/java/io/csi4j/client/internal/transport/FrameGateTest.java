@@ -206,9 +206,9 @@ class FrameGateTest {
           .containsPattern(
               "it asks for acknowledgements \\(HTTP/2 "
                   + name
-                  + "\\) and does not read them; that was|it sends HTTP/2 frames that carry"
-                  + " nothing, without end; that was")
-          .containsPattern("that was flood number [1-9]");
+                  + "\\) and does not read them; this is|it keeps sending HTTP/2 frames without"
+                  + " content; this is")
+          .containsPattern("this is flood number [1-9]");
       int before = peer.greeted.size();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
       while (peer.greeted.size() == before && System.nanoTime() < end) {
@@ -252,7 +252,7 @@ class FrameGateTest {
       assertThatExceptionOfType(CsiConnectException.class)
           .isThrownBy(() -> CsiPlugin.connect(endpoint, patient))
           .satisfies(told -> assertThat(told.reason()).isEqualTo(Reason.FLOODS))
-          .withMessageContaining("; that was flood number ");
+          .withMessageContaining("; this is flood number ");
       assertThat(peer.greeted).isNotEmpty();
     }
   }
@@ -280,7 +280,7 @@ class FrameGateTest {
 
     comes(chunk);
 
-    assertThat(floods).containsExactly("it sends HTTP/2 frames that carry nothing, without end");
+    assertThat(floods).containsExactly("it keeps sending HTTP/2 frames without content");
     assertThat(channel.isActive()).isFalse();
     assertThat(passed()).as("nothing of it goes on").isZero();
   }
@@ -298,7 +298,7 @@ class FrameGateTest {
 
     comes(chunk);
 
-    assertThat(floods).containsExactly("it sends HTTP/2 frames that carry nothing, without end");
+    assertThat(floods).containsExactly("it keeps sending HTTP/2 frames without content");
   }
 
   @Test

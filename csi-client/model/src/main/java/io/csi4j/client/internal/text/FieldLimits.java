@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The sizes that the spec allows for fields, in bytes of UTF-8. Its rows are in {@code
- * field-limits.tsv} beside this class. Client, referee and suites read them, and each checks by
- * itself.
+ * The maximum sizes of fields in the spec, in bytes of UTF-8. The limits are in {@code
+ * field-limits.tsv} next to this class. The client, the referee and the suites read them, and each
+ * implements its own checks.
  */
 public final class FieldLimits {
 
@@ -29,7 +29,10 @@ public final class FieldLimits {
   /** The limit of the id of a node. */
   public static final int NODE_ID = of("node_id");
 
-  /** The fields that are paths: a plugin has to take one of {@link #TEXT} bytes, and may more. */
+  /**
+   * The fields that are paths: a plugin must accept a path of {@link #TEXT} bytes, and may accept
+   * longer ones.
+   */
   public static final Set<String> PATHS =
       ROWS.values().stream()
           .filter(row -> row.get(1).equals("path"))

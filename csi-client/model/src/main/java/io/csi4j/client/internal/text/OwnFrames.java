@@ -3,14 +3,14 @@ package io.csi4j.client.internal.text;
 import java.util.Arrays;
 
 /**
- * Stack traces without the frames of gRPC and its transport. An exception that is made when an
- * answer arrives has dozens of them, and they show neither the caller nor the reason.
+ * Removes the frames of gRPC and its transport from stack traces. An exception created when an
+ * answer arrives has dozens of such frames, and they show neither the caller nor the reason.
  */
 public final class OwnFrames {
 
   private OwnFrames() {}
 
-  /** Removes the frames of gRPC and all that called them. */
+  /** Removes the frames of gRPC and of all its callers. */
   public static void keep(Throwable thrown) {
     StackTraceElement[] frames = thrown.getStackTrace();
     for (int i = 0; i < frames.length; i++) {

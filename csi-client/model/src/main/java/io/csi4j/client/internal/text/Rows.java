@@ -10,17 +10,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads tables that lie in a jar: a line of headings, then rows, their fields between tabs. */
+/** Reads tables stored in a jar: a line of headings, then rows with tab-separated fields. */
 public final class Rows {
 
   private Rows() {}
 
   /**
-   * The rows of a table.
+   * Returns the rows of a table.
    *
-   * @param resource the table; closed in the end
-   * @param fields how many fields each row has
-   * @throws IllegalStateException if it is not there, or a row has fewer fields or more
+   * @param resource the table; this method closes it
+   * @param fields the number of fields in each row
+   * @throws IllegalStateException if the table is missing, or a row has a different number of
+   *     fields
    */
   public static List<List<String>> of(@Nullable InputStream resource, int fields) {
     if (resource == null) {
@@ -34,7 +35,7 @@ public final class Rows {
         List<String> row = List.of(line.split("\t", -1));
         if (row.size() != fields) {
           throw new IllegalStateException(
-              "A row has " + row.size() + " fields, and not " + fields + ": " + line);
+              "A row has " + row.size() + " fields instead of " + fields + ": " + line);
         }
         rows.add(row);
       }

@@ -3,10 +3,10 @@ package io.csi4j.client.internal.text;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** Makes text of unknown origin fit for one line of a message or a log. */
+/** Makes text of unknown origin safe for one line of a message or a log. */
 public final class SafeText {
 
-  /** How much of a plugin's own words is kept. */
+  /** Maximum bytes of a plugin's text that are kept. */
   public static final int FOREIGN_TEXT_LIMIT = 1024;
 
   private static final HexFormat HEX = HexFormat.of();
@@ -40,7 +40,7 @@ public final class SafeText {
     return escape(text, FOREIGN_TEXT_LIMIT);
   }
 
-  /** The text escaped and between single quotes: how ids appear in messages. */
+  /** Returns the text escaped and between single quotes, the form of ids in messages. */
   public static String quote(String text) {
     return "'" + escape(text) + "'";
   }
@@ -80,7 +80,8 @@ public final class SafeText {
   }
 
   /**
-   * Whether the text is ASCII without NUL, as nearly all are: then its bytes are its characters.
+   * Returns whether the text is ASCII without NUL, as nearly all texts are: its number of bytes is
+   * then its number of characters.
    */
   public static boolean isPlain(String text) {
     for (int i = 0; i < text.length(); i++) {
@@ -92,7 +93,7 @@ public final class SafeText {
     return true;
   }
 
-  /** The UTF-8 length of {@code text}; a lone surrogate counts as the one byte it would become. */
+  /** The UTF-8 length of {@code text}; a lone surrogate counts as the one byte that replaces it. */
   public static int utf8Length(CharSequence text) {
     return utf8Length(text, 0);
   }
@@ -114,7 +115,7 @@ public final class SafeText {
     return bytes;
   }
 
-  /** Where the first surrogate without its partner stands, or -1. */
+  /** The index of the first surrogate without its partner, or -1. */
   public static int loneSurrogate(CharSequence text) {
     for (int i = 0; i < text.length(); ) {
       int c = Character.codePointAt(text, i);

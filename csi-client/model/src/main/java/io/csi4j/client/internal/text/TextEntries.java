@@ -8,17 +8,17 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries that cannot be changed. Their text is looked at when they are made, and not each time
- * that they are sent.
+ * An unmodifiable map of texts. The entries are checked when the map is created, and not each time
+ * they are sent.
  */
 public final class TextEntries extends AbstractMap<String, String> {
 
   private final Map<String, String> entries;
 
-  /** How many bytes they are on the wire; negative if they are not all ASCII without NUL. */
+  /** Number of bytes on the wire; negative if the entries are not all ASCII without NUL. */
   private final long plainBytes;
 
-  /** These, which the caller gives away. */
+  /** Takes over the given map, which the caller must not use afterwards. */
   public TextEntries(Map<String, String> entries) {
     this.entries = entries;
     long bytes = 0;
@@ -33,8 +33,8 @@ public final class TextEntries extends AbstractMap<String, String> {
   }
 
   /**
-   * Whether these entries are known to be ASCII without NUL, of so many bytes at the most in keys
-   * and values; false if they are of another kind.
+   * Returns whether these entries are known to be ASCII without NUL, with at most {@code most}
+   * bytes in keys and values; false for other kinds of maps.
    */
   public static boolean arePlain(Map<String, String> entries, long most) {
     return entries instanceof TextEntries known
@@ -43,8 +43,8 @@ public final class TextEntries extends AbstractMap<String, String> {
   }
 
   /**
-   * These entries for who only reads them: a walk over them makes no object of each, as it does
-   * where they cannot be changed.
+   * Returns these entries for reading only: walking them creates no object for each entry, unlike
+   * walking an unmodifiable map.
    */
   public static Map<String, String> toRead(Map<String, String> entries) {
     return entries instanceof TextEntries known ? known.entries : entries;
@@ -75,7 +75,7 @@ public final class TextEntries extends AbstractMap<String, String> {
     return entries.containsKey(key);
   }
 
-  /** Without making objects, unlike a walk over the entries. */
+  /** Creates no objects, unlike iterating over the entries. */
   @Override
   public void forEach(BiConsumer<? super String, ? super String> action) {
     entries.forEach(action);

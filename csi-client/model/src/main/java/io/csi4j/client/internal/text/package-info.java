@@ -1,9 +1,9 @@
 /**
- * Foreign text made fit for one line: escaped, quoted and cut; the rows of tables in jars; and
- * stack traces without foreign frames.
+ * Makes foreign text safe for one line: escaped, quoted and cut. Also reads tables in jars, and
+ * removes foreign frames from stack traces.
  *
- * <p>Start at {@code SafeText} and {@code Rows}. What is secret in a text is found in the client,
- * in {@code redaction}. Exported to our own modules only.
+ * <p>Start at {@code SafeText} and {@code Rows}. The client's package {@code redaction} finds
+ * secrets in texts. Exported only to modules of csi4j.
  */
 @NullMarked
 package io.csi4j.client.internal.text;

@@ -4,41 +4,41 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Pauses before something that failed is tried again. The length of a pause doubles with each
- * failure in a row, up to the longest; chance decides which part of the length is waited.
+ * Pauses before a failed operation is tried again. The length of a pause doubles with each
+ * consecutive failure, up to a maximum; a random part of that length is waited.
  *
  * @param first the length after the first failure
- * @param longest no length exceeds this, nor the first one
+ * @param longest the maximum length, which also applies to the first one
  * @param least the smallest part of the length that is waited
- * @param spread what chance adds to that part at most
+ * @param spread the maximum random addition to that part
  */
 public record Backoff(Duration first, Duration longest, double least, double spread) {
 
-  /** Pauses of the full length. */
+  /** Creates pauses of the full length. */
   public static Backoff exact(Duration first, Duration longest) {
     return new Backoff(first, longest, 1, 0);
   }
 
-  /** Pauses of anything between nothing and the full length. */
+  /** Creates random pauses between zero and the full length. */
   public static Backoff fullJitter(Duration first, Duration longest) {
     return new Backoff(first, longest, 0, 1);
   }
 
-  /** Pauses of half of the length at least. */
+  /** Creates random pauses of at least half of the length. */
   public static Backoff halfJitter(Duration first, Duration longest) {
     return new Backoff(first, longest, 0.5, 0.5);
   }
 
   /**
-   * Returns the pause after so many failures in a row, at least one.
+   * Returns the pause after this number of consecutive failures, at least one.
    *
-   * @param random from 0 to below 1
+   * @param random a random number from 0 to below 1
    */
   public Duration pause(int failures, double random) {
     return Duration.ofNanos((long) (length(failures) * (least + spread * random)));
   }
 
-  /** Returns the pause after so many failures in a row, where nothing is left to chance. */
+  /** Returns the pause after this number of consecutive failures, without a random part. */
   public Duration pause(int failures) {
     return pause(failures, 0);
   }

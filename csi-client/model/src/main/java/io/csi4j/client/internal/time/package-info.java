@@ -1,8 +1,8 @@
 /**
- * Pauses between repeated tries, for all modules above.
+ * Pauses between repeated attempts, for all modules that depend on this one.
  *
- * <p>Start at {@code Backoff}. It draws no random numbers and waits for nothing: its users do, with
- * their own clock. Exported to our own modules only.
+ * <p>Start at {@code Backoff}. This package draws no random numbers and never waits: its users do,
+ * with their own clock. Exported only to modules of csi4j.
  */
 @NullMarked
 package io.csi4j.client.internal.time;

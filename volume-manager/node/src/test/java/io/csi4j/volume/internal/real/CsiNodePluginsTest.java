@@ -600,7 +600,7 @@ class CsiNodePluginsTest {
     Down down = down(plugin);
     assertThat(reason(down)).isEqualTo(Reason.WRONG_PLUGIN);
     assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_NAME_CHANGED);
-    assertThat(down.text()).contains("'right.csi.example' was wanted");
+    assertThat(down.text()).contains("'right.csi.example' was expected");
     assertThat(failed(call(plugin, stage())).isSent()).isFalse();
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
   }

@@ -410,7 +410,7 @@ class RegistrationWatchTest {
         line(
             OperatorCode.REGISTRATION_SILENT,
             EBS_FILE,
-            "the socket file is there, but no process listens on it",
+            "the socket file exists, but no process listens on it",
             "nothing was registered, and what is registered stays",
             "Start its registrar, or remove the socket; it is asked again when it is made anew"));
 
@@ -453,7 +453,7 @@ class RegistrationWatchTest {
       events.await("REGISTRATION_REFUSED of csi.sock");
       assertSaid(
           OperatorCode.REGISTRATION_REFUSED,
-          refusal("csi.sock", "whoever listens speaks gRPC, but serves no plugin registration"));
+          refusal("csi.sock", "the listener speaks gRPC, but does not serve plugin registration"));
       assertThat(plugin.endpoint().path()).isEqualTo(directory.resolve("csi.sock"));
     }
   }
@@ -493,7 +493,7 @@ class RegistrationWatchTest {
 
     events.await("REGISTRATION_REFUSED of " + EBS_FILE);
     assertThat(events.messages(OperatorCode.REGISTRATION_REFUSED).get(0).seen().text())
-        .startsWith("everybody may write to the directory '" + directory + "'");
+        .startsWith("every user may write to the directory '" + directory + "'");
     assertThat(registrar.asked()).isZero();
 
     Files.setAttribute(directory, "unix:mode", 0700);

@@ -395,7 +395,7 @@ class PluginSupervisorTest {
     assertThat(told())
         .containsExactly(
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row came to"
-                + " nothing: the socket file is there, but no process listens on it");
+                + " nothing: the socket file exists, but no process listens on it");
     assertThat(registry.get(ID, PluginRole.NODE).health()).isEqualTo(watched.health());
 
     events.clear();
@@ -473,13 +473,13 @@ class PluginSupervisorTest {
     assertThat(told())
         .containsExactly(
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe came to nothing:"
-                + " the socket file is there, but no process listens on it",
+                + " the socket file exists, but no process listens on it",
             "unhealthy nobody_listens -> ready answered",
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe came to nothing:"
-                + " the socket file is there, but no process listens on it",
+                + " the socket file exists, but no process listens on it",
             "unhealthy nobody_listens -> ready answered",
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe came to nothing:"
-                + " the socket file is there, but no process listens on it",
+                + " the socket file exists, but no process listens on it",
             "PLUGIN_FLAPPING: it changed 6 times within 10 min, and is ready now: it says that it"
                 + " is ready");
     until(() -> workers().size() == WORKERS);
@@ -643,7 +643,7 @@ class PluginSupervisorTest {
         .containsExactly(
             "starting not_asked -> starting refused PLUGIN_NAME_CHANGED: the plugin is '"
                 + NAME
-                + "', but 'wanted.example.com' was wanted");
+                + "', but 'wanted.example.com' was expected");
     assertThat(registry.plugins()).isEmpty();
   }
 
@@ -674,9 +674,9 @@ class PluginSupervisorTest {
 
     assertThat(told())
         .containsExactly(
-            "starting not_asked -> starting error PLUGIN_NOT_READY: the plugin does not say"
-                + " properly who it is: the plugin answered OK, but its answer is not valid: name"
-                + " is '', which is no plugin name: it is empty");
+            "starting not_asked -> starting error PLUGIN_NOT_READY: the plugin's answer to the"
+                + " request for its name is not valid: the plugin answered OK, but its answer is"
+                + " not valid: name is '', which is not a valid plugin name: it is empty");
     assertThat(registry.plugins()).isEmpty();
   }
 
@@ -759,7 +759,7 @@ class PluginSupervisorTest {
             "starting not_asked -> starting denied PLUGIN_SOCKET_DENIED: the path is a symbolic"
                 + " link to '"
                 + elsewhere.endpoint().path()
-                + "', and whoever may change it picks the plugin");
+                + "', and a user who can change it can redirect the connection");
     assertThat(elsewhere.journal().operations()).isEmpty();
   }
 

@@ -1,4 +1,4 @@
-/** The users of a volume, across machines. */
+/** Claims of volumes, across machines. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.claims {
   requires static transitive org.jspecify;

@@ -151,7 +151,7 @@ class ClaimsPageTest {
 
     assertThat(told)
         .containsExactly(
-            new ReasonText("its journal is in doubt (JOURNAL_DAMAGED): It is damaged."),
+            new ReasonText("its journal is uncertain (JOURNAL_DAMAGED): It is damaged."),
             "compared");
   }
 

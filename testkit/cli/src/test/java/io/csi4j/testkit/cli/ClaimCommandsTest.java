@@ -49,14 +49,14 @@ class ClaimCommandsTest {
       Run manager =
           Run.of("claims", "list", "--directory", world.root().resolve("state").toString());
       assertThat(manager.code()).isEqualTo(ExitCode.USAGE);
-      assertThat(manager.err()).contains("it is that of a volume manager");
+      assertThat(manager.err()).contains("it belongs to a volume manager");
       Run directory = Run.of("claims", "list", "--directory", world.root().toString());
       assertThat(directory.code()).isEqualTo(ExitCode.USAGE);
       assertThat(directory.errLines())
           .startsWith(
               "Reading the records in "
                   + world.root()
-                  + " failed: it is the directory of a volume manager. Give the directory of a"
+                  + " failed: it is the directory of a volume manager. Use the directory of a"
                   + " LocalStore.");
     }
   }

@@ -300,7 +300,7 @@ class StoreMoveTest {
       Run refused =
           Run.of("store", "move", "--from-jdbc", server.address(), "--to-etcd", etcd.address());
       assertThat(refused.code()).isEqualTo(ExitCode.USAGE);
-      assertThat(refused.err()).contains("were moved to store ").contains("Name an empty store.");
+      assertThat(refused.err()).contains("were moved to store ").contains("Use an empty store.");
 
       Run back =
           Run.of(

@@ -83,9 +83,9 @@ class VolumeCommandsTest {
         .containsExactly(
             "volume default/db: GROWING, id 'vol-1', version 7",
             "  size at least 2048 bytes IN_PROGRESS",
-            "    It is tried again with growing pauses; resume tries it at once. Expand to another size"
-                + " to replace it, which may be smaller, but not smaller than the volume is; or abandon"
-                + " it.",
+            "    It is tried again with growing pauses; resume tries it at once. Expand to another"
+                + " size to replace it, which may be smaller, but not smaller than the volume is;"
+                + " or abandon it.",
             "  snapshot 'night' was asked for, and may be there without an answer");
     CatalogEntry refused =
         CatalogEntry.of(there(), Optional.empty())
@@ -273,7 +273,7 @@ class VolumeCommandsTest {
     assertThat(without.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(without.errLines())
         .containsExactly(
-            "Reading the records in " + directory + " failed: they are sealed. Give the key.");
+            "Reading the records in " + directory + " failed: they are sealed. Configure the key.");
     assertThat(with.code()).isEqualTo(ExitCode.FAILED);
     assertThat(with.err()).startsWith("Reading the record of volume 'default/broken' failed: ");
   }

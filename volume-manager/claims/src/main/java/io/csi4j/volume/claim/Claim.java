@@ -16,17 +16,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * All that is claimed of one volume. The first holder says how the volume is used, and that holds
- * until the last one is forgotten.
+ * The claim of a volume, with all its holders. The first holder sets the use of the volume, and
+ * that use stays until the last holder is removed.
  *
  * @param volume the volume
- * @param use how it is used; nothing exactly when it has no holder
- * @param holders the holders, by workload: also those that are on their way back
- * @param epoch the highest epoch that a claim of this volume had; it only grows
- * @param exhaustedUntil until when its storage system takes no further claim, if it said so
- * @param overrides what operators have answered for, the latest last; the oldest are dropped
- * @param lastUse when a workload was forgotten last that had held it; nothing if none ever was, or
- *     if that was written by a version that kept no time
+ * @param use the use of the volume; empty exactly when it has no holder
+ * @param holders the holders by workload, including those that are being released
+ * @param epoch the highest epoch that a holder of this volume had; it only grows
+ * @param exhaustedUntil the time until which its storage system accepts no further claim, if it
+ *     reported that
+ * @param overrides the overrides by operators, the latest last; the oldest are dropped
+ * @param lastUse the time at which the last workload that had held it was removed; empty if none
+ *     ever was, or if a version that recorded no time removed it
  * @since 1.0
  */
 public record Claim(
@@ -39,23 +40,23 @@ public record Claim(
     Optional<Instant> lastUse) {
 
   /**
-   * The name in the place of a workload under which a volume is held while it is deleted; no
-   * workload may have it.
+   * The reserved workload name that holds a volume while it is deleted; no workload may have this
+   * name.
    */
   public static final WorkloadId DELETION = WorkloadId.of("being-deleted");
 
-  /** How many overrides are kept. */
+  /** Maximum number of overrides that are kept. */
   public static final int OVERRIDES = 8;
 
   /**
-   * How a volume is used by all who hold it.
+   * The use of a volume by all its holders.
    *
-   * @param mode how many nodes may use it, and which may write
-   * @param attachment as what it is given to them
+   * @param mode the number of nodes that may use it, and which may write
+   * @param attachment whether nodes get it as a filesystem or as a block device
    */
   public record Use(AccessMode mode, AttachmentMode attachment) {
 
-    /** Refuses a mode that the spec does not have. */
+    /** Refuses a mode that is not in the spec. */
     public Use {
       Objects.requireNonNull(attachment, "attachment");
       if (!mode.isStated()) {
@@ -70,7 +71,7 @@ public record Claim(
     }
   }
 
-  /** Copies the holders, and checks that they fit together. */
+  /** Copies the holders, and checks that they are consistent. */
   public Claim {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(exhaustedUntil, "exhaustedUntil");
@@ -79,22 +80,22 @@ public record Claim(
     overrides =
         List.copyOf(overrides.subList(Math.max(0, overrides.size() - OVERRIDES), overrides.size()));
     if (use.isPresent() == holders.isEmpty()) {
-      throw new IllegalArgumentException(
-          "A claim says how the volume is used exactly when somebody holds it.");
+      throw new IllegalArgumentException("A claim must have a use exactly when it has holders.");
     }
     for (Map.Entry<WorkloadId, ClaimHolder> entry : holders.entrySet()) {
       WorkloadId workload = entry.getKey();
       ClaimHolder holder = entry.getValue();
       if (!holder.workload().equals(workload)) {
-        throw new IllegalArgumentException("A holder stands under the name of another.");
+        throw new IllegalArgumentException(
+            "A holder is stored under the name of another workload.");
       }
       if (holder.epoch() > epoch) {
-        throw new IllegalArgumentException("A holder is newer than the claim.");
+        throw new IllegalArgumentException("A holder has a higher epoch than the claim.");
       }
     }
   }
 
-  /** A claim that was not used before, and for which no operator ever had to answer. */
+  /** A claim that was not used before, and has no overrides. */
   public Claim(
       VolumeKey volume,
       Optional<Use> use,
@@ -104,22 +105,22 @@ public record Claim(
     this(volume, use, holders, epoch, exhaustedUntil, List.of(), Optional.empty());
   }
 
-  /** A volume without a holder. */
+  /** Returns the claim of a volume without holders. */
   public static Claim none(VolumeKey volume) {
     return new Claim(volume, Optional.empty(), Collections.emptySortedMap(), 0, Optional.empty());
   }
 
-  /** The claim of a workload, if it has one. */
+  /** Returns the holder of this workload, if there is one. */
   public Optional<ClaimHolder> holder(WorkloadId workload) {
     return Optional.ofNullable(holders.get(workload));
   }
 
-  /** Those who hold it, but this one. */
+  /** Returns the holders except this workload. */
   public Collection<ClaimHolder> others(WorkloadId workload) {
     return holders.values().stream().filter(each -> !each.workload().equals(workload)).toList();
   }
 
-  /** Returns the claim with this holder, in the place of the one that the workload has. */
+  /** Returns the claim with this holder, which replaces the current holder of the workload. */
   public Claim with(ClaimHolder holder, Use how) {
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.put(holder.workload(), holder);
@@ -133,7 +134,7 @@ public record Claim(
         lastUse);
   }
 
-  /** Returns the claim without this workload. */
+  /** Returns the claim without the holder of this workload. */
   public Claim without(WorkloadId workload) {
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.remove(workload);
@@ -147,20 +148,20 @@ public record Claim(
         lastUse);
   }
 
-  /** Returns the claim with the time at which a workload was forgotten last. */
+  /** Returns the claim with the time at which a holder was last removed. */
   public Claim lastUsed(Instant at) {
     return new Claim(volume, use, holders, epoch, exhaustedUntil, overrides, Optional.of(at));
   }
 
   /**
-   * Returns the claim with its storage system taking no further claim until then; or taking them
-   * again.
+   * Returns the claim with the time until which its storage system accepts no further claim; empty
+   * if it accepts claims again.
    */
   public Claim exhausted(Optional<Instant> until) {
     return new Claim(volume, use, holders, epoch, until, overrides, lastUse);
   }
 
-  /** Returns the claim with an operator answering for something. */
+  /** Returns the claim with an override added. */
   public Claim answeredFor(ClaimOverride override) {
     List<ClaimOverride> more = new ArrayList<>(overrides);
     more.add(override);

@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The word of the rules about a change of a claim.
+ * The decision of the rules about a change of a claim.
  *
  * @since 1.0
  */
@@ -15,8 +15,9 @@ public sealed interface ClaimDecision {
   /**
    * The change may be made.
    *
-   * @param next the claim after it
-   * @param changes whether that is another one than before; if not, it was done already
+   * @param next the claim after the change
+   * @param changes whether it differs from the claim before; if not, the change had already been
+   *     made
    */
   record Granted(Claim next, boolean changes) implements ClaimDecision {}
 
@@ -25,12 +26,12 @@ public sealed interface ClaimDecision {
    *
    * @param code the reason
    * @param holder the holder in the way, if there is one
-   * @param because the reason, as a clause for people
+   * @param because the reason, as a clause for display
    */
   record Refused(OperatorCode code, Optional<ClaimHolder> holder, ReasonText because)
       implements ClaimDecision {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public Refused {
       Objects.requireNonNull(code, "code");
       Objects.requireNonNull(holder, "holder");

@@ -6,8 +6,8 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Optional;
 
 /**
- * Something that happened to a claim. Each is about one use, whose claim it is, but {@link
- * Unreadable}. No event holds a secret or a publish context.
+ * An event in the lifecycle of a claim. Every event except {@link Unreadable} is about the claim of
+ * one use. Events contain no secrets and no publish context.
  *
  * @since 1.0
  */
@@ -15,58 +15,58 @@ public sealed interface ClaimEvent {
 
   /** The kinds of work on a claim. */
   enum Work {
-    /** The volume is claimed, and attached where that is needed. */
+    /** Claiming the volume, and attaching it if necessary. */
     ACQUIRE,
-    /** Between two tries to claim the volume, the claims of others are waited for. */
+    /** Waiting for the claims of others between two attempts to claim the volume. */
     WAIT,
-    /** The claim is given back. */
+    /** Releasing the claim. */
     RELEASE,
-    /** A proof was handed in. */
+    /** Recording a proof. */
     PROVE,
-    /** A claim that another process has left is brought on. */
+    /** Continuing a claim that another process has left unfinished. */
     RESUME,
-    /** The storage system is asked to attach the volume. */
+    /** Asking the storage system to attach the volume. */
     ATTACH,
-    /** The storage system is asked to detach the volume. */
+    /** Asking the storage system to detach the volume. */
     DETACH
   }
 
   /**
-   * Something is begun. It is followed by one {@link Ended}.
+   * Work on a claim begins. Exactly one {@link Ended} follows.
    *
    * @param usage the use
-   * @param work what
+   * @param work the kind of work
    */
   record Started(VolumeUse usage, Work work) implements ClaimEvent {}
 
   /**
-   * Something that was begun has ended.
+   * Work on a claim has ended.
    *
    * @param usage the use
-   * @param work what
-   * @param problem what went wrong, if something did
+   * @param work the kind of work
+   * @param problem the problem, if the work failed
    */
   record Ended(VolumeUse usage, Work work, Optional<OperatorMessage> problem)
       implements ClaimEvent {}
 
   /**
-   * A claim is written to be further.
+   * A claim was written with a new state.
    *
    * @param usage the use
-   * @param holder its holder as it is now
+   * @param holder its current holder
    */
   record Moved(VolumeUse usage, ClaimHolder holder) implements ClaimEvent {}
 
   /**
-   * A claim is forgotten.
+   * A claim was removed.
    *
    * @param usage the use
-   * @param epoch its epoch
+   * @param epoch the epoch of the claim
    */
   record Freed(VolumeUse usage, long epoch) implements ClaimEvent {}
 
   /**
-   * A proof was taken.
+   * A proof was accepted.
    *
    * @param proof the proof
    */
@@ -79,35 +79,34 @@ public sealed interface ClaimEvent {
   }
 
   /**
-   * Something else that an operator has to know.
+   * Another event that an operator must know.
    *
    * @param usage the use
-   * @param message what
+   * @param message the message
    */
   record Noticed(VolumeUse usage, OperatorMessage message) implements ClaimEvent {}
 
   /**
-   * A claim cannot be read: all claims are gone through, and this one is left as it is. Told in
-   * each round that meets it.
+   * A claim cannot be read: a scan of all claims skips it. Reported in each scan that meets it.
    *
-   * @param volume the volume, if the store knows it for sure
+   * @param volume the volume, if the store knows it with certainty
    * @param message the message for an operator
    */
   record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimEvent {}
 
   /**
-   * A listener who is told what happens to claims. Events come on the thread that made them, under
-   * no lock; one that throws does no harm, and one that is slow makes its callers slow.
+   * A listener for the events of claims. Events are reported on the thread that caused them,
+   * without a lock; an exception of the listener is logged, and a slow listener delays its callers.
    *
    * @since 1.0
    */
   @FunctionalInterface
   interface Listener {
 
-    /** Told of one event. */
+    /** Receives one event. */
     void on(ClaimEvent event);
 
-    /** Returns a listener that ignores all. */
+    /** Returns a listener that ignores all events. */
     static Listener none() {
       return event -> {};
     }

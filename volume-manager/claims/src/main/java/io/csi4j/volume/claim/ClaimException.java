@@ -8,7 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that was not changed as asked. {@link #outcome()} says what the caller does next.
+ * Thrown when a claim was not changed as requested. {@link #outcome()} determines the caller's next
+ * action.
  *
  * @since 1.0
  */
@@ -24,7 +25,7 @@ public final class ClaimException extends OperatorException {
     this.outcome = Objects.requireNonNull(outcome, "outcome");
   }
 
-  /** Returns what the caller does next. */
+  /** Returns the outcome, which determines the caller's next action. */
   public ChangeOutcome outcome() {
     return outcome;
   }

@@ -15,17 +15,18 @@ import java.util.Optional;
 /**
  * A workload that has claimed a volume.
  *
- * @param workload who
- * @param node on which machine
- * @param nodeId how the plugin names that machine; kept from when it was claimed, as it may change
- * @param mode what it does with the volume
- * @param state how far it is on its way back
+ * @param workload the workload
+ * @param node the node of the workload
+ * @param nodeId the plugin's id of that node; kept from the time of the claim, because it may
+ *     change
+ * @param mode whether the workload reads or writes
+ * @param state the progress of the release
  * @param epoch the number of the claim: higher than that of every earlier claim of the volume
- * @param since when it was claimed, for people: nothing is decided by it
- * @param attachment what the storage system was told about the volume and that machine
- * @param options how the workload has it mounted, in full: decided when it was claimed, and the
- *     same for every call; nothing for a block device, or if that was not said
- * @param facts what the plugin is told of the workload, if it is told of it
+ * @param since the time of the claim, for display: no decision depends on it
+ * @param attachment the state of the attachment of the volume to that node
+ * @param options the complete mount options of the workload, decided at the time of the claim and
+ *     used for every call; empty for a block device, or if they are not known
+ * @param facts the facts about the workload that are passed to the plugin, if any
  * @since 1.0
  */
 public record ClaimHolder(
@@ -40,7 +41,7 @@ public record ClaimHolder(
     Optional<MountOptions> options,
     Optional<WorkloadFacts> facts) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public ClaimHolder {
     Objects.requireNonNull(workload, "workload");
     Objects.requireNonNull(node, "node");
@@ -56,7 +57,7 @@ public record ClaimHolder(
     }
   }
 
-  /** A holder whose mount options were not said. */
+  /** A holder with unknown mount options. */
   public ClaimHolder(
       WorkloadId workload,
       NodeName node,
@@ -69,7 +70,7 @@ public record ClaimHolder(
     this(workload, node, nodeId, mode, state, epoch, since, attachment, Optional.empty());
   }
 
-  /** A holder of whose workload the plugin is told nothing. */
+  /** A holder without facts for the plugin. */
   public ClaimHolder(
       WorkloadId workload,
       NodeName node,
@@ -83,20 +84,20 @@ public record ClaimHolder(
     this(workload, node, nodeId, mode, state, epoch, since, attachment, options, Optional.empty());
   }
 
-  /** Whether a receipt is about this claim: the same workload, machine and epoch. */
+  /** Returns whether a receipt is for this claim: the same workload, node and epoch. */
   public boolean isMeantBy(NodeReceipt receipt) {
     return receipt.usage().workload().equals(workload)
         && receipt.node().equals(node)
         && receipt.epoch() == epoch;
   }
 
-  /** Returns the holder further on its way back. */
+  /** Returns the holder with a later state of its release. */
   public ClaimHolder in(State next) {
     return new ClaimHolder(
         workload, node, nodeId, mode, next, epoch, since, attachment, options, facts);
   }
 
-  /** Returns the holder doing something else with the volume. */
+  /** Returns the holder with another mode. */
   public ClaimHolder doing(ClaimMode next) {
     return new ClaimHolder(
         workload, node, nodeId, next, state, epoch, since, attachment, options, facts);
@@ -107,14 +108,14 @@ public record ClaimHolder(
     return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next, options, facts);
   }
 
-  /** Returns the holder with facts of its workload. */
+  /** Returns the holder with facts about its workload. */
   public ClaimHolder with(WorkloadFacts told) {
     return new ClaimHolder(
         workload, node, nodeId, mode, state, epoch, since, attachment, options, Optional.of(told));
   }
 
   /**
-   * How far a claim is on its way back. It only moves down this list, and each step is written
+   * The progress of the release of a claim. It only moves down this list, and each step is written
    * before the next one is done.
    *
    * @since 1.0
@@ -122,38 +123,37 @@ public record ClaimHolder(
   public enum State {
     /** The workload may use the volume. */
     TAKEN,
-    /** The node was told to take the volume away from the workload, and may be at it. */
+    /** The node was asked to unmount the volume from the workload, and may be doing it. */
     UNPUBLISHING,
-    /** The node is proven to have nothing of the volume mounted any more. */
+    /** The node has proved that it no longer has the volume mounted. */
     NODE_DETACHED,
-    /** The storage system is proven to have detached the volume from the node. */
+    /** The storage system has proved that it detached the volume from the node. */
     CONTROLLER_DETACHED,
-    /** Nothing is owed any more; the claim may be forgotten. */
+    /** No work is pending; the claim may be removed. */
     READY_TO_FREE;
 
-    /** Whether this state is further on the way back. */
+    /** Returns whether this state is later in the release. */
     public boolean isAfter(State other) {
       return compareTo(other) > 0;
     }
   }
 
   /**
-   * The state of an attachment: what the storage system was told about a volume and the node of a
-   * claim. Kept with the claim, so that what was done is undone later, even if the plugin offers
-   * something else by then.
+   * The state of the attachment of a volume to the node of a claim. Kept with the claim, so that
+   * the attachment is undone later even if the plugin has other capabilities by then.
    *
    * @since 1.0
    */
   public sealed interface Attachment {
 
-    /** The storage system need not be told. */
+    /** No attachment is needed. */
     record NotNeeded() implements Attachment {}
 
     /**
-     * The storage system may have been told to attach the volume to the node, or is about to be.
+     * The storage system may have been asked to attach the volume to the node, or is about to be.
      *
-     * @param repeated whether the claim was acquired more than once: a refusal of one call does not
-     *     say then what an earlier one has done
+     * @param repeated whether the claim was acquired more than once: the refusal of one call then
+     *     does not show what an earlier call has done
      */
     record InDoubt(boolean repeated) implements Attachment {
 
@@ -166,11 +166,11 @@ public record ClaimHolder(
     /**
      * The volume is attached.
      *
-     * @param context the context that the node needs to use it
+     * @param context the context that the node needs to use the volume
      */
     record Attached(PublishContext context) implements Attachment {
 
-      /** Checks that it is there. */
+      /** Checks that the context is present. */
       public Attached {
         Objects.requireNonNull(context, "context");
       }

@@ -8,30 +8,30 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * A decision that an operator answered for, kept with the claims of the volume for those who ask
- * later.
+ * An override: an operator's decision to treat a claim as released without proof. It is kept with
+ * the claims of the volume for later inspection.
  *
- * @param workload whose claim it was
- * @param node the machine that proved nothing
+ * @param workload the workload of the claim
+ * @param node the node that gave no proof
  * @param epoch the epoch of that claim
- * @param person who answered for it
- * @param reason what he said
- * @param at when, for people
+ * @param person the operator who takes responsibility
+ * @param reason the reason that the operator gave
+ * @param at the time, for display
  * @since 1.0
  */
 public record ClaimOverride(
     WorkloadId workload, NodeName node, long epoch, Person person, ReasonText reason, Instant at) {
 
   /**
-   * A person who answers for something.
+   * A person who takes responsibility for an override.
    *
-   * @param name as the host knows the person; not empty, without control characters
+   * @param name the name of the person as the host knows it; not empty, without control characters
    */
   public record Person(String name) {
 
     /** Checks the name. */
     public Person {
-      Names.check("name of who answers for an override", name);
+      Names.check("name of the person of an override", name);
     }
 
     @Override
@@ -40,7 +40,7 @@ public record ClaimOverride(
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public ClaimOverride {
     Objects.requireNonNull(workload, "workload");
     Objects.requireNonNull(node, "node");

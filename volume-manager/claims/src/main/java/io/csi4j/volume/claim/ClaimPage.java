@@ -10,12 +10,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Some of the claims of a store, in the order of their volumes. A claim that cannot be read is
- * reported beside the others, and hides none of them.
+ * A page of the claims of a store, in the order of their volumes. Claims that cannot be read are
+ * listed separately, and do not affect the others.
  *
  * @param claims the claims that can be read
- * @param unreadable the claims that cannot be read: what they say is not known, but they are there
- * @param next the volume behind which the next page begins; nothing if this is the last page
+ * @param unreadable the claims that cannot be read: they exist, but their contents are not known
+ * @param next the volume after which the next page begins; empty on the last page
  * @since 1.0
  */
 public record ClaimPage(List<Claim> claims, List<Unreadable> unreadable, Optional<VolumeKey> next) {
@@ -24,13 +24,13 @@ public record ClaimPage(List<Claim> claims, List<Unreadable> unreadable, Optiona
    * A claim that cannot be read: its record is damaged, or a newer version wrote it.
    *
    * @param key the key of its record in the store
-   * @param volume the volume, if the store knows it for sure. If it does not, the claim may be that
-   *     of any volume; reading the claim of that volume fails all the same
-   * @param problem what is wrong and what to do, in sentences and without secrets
+   * @param volume the volume, if the store knows it with certainty. Otherwise, the claim may be of
+   *     any volume; reading the claim of that volume fails
+   * @param problem the problem and the next step, in sentences and without secrets
    */
   public record Unreadable(String key, Optional<VolumeKey> volume, String problem) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public Unreadable {
       Objects.requireNonNull(key, "key");
       Objects.requireNonNull(volume, "volume");

@@ -7,15 +7,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How far a claim has come, and what it waits for. Each is about one use, whose claim it is, but
- * {@link Unreadable}.
+ * The progress of a claim, and what it waits for. Each value except {@link Unreadable} is about the
+ * claim of one use.
  *
  * @since 1.0
  */
 public sealed interface ClaimProgress {
 
   /**
-   * The claim is gone: nothing is owed.
+   * The claim is gone: no work is pending.
    *
    * @param usage the use
    */
@@ -30,8 +30,8 @@ public sealed interface ClaimProgress {
   record Held(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
-   * The claim is held, and the storage system may have attached it or not: claim it again, or
-   * release it.
+   * The claim is held, and the storage system may or may not have attached the volume: claim it
+   * again, or release it.
    *
    * @param usage the use
    * @param holder the holder
@@ -39,20 +39,20 @@ public sealed interface ClaimProgress {
   record WaitsForHost(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
-   * Its node has to unmount it and to give its receipt.
+   * The node must unmount the volume and send its receipt.
    *
    * @param usage the use
-   * @param holder whose claim it is: which node, and which epoch
+   * @param holder the holder of the claim, with its node and epoch
    */
   record WaitsForNode(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
-   * Its node gives no receipt: something else has to prove that it cannot write.
+   * The node sends no receipt: another proof that it cannot write is needed.
    *
    * @param usage the use
-   * @param holder whose claim it is
-   * @param choices what would prove it
-   * @param message what an operator is told
+   * @param holder the holder of the claim
+   * @param choices the possible proofs
+   * @param message the message for an operator
    */
   record NeedsProof(
       VolumeUse usage, ClaimHolder holder, Set<Choice> choices, OperatorMessage message)
@@ -65,17 +65,17 @@ public sealed interface ClaimProgress {
   }
 
   /**
-   * The storage system has not detached it.
+   * The storage system has not detached the volume.
    *
    * @param usage the use
-   * @param holder whose claim it is
-   * @param message what an operator is told
+   * @param holder the holder of the claim
+   * @param message the message for an operator
    */
   record WaitsForStorage(VolumeUse usage, ClaimHolder holder, OperatorMessage message)
       implements ClaimProgress {}
 
   /**
-   * The claim could not be read, or not be written.
+   * The claim could not be read or written.
    *
    * @param usage the use
    * @param message the message for an operator
@@ -83,25 +83,25 @@ public sealed interface ClaimProgress {
   record Failed(VolumeUse usage, OperatorMessage message) implements ClaimProgress {}
 
   /**
-   * The claim of a volume cannot be read: nothing was done about it, and nobody knows who holds it.
-   * Found only where all claims are gone through.
+   * The claim of a volume cannot be read: it was not changed, and its holders are not known. Only a
+   * scan of all claims finds such claims.
    *
-   * @param volume the volume, if the store knows it for sure
+   * @param volume the volume, if the store knows it with certainty
    * @param message the message for an operator
    */
   record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimProgress {}
 
   /** The ways to prove that a node cannot write. */
   enum Choice {
-    /** The node comes back, and says that it has nothing mounted. */
-    NODE_COMES_BACK("let the node come back and give its receipt"),
-    /** The storage system takes the volume away from it. */
-    TAKE_AWAY("let the storage system detach it, if that really takes the volume away"),
-    /** Something keeps the node from the storage. */
+    /** The node comes back, and reports that it has nothing mounted. */
+    NODE_COMES_BACK("let the node come back and send its receipt"),
+    /** The storage system removes the node's access to the volume. */
+    TAKE_AWAY("let the storage system detach it, if detaching really ends the node's access"),
+    /** The node is fenced off the storage. */
     FENCE("fence the node off the storage"),
-    /** The node is off. */
+    /** The node is powered off. */
     POWER_OFF("attest that the node is off"),
-    /** A person answers for it. */
+    /** An operator takes responsibility. */
     OVERRIDE("override it with your name and the reason");
 
     private final String words;
@@ -110,7 +110,7 @@ public sealed interface ClaimProgress {
       this.words = words;
     }
 
-    /** Returns what to do: a clause for people. */
+    /** Returns the instruction as a clause for display. */
     public String words() {
       return words;
     }

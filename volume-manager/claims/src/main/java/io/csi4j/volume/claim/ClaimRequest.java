@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wish of a workload for a claim of a volume. Immutable; compares by value.
+ * A request of a workload for a claim of a volume. Immutable; compares by value.
  *
  * @since 1.0
  */
@@ -29,8 +29,8 @@ public final class ClaimRequest {
       throw new IllegalArgumentException(
           "The claim of "
               + parts.usage
-              + " wants a block device, and gives mount options, which only a filesystem has. Leave"
-              + " one of them out.");
+              + " requests a block device with mount options, which only a filesystem can have."
+              + " Remove one of the two.");
     }
     if (parts.usage.workload().equals(Claim.DELETION)) {
       throw new IllegalArgumentException(
@@ -38,31 +38,31 @@ public final class ClaimRequest {
               + parts.usage
               + " is refused: '"
               + Claim.DELETION
-              + "' stands for the deletion of a volume among its claims, and would let it be"
-              + " deleted while it is used. Give the workload another name.");
+              + "' is reserved for the deletion of a volume, and a claim with this name would allow"
+              + " deleting the volume while it is used. Give the workload another name.");
     }
     this.parts = parts.copy();
   }
 
   /**
-   * Begins a request that is mounted as the volume says. Whether the volume is attached for it, its
-   * plugin says.
+   * Returns a builder for a request that mounts the volume with the volume's own options. The
+   * plugin determines whether the volume is attached for it.
    *
    * @param usage the volume and the workload
-   * @param node the machine on which the workload runs
-   * @param use how the volume is to be used
-   * @param mode what the workload does with it
+   * @param node the node on which the workload runs
+   * @param use the use of the volume
+   * @param mode whether the workload reads or writes
    */
   public static Builder builder(VolumeUse usage, NodeName node, Claim.Use use, ClaimMode mode) {
     return new Builder(usage, node, use, mode);
   }
 
-  /** Begins with this request. */
+  /** Returns a builder with the values of this request. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** How it is to be mounted, as far as this says so; nothing if it says nothing. */
+  /** The mount options that this request sets; empty if it sets none. */
   public Optional<MountOptions> statedOptions() {
     return Optional.of(parts.options).filter(stated -> !stated.equals(MountOptions.none()));
   }
@@ -72,50 +72,50 @@ public final class ClaimRequest {
     return parts.usage;
   }
 
-  /** Returns the machine on which the workload runs. */
+  /** Returns the node on which the workload runs. */
   public NodeName node() {
     return parts.node;
   }
 
-  /** Returns how the volume is to be used. */
+  /** Returns the use of the volume. */
   public Claim.Use use() {
     return parts.use;
   }
 
-  /** Returns what the workload does with it. */
+  /** Returns whether the workload reads or writes. */
   public ClaimMode mode() {
     return parts.mode;
   }
 
-  /** Returns how the plugin of the volume names that machine, where it is known. */
+  /** Returns the id of that node in the plugin of the volume, if it is known. */
   public Optional<NodeId> nodeId() {
     return Optional.ofNullable(parts.nodeId);
   }
 
   /**
-   * Returns how the workload wants it mounted: each part that is stated replaces that of the
-   * volume, for every call that is made for the claim.
+   * Returns the mount options of the workload: each part that is set replaces that of the volume,
+   * for every call that is made for the claim.
    */
   public MountOptions options() {
     return parts.options;
   }
 
-  /** Returns what the plugin is told of the workload, if it is told of it. */
+  /** Returns the facts about the workload that are passed to the plugin, if any. */
   public Optional<WorkloadFacts> workloadFacts() {
     return Optional.ofNullable(parts.workloadFacts);
   }
 
-  /** Returns the label of SELinux for the files, if the workload needs one. */
+  /** Returns the SELinux label for the files, if the workload needs one. */
   public Optional<SelinuxLabel> selinuxLabel() {
     return Optional.ofNullable(parts.selinuxLabel);
   }
 
-  /** Returns the group for which the plugin mounts the filesystem, if it can. */
+  /** Returns the group for which the plugin mounts the filesystem, if the plugin supports that. */
   public Optional<String> groupIfOffered() {
     return Optional.ofNullable(parts.groupIfOffered);
   }
 
-  /** Whether the plugin on that node mounts filesystems for a group. */
+  /** Whether the plugin on that node supports mounting filesystems for a group. */
   public boolean groupOffered() {
     return parts.groupOffered;
   }
@@ -182,25 +182,26 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets how the plugin of the volume names that machine, from its fingerprint there ({@code
-     * NodeFacts.nodeId}). A volume that is attached is not claimed without it.
+     * Sets the plugin's id of the node, from its fingerprint there ({@code NodeFacts.nodeId}). A
+     * volume that needs an attachment cannot be claimed without it.
      */
     public Builder nodeId(NodeId value) {
       nodeId = Objects.requireNonNull(value, "nodeId");
       return this;
     }
 
-    /** Says how the workload wants it mounted. As the volume says by default. */
+    /** Sets the mount options of the workload. By default, the volume's own options apply. */
     public Builder options(MountOptions value) {
       options = Objects.requireNonNull(value, "options");
       return this;
     }
 
     /**
-     * Sets what the plugin is told of the workload where the volume is published for it, for a
-     * plugin that asks for it. Kept with the claim: the plugin is told the same after a restart. A
-     * claim that has no facts gets them when it is acquired again with some; one that has others is
-     * refused ({@code CLAIM_OTHER_USE}). The plugin is told nothing by default.
+     * Sets the facts about the workload that are passed to the plugin when the volume is published,
+     * for a plugin that requests them. The facts are kept with the claim, so the plugin gets the
+     * same facts after a restart. A claim without facts gets them when it is acquired again with
+     * facts; a request with other facts than the claim has is refused ({@code CLAIM_OTHER_USE}). By
+     * default, no facts are passed.
      */
     public Builder workloadFacts(WorkloadFacts value) {
       workloadFacts = Objects.requireNonNull(value, "workloadFacts");
@@ -208,11 +209,11 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets the label of SELinux with which the workload may use the files. Where the plugin {@link
-     * io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel takes labels}, by its binding in
-     * the control plane, and the options give no label, the options of the claim get it. Whether a
-     * volume is mounted with a label on a node is decided by its first claim there, and kept until
-     * its last. Of no account for a block device.
+     * Sets the SELinux label with which the workload may use the files. If the plugin's binding in
+     * the control plane {@link io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel supports
+     * labels}, and the options set no label, the options of the claim get it. The first claim on a
+     * node decides whether a volume is mounted with a label there, and its decision stays until the
+     * last claim ends. Has no effect for a block device.
      */
     public Builder selinuxLabel(SelinuxLabel value) {
       selinuxLabel = Objects.requireNonNull(value, "selinuxLabel");
@@ -220,11 +221,11 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets the group that the files are to belong to, as a number. Where the plugin {@linkplain
-     * #groupOffered offers} VOLUME_MOUNT_GROUP on that node, and the options name no group, the
-     * options of the claim get it; elsewhere the host gives the files to it. Whether a volume is
-     * mounted for a group on a node is decided by its first claim there, and kept until its last.
-     * Of no account for a block device.
+     * Sets the group that will own the files, as a number. If the plugin {@linkplain #groupOffered
+     * offers} VOLUME_MOUNT_GROUP on that node, and the options name no group, the options of the
+     * claim get it; otherwise the host changes the owner of the files. The first claim on a node
+     * decides whether a volume is mounted for a group there, and its decision stays until the last
+     * claim ends. Has no effect for a block device.
      */
     public Builder groupIfOffered(String group) {
       groupIfOffered =
@@ -233,8 +234,8 @@ public final class ClaimRequest {
     }
 
     /**
-     * Sets whether the plugin of the volume offers VOLUME_MOUNT_GROUP on that machine, by its
-     * fingerprint there ({@code NodeFacts.capabilities}). It does not by default.
+     * Sets whether the plugin of the volume offers VOLUME_MOUNT_GROUP on that node, from its
+     * fingerprint there ({@code NodeFacts.capabilities}). False by default.
      */
     public Builder groupOffered(boolean value) {
       groupOffered = value;
@@ -242,10 +243,10 @@ public final class ClaimRequest {
     }
 
     /**
-     * Returns the request.
+     * Builds the request.
      *
-     * @throws IllegalArgumentException for a block device with mount options, and for a workload of
-     *     the name {@link Claim#DELETION}
+     * @throws IllegalArgumentException for a block device with mount options, and for a workload
+     *     with the name {@link Claim#DELETION}
      */
     public ClaimRequest build() {
       return new ClaimRequest(this);

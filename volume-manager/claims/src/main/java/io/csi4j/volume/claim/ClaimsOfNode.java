@@ -10,16 +10,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The claims of one node that are not proven to be over there: those with which it may mount, and
- * those of which it has to prove that nothing is left.
+ * The claims of one node that are not proved to have ended there: those with which it may mount,
+ * and those whose end it must still prove.
  *
  * @param taken the claims with which the node may mount
  * @param uncertain the claims with which the node cannot mount yet. The attachment of each is
- *     uncertain, so the claim has to be acquired again, or released, first; or the record of its
+ *     uncertain, so the claim must be acquired again, or released, first; or the record of its
  *     volume cannot be read
- * @param leaving the claims on their way back that wait for the receipt of the node
- * @param unreadable a message for each record that cannot be read. The record of a claim may be of
- *     this node, so the lists may lack a claim; that of a volume keeps a claim from {@code taken}
+ * @param leaving the released claims that wait for the receipt of the node
+ * @param unreadable a message for each record that cannot be read. The record of a claim may belong
+ *     to this node, so the lists may lack a claim; the record of a volume keeps a claim out of
+ *     {@code taken}
  * @since 1.0
  */
 public record ClaimsOfNode(
@@ -46,15 +47,15 @@ public record ClaimsOfNode(
   }
 
   /**
-   * A claim that a workload has.
+   * A claim held by a workload.
    *
-   * @param grant the claim, as acquiring it again would return it
-   * @param use how the volume is used by all who hold it
-   * @param facts what the plugin is told of the workload, if it is told of it
+   * @param grant the claim, as a repeated acquire would return it
+   * @param use the use of the volume by all its holders
+   * @param facts the facts about the workload that are passed to the plugin, if any
    */
   public record Taken(ClaimGrant grant, Claim.Use use, Optional<WorkloadFacts> facts) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public Taken {
       Objects.requireNonNull(grant, "grant");
       Objects.requireNonNull(use, "use");

@@ -8,24 +8,24 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /**
- * The proof that lets a claim go on when it is on its way back: its node cannot write any more.
- * Time is none, nor is a node that does not answer. A proof counts when it was made after the claim
- * had been released, and for the claim of its epoch alone.
+ * A proof that the node of a released claim can no longer write. With it, the release continues.
+ * Elapsed time is no proof, and neither is a node that does not answer. A proof counts only if it
+ * was made after the release of the claim, and only for the claim with its epoch.
  *
  * @since 1.0
  */
 public sealed interface ReleaseProof {
 
-  /** The use that is over. */
+  /** The use that has ended. */
   VolumeUse usage();
 
   /** The epoch of its claim. */
   long epoch();
 
   /**
-   * The node itself: it has nothing mounted, and mounts nothing with that epoch any more.
+   * A receipt of the node: it has nothing mounted, and mounts nothing with that epoch any more.
    *
-   * @param receipt what it gave
+   * @param receipt the receipt
    */
   record ByNode(NodeReceipt receipt) implements ReleaseProof {
     @Override
@@ -40,32 +40,32 @@ public sealed interface ReleaseProof {
   }
 
   /**
-   * The storage system will take the volume away from the node, even if it is mounted there. The
-   * claim is free only after it has said that it did. For plugins that do so, and do not only note
-   * it down; everybody on that node has to be on the way back.
+   * The storage system removes the node's access to the volume, even if it is mounted there. The
+   * claim is free only after the storage system has confirmed that. For plugins that really end the
+   * access, and do not only record it; all holders on that node must be released.
    *
-   * @param usage the use that is over
+   * @param usage the use that has ended
    * @param epoch the epoch of its claim
    */
   record ByStorage(VolumeUse usage, long epoch) implements ReleaseProof {
 
-    /** Checks that it is there. */
+    /** Checks that the use is present. */
     public ByStorage {
       Objects.requireNonNull(usage, "usage");
     }
   }
 
   /**
-   * Something keeps the node from the storage.
+   * The node is fenced off the storage.
    *
-   * @param usage the use that is over
+   * @param usage the use that has ended
    * @param epoch the epoch of its claim
-   * @param node the machine
-   * @param by what keeps it away, as a clause for people
+   * @param node the fenced node
+   * @param by the fence, as a clause for display
    */
   record Fenced(VolumeUse usage, long epoch, NodeName node, ReasonText by) implements ReleaseProof {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public Fenced {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(node, "node");
@@ -74,17 +74,17 @@ public sealed interface ReleaseProof {
   }
 
   /**
-   * The node was off, or is gone for ever, after the claim had been released.
+   * The node was powered off, or is gone for ever, after the release of the claim.
    *
-   * @param usage the use that is over
+   * @param usage the use that has ended
    * @param epoch the epoch of its claim
-   * @param node the machine
-   * @param by who attests it, as a clause for people
+   * @param node the node
+   * @param by the attestation, as a clause for display
    */
   record PowerOff(VolumeUse usage, long epoch, NodeName node, ReasonText by)
       implements ReleaseProof {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public PowerOff {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(node, "node");
@@ -93,19 +93,19 @@ public sealed interface ReleaseProof {
   }
 
   /**
-   * A person answers for it. If he is wrong, two nodes write to one volume.
+   * An operator takes responsibility. If the operator is wrong, two nodes write to one volume.
    *
-   * @param usage the use that is over
+   * @param usage the use that has ended
    * @param epoch the epoch of its claim
-   * @param person who
-   * @param reason why
-   * @param covers what he answers for
+   * @param person the operator
+   * @param reason the reason
+   * @param covers the proofs that the override replaces
    */
   record OperatorOverride(
       VolumeUse usage, long epoch, ClaimOverride.Person person, ReasonText reason, Covers covers)
       implements ReleaseProof {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public OperatorOverride {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(person, "person");
@@ -114,11 +114,11 @@ public sealed interface ReleaseProof {
     }
   }
 
-  /** The proofs that a person can answer for. */
+  /** The proofs that an override can replace. */
   enum Covers {
-    /** That the node does not write. The storage system still has to detach the volume. */
+    /** The proof that the node does not write. The storage system must still detach the volume. */
     NODE,
-    /** Also that the volume is detached, should the storage system not say so. */
+    /** Also the detaching of the volume, if the storage system does not confirm it. */
     NODE_AND_STORAGE
   }
 }

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The key of a record: a space, and a name in it. Keys of one space are in the order of their names
- * as UTF-16, and so in the order of the volumes that they name.
+ * The key of a record: a space, and a name in it. Keys of one space are sorted by their names as
+ * UTF-16, and so in the order of the volumes that they name.
  *
  * @param space the space
  * @param name the name, unique in its space
@@ -45,7 +45,7 @@ public record RecordKey(Space space, String name) implements Comparable<RecordKe
     return new RecordKey(space, volume.namespace().value() + BETWEEN + volume.id());
   }
 
-  /** Returns the volume that the name stands for; nothing if it is the name of no volume. */
+  /** Returns the volume that the name stands for; empty if it is not the name of a volume. */
   public Optional<VolumeKey> volume() {
     int between = name.indexOf(BETWEEN);
     if (between < 0) {
@@ -64,7 +64,7 @@ public record RecordKey(Space space, String name) implements Comparable<RecordKe
     return ORDER.compare(this, other);
   }
 
-  /** Returns the key for people, such as {@code CLAIMS/default/db-1}. */
+  /** Returns the key for display, such as {@code CLAIMS/default/db-1}. */
   @Override
   public String toString() {
     return space + "/" + name.replace(BETWEEN, '/');

@@ -22,8 +22,8 @@ import java.util.Optional;
  *   <li>A watch reports when it has missed a change.
  *   <li>Two stores have two identities. A process that meets another store than the one that it
  *       opened reports the identity of the other store until it opens the store again.
- *   <li>A store that may have lost records reports that, and accepts no write before a person has
- *       settled it.
+ *   <li>A store that may have lost records reports that, and accepts no write before an operator
+ *       has settled it.
  * </ul>
  *
  * <p>A restored copy of a store may give a version a second time, but to other bytes: the writers
@@ -39,13 +39,13 @@ import java.util.Optional;
  */
 public interface RecordStore extends AutoCloseable {
 
-  /** Returns a record as it is now; nothing if there is none. */
+  /** Returns the current record; empty if there is none. */
   Optional<StoredRecord> read(RecordKey key);
 
   /**
    * Makes some writes, all of them or none.
    *
-   * @param writes at least one and at most {@link #together()}, each of another key
+   * @param writes at least one and at most {@link #together()}, each for another key
    * @throws RecordStoreException if the write was not made, and never will be
    */
   WriteResult write(List<RecordWrite> writes);
@@ -61,10 +61,10 @@ public interface RecordStore extends AutoCloseable {
   }
 
   /**
-   * Returns records of a space in the order of their keys. Each was right at one moment; together
-   * they are no snapshot.
+   * Returns records of a space in the order of their keys. Each record was correct at one moment;
+   * together they are not a snapshot.
    *
-   * @param after only records behind this key; nothing for the first page
+   * @param after only records after this key; empty for the first page
    * @param limit the number of records that the caller wants, at least 1; only {@link Page#next}
    *     says whether there are more
    */
@@ -89,7 +89,7 @@ public interface RecordStore extends AutoCloseable {
 
   /**
    * Returns why the store accepts no write at all: it has records, and nothing shows that none was
-   * lost. A person has to settle the store. The reason disappears when any process has settled it.
+   * lost. An operator must settle the store. The reason disappears when any process has settled it.
    */
   default Optional<ReasonText> readOnly() {
     return Optional.empty();
@@ -105,7 +105,7 @@ public interface RecordStore extends AutoCloseable {
 
   /**
    * Returns the key that writers seal values with before they give them to this store. A store
-   * neither seals nor opens values; it only passes on what it was configured with.
+   * neither seals nor opens values; it only returns the configured key.
    */
   default Optional<Sealer> sealer() {
     return Optional.empty();
@@ -134,7 +134,7 @@ public interface RecordStore extends AutoCloseable {
     /**
      * The write was not made, and never will be: a condition did not hold.
      *
-     * @param now the records that are there now, of the keys that were to be written
+     * @param now the current records of the keys in the writes
      */
     record Conflict(List<StoredRecord> now) implements WriteResult {
 
@@ -145,9 +145,9 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * The write was made or not, or will still be made. Reading again shows it.
+     * The write was made, was not made, or may still be made. Reading again shows it.
      *
-     * @param because the reason, as a clause for people
+     * @param because the reason, as a clause for display
      */
     record Unknown(ReasonText because) implements WriteResult {
 
@@ -162,7 +162,7 @@ public interface RecordStore extends AutoCloseable {
    * Some records of a space, in the order of their keys.
    *
    * @param records the records
-   * @param next the key behind which the next page begins; nothing on the last page
+   * @param next the key after which the next page begins; empty on the last page
    */
   record Page(List<StoredRecord> records, Optional<RecordKey> next) {
 
@@ -175,8 +175,8 @@ public interface RecordStore extends AutoCloseable {
     /**
      * Returns a page of these records.
      *
-     * @param records the first ones behind a key
-     * @param limit the number that was asked for: with fewer, this is the last page
+     * @param records the first records after a key
+     * @param limit the requested number: with fewer records, this is the last page
      */
     public static Page of(List<StoredRecord> records, int limit) {
       return new Page(
@@ -194,7 +194,7 @@ public interface RecordStore extends AutoCloseable {
      * Returns the next change.
      *
      * @param wait the maximum time to wait for one
-     * @return nothing if there was none in that time, or if the watch is closed: a closed watch
+     * @return empty if there was none in that time, or if the watch is closed: a closed watch
      *     returns no change, not even one that came before it was closed
      * @throws InterruptedException if the waiting thread is interrupted; no change is lost by that
      */
@@ -223,9 +223,9 @@ public interface RecordStore extends AutoCloseable {
       record Removed(RecordKey key, long version) implements Change {}
 
       /**
-       * Some changes were missed: a follower has to scan again.
+       * Some changes were missed: a follower must scan again.
        *
-       * @param because the reason, as a clause for people
+       * @param because the reason, as a clause for display
        */
       record Missed(ReasonText because) implements Change {}
     }

@@ -9,10 +9,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that refuses, or cannot answer now. A {@link RecordStore#write write} that throws it was
- * not made, and never will be. Opening or settling a store may have marked the store before it
- * failed; a repeated call continues there. The text says what failed, why, and what to do next. The
- * reason gives the operator code.
+ * Thrown when a store refuses a request, or cannot answer now. A {@link RecordStore#write write}
+ * that throws it was not made, and never will be. Opening or settling a store may have marked the
+ * store before it failed; a repeated call continues there. The message contains the failed
+ * operation, the reason and the next step. The reason determines the operator code.
  *
  * @since 1.0
  */
@@ -22,9 +22,9 @@ public final class RecordStoreException extends OperatorException {
 
   private final Reason reason;
 
-  /** Why a store refuses. */
+  /** The reasons for which a store fails. */
   public enum Reason {
-    /** The store cannot answer, or cannot write, now; later it may. */
+    /** The store cannot answer, or cannot write, now; it may do so later. */
     UNAVAILABLE(OperatorCode.CLAIM_STORE_DOWN),
     /** The store was closed in this process. */
     CLOSED(OperatorCode.CLAIM_STORE_DOWN),
@@ -33,7 +33,7 @@ public final class RecordStoreException extends OperatorException {
     /** The record cannot be read: a newer version wrote it, or it is damaged. */
     UNREADABLE(OperatorCode.CLAIM_UNREADABLE),
     /**
-     * The store may have lost records: nothing is acquired by it before a person has settled it.
+     * The store may have lost records: nothing is acquired by it before an operator has settled it.
      */
     IN_DOUBT(OperatorCode.CLAIM_STORE_WENT_BACK),
     /** The records were moved to another store, or a move from or to this one is not complete. */
@@ -76,7 +76,7 @@ public final class RecordStoreException extends OperatorException {
   /**
    * A record that this version cannot read. The next step is the one of the operator code.
    *
-   * @param failed what failed and why, as a sentence
+   * @param failed the failed operation and the reason, as a sentence
    */
   public static RecordStoreException unreadable(String failed, Throwable cause) {
     Reason reason = Reason.UNREADABLE;

@@ -1,9 +1,9 @@
 package io.csi4j.volume.store;
 
 /**
- * The identity of a store: made with the store, and never the same for two.
+ * The identity of a store: created with the store, and unique.
  *
- * @param value some text
+ * @param value the text of the identity
  * @since 1.0
  */
 public record StoreIdentity(String value) {

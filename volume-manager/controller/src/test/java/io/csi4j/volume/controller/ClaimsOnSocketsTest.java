@@ -464,7 +464,7 @@ class ClaimsOnSocketsTest {
       ClaimException refused = failure(() -> claims().acquire(unnamed));
       assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
       assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
-      assertThat(refused).hasMessageContaining("how the plugin names node 'n1'");
+      assertThat(refused).hasMessageContaining("the claim has no node id of node 'n1'");
       assertThat(store.read(ClaimCodec.key(DB))).as("nothing is written").isEmpty();
     } else {
       assertThat(claims().acquire(unnamed).context().isEmpty()).isTrue();
@@ -655,7 +655,7 @@ class ClaimsOnSocketsTest {
 
     assertThat(failure.code()).isEqualTo(OperatorCode.ATTACHED_ELSEWHERE);
     assertThat(failure.operatorMessage().seen().text())
-        .contains("attached to i-7", "nobody else has a claim of it");
+        .contains("attached to i-7", "no other workload has a claim of it");
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
     assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
   }

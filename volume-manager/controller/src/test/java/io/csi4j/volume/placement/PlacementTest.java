@@ -794,7 +794,7 @@ class PlacementTest {
     assertThat(candidates(made, MountOptions.none()).candidates()).isEmpty();
     assertThat(without(candidates(made, MountOptions.none()), "n4"))
         .startsWith("CLAIM_OTHER_USE: ")
-        .contains("with other mount options than it asks for now");
+        .contains("with other mount options than it requests now");
   }
 
   private Placement.Report candidates(CatalogVolume volume, MountOptions options) {

@@ -28,9 +28,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
 
 /**
- * Has volumes attached for claims, and writes down what came of it.
+ * Attaches volumes for claims, and records the result.
  *
- * @param pauses how long each use waits before an exhausted storage system is asked for it again
+ * @param pauses the pauses of each use before an exhausted storage system is asked again
  */
 record ClaimAttachment(
     ClaimBook book,
@@ -42,7 +42,7 @@ record ClaimAttachment(
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
-  /** Attaches for a holder of a claim who is to have it attached. */
+  /** Attaches a volume for a holder whose claim needs it. */
   Attached attach(VolumeUse usage, Claim claim, ClaimHolder holder) {
     Subject subject = Subject.of("attaching").by(usage);
     Claim.Use use = claim.use().orElseThrow();
@@ -52,7 +52,7 @@ record ClaimAttachment(
           Messages.of(
               OperatorCode.CLAIM_EXHAUSTED,
               subject,
-              "it had no room, and is asked again in "
+              "the storage system had no capacity, and is asked again in "
                   + Duration.between(clock.instant(), until.get()).toSeconds()
                   + " s"));
     }
@@ -108,7 +108,7 @@ record ClaimAttachment(
                       usage,
                       OperatorCode.PUBLISH_CONTEXT_CHANGED,
                       subject,
-                      "node '" + before.node() + "' was given another one before"));
+                      "node '" + before.node() + "' had another one before"));
       return new Attached(attached.context());
     } catch (ClaimException late) {
       if (late.outcome() == ChangeOutcome.REFUSED) {
@@ -119,7 +119,7 @@ record ClaimAttachment(
   }
 
   /**
-   * Writes down, before anything else, that the volume may be attached for a claim that is gone.
+   * Records that the volume may be attached for a claim that is gone, before anything else is done.
    */
   private void owe(Subject subject, VolumeUse usage, ClaimHolder holder, Claim.Use use) {
     Change change =
@@ -133,7 +133,7 @@ record ClaimAttachment(
           usage,
           OperatorCode.ATTACH_LEFT_OVER,
           subject,
-          "it was attached to node '" + holder.node() + "' after that");
+          "it was attached to node '" + holder.node() + "' after its claim had ended");
       reports.moved(usage.volume(), change);
     }
   }
@@ -161,8 +161,8 @@ record ClaimAttachment(
   }
 
   /**
-   * Whether the storage system says that it has no room. An answer that is too large for this side
-   * ends with the same code, and the volume may be attached.
+   * Returns whether the storage system reports that it has no capacity. An answer above the
+   * client's size limit ends with the same code, and the volume may then be attached.
    */
   private static boolean isFull(ControllerAnswer.Failed failed) {
     return failed.code() == StatusCode.RESOURCE_EXHAUSTED
@@ -186,7 +186,7 @@ record ClaimAttachment(
         claim -> new Granted(claim.exhausted(Optional.of(until)), true));
   }
 
-  /** The storage system was not asked, as the claim was not what it had been. */
+  /** Returns the failure of a call that was not made because the claim had changed. */
   private ClaimException goneMeanwhile(Subject subject, VolumeUse usage, ClaimHolder holder) {
     Claim now = book.read(usage.volume());
     Optional<ClaimHolder> own = now.holder(usage.workload());
@@ -235,7 +235,9 @@ record ClaimAttachment(
         claim.others(holder.workload()).stream()
             .map(each -> ClaimRules.words(each, clock.instant()))
             .collect(Collectors.joining(", "));
-    return words.isEmpty() ? "nobody else has a claim of it" : "it is claimed by " + words + " too";
+    return words.isEmpty()
+        ? "no other workload has a claim of it"
+        : "it is claimed by " + words + " too";
   }
 
   static ClaimException refused(OperatorMessage message) {

@@ -39,11 +39,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Takes claims and gives them back, by the rules and with a store. A change is tried on the claim
- * that was seen last, and counts only if that is still there; everything else, above all a refusal,
- * is decided after a look. A change that another process has overtaken is decided again; one whose
- * result is not known is looked for, and made again if it was not made. Methods block as long as
- * the store does.
+ * Acquires and releases claims, by the rules and with a store. A change is first tried on the last
+ * known claim, and counts only if that claim is still in the store; everything else, above all a
+ * refusal, is decided after reading the store. If another process made a change first, the rule
+ * decides again; if the result of a write is unknown, the book reads the store, and repeats the
+ * write if it was not made. Methods block until the store answers.
  *
  * @since 1.0
  */
@@ -58,16 +58,16 @@ public final class ClaimBook {
   /**
    * A book on a store.
    *
-   * @param clock the time, for the ages that people see
+   * @param clock the time, for ages in messages
    */
   public ClaimBook(RecordStore store, Clock clock) {
     this(store, clock, Optional.empty());
   }
 
   /**
-   * A book on a store that was seen before, maybe by another process.
+   * A book on a store that was used before, maybe by another process.
    *
-   * @param identity which store it was then: nothing is claimed if it is another one now
+   * @param identity the identity of that store: no claim is granted if it has another one now
    */
   public ClaimBook(RecordStore store, Clock clock, StoreIdentity identity) {
     this(store, clock, Optional.of(identity));
@@ -88,13 +88,13 @@ public final class ClaimBook {
   }
 
   /**
-   * Returns the book for volumes that a catalog knows. Without this it knows claims alone, and
-   * grants them for volumes that are nowhere on record.
+   * Returns a book that also asks a catalog of volumes. Without it, the book knows only claims, and
+   * grants them for volumes that do not exist.
    *
-   * @param whyNot says why a volume cannot be claimed now, such as {@code
+   * @param whyNot returns why a volume cannot be claimed now, such as {@code
    *     VolumeController.whyNotClaimed}. Called before a new claim is written, maybe twice, and
-   *     never for one that is there. It may wait for the store of a catalog; the claim waits with
-   *     it
+   *     never for an existing claim. It may wait for the store of a catalog; the claim then waits
+   *     with it
    */
   public ClaimBook asking(Function<ClaimRequest, Optional<Refused>> whyNot) {
     return new ClaimBook(records, clock, whyNot);
@@ -105,12 +105,15 @@ public final class ClaimBook {
     return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false);
   }
 
-  /** Returns the claim of a volume, unless the store may have lost something. */
+  /** Returns the claim of a volume; fails if the store may have lost records. */
   Claim certain(VolumeUse usage) {
     return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true);
   }
 
-  /** Returns the claim of a volume that the caller has not claimed. */
+  /**
+   * Returns the claim of a volume that the caller has not claimed; fails if the store may have lost
+   * records.
+   */
   Claim certain(Subject subject, VolumeKey volume) {
     return look(subject, volume, true);
   }
@@ -124,13 +127,13 @@ public final class ClaimBook {
     return records.watch();
   }
 
-  /** Returns the records of claims behind a key. */
+  /** Returns the records of claims after a key. */
   RecordValues.Page<Claim> records(Optional<RecordKey> after, int limit) {
     return asked(READING, () -> records.page(after, limit));
   }
 
   /**
-   * Returns the claim that a record says.
+   * Returns the claim in a record.
    *
    * @throws RecordStoreException if it cannot be read
    */
@@ -139,25 +142,25 @@ public final class ClaimBook {
   }
 
   /**
-   * Returns the claims of volumes that were ever claimed, in the order of their keys: each right
-   * for itself. The page also tells of claims that cannot be read. Their volumes may be in use:
-   * whoever frees or counts what no claim names has to take them into account.
+   * Returns the claims of all volumes that were ever claimed, in the order of their keys; each is
+   * consistent on its own. The page also lists claims that cannot be read. Their volumes may be in
+   * use: a caller that frees or counts unclaimed volumes must take them into account.
    *
-   * @param after only those behind this volume; nothing, and then {@link ClaimPage#next} of the
-   *     page before until it is empty, for all
-   * @param limit the number of claims that the caller wants; a store may give fewer, and claims
-   *     that cannot be read may come in addition
+   * @param after only claims after this volume; empty for the first page, then {@link
+   *     ClaimPage#next} of the previous page until that is empty
+   * @param limit the number of claims that the caller wants; a store may return fewer, and claims
+   *     that cannot be read may be added
    */
   public ClaimPage page(Optional<VolumeKey> after, int limit) {
     return ClaimPages.page(after, behind -> records(behind, limit));
   }
 
   /**
-   * Claims a volume, which is not attached for this: only a {@link ClaimCoordinator} knows whether
-   * that is needed. The same claim again is granted as it is.
+   * Claims a volume without attaching it: only a {@link ClaimCoordinator} knows whether that is
+   * needed. Repeating the same request returns the same claim.
    *
    * @return the claim of the workload
-   * @throws ClaimException if it may not, or cannot be known to have it
+   * @throws ClaimException if the claim is refused, or its result is not known
    */
   public ClaimHolder claim(ClaimRequest request) {
     Subject subject = Subject.of("claiming").by(request.usage());
@@ -171,21 +174,21 @@ public final class ClaimBook {
   }
 
   /**
-   * Says why a claim would be refused now, and by whose claim; nothing if it would be granted. For
-   * a scheduler, or a preflight, that wants to know before; nothing is written, and the answer may
-   * be another one a moment later.
+   * Returns why a claim would be refused now, with the claim that prevents it; empty if it would be
+   * granted. For a scheduler or a preflight check; nothing is written, and the answer may change at
+   * any time.
    *
    * @throws ClaimException if the claim cannot be read
    */
   public Optional<OperatorMessage> whyNot(ClaimRequest request) {
-    Subject subject = Subject.of("asking for the claim of").by(request.usage());
+    Subject subject = Subject.of("checking the claim of").by(request.usage());
     Claim before = look(subject, request.usage().volume(), true);
     return decide(before, request, request.statedOptions(), false) instanceof Refused refused
         ? Optional.of(Messages.of(refused.code(), subject, refused.because().text()))
         : Optional.empty();
   }
 
-  /** Returns the decision about a wish, by the rules and the catalog. */
+  /** Returns the decision about a request, by the rules and the catalog. */
   ClaimDecision decide(
       Claim before, ClaimRequest request, Optional<MountOptions> options, boolean attaches) {
     ClaimDecision decision = ClaimRules.claim(before, request, options, attaches, now());
@@ -199,7 +202,7 @@ public final class ClaimBook {
   }
 
   /**
-   * Lets a holder do something else with a volume.
+   * Changes the mode of a holder.
    *
    * @throws ClaimException as for claiming
    */
@@ -214,15 +217,15 @@ public final class ClaimBook {
   }
 
   /**
-   * Writes down how far a claim is on its way back. What it has passed already, and a claim that is
-   * not there, change nothing.
+   * Records the progress of a release. A state that the claim has already passed, and a claim that
+   * does not exist, change nothing.
    *
-   * @return the claim as it is then; nothing if there is none
+   * @return the claim after that; empty if there is none
    * @throws ClaimException {@link OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion
    */
   public Optional<ClaimHolder> advance(VolumeUse usage, ClaimHolder.State state) {
     return change(
-            Subject.of("giving back the claim of").by(usage),
+            Subject.of("releasing the claim of").by(usage),
             usage.volume(),
             false,
             before -> ClaimRules.advance(before, usage.workload(), state, now()))
@@ -230,13 +233,13 @@ public final class ClaimBook {
   }
 
   /**
-   * Forgets a claim of which nothing is owed any more. One that is not there is no error.
+   * Removes a claim without pending work. Succeeds if the claim does not exist.
    *
-   * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if something is owed
+   * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if work is pending
    */
   public void forget(VolumeUse usage) {
     change(
-        Subject.of("forgetting the claim of").by(usage),
+        Subject.of("removing the claim of").by(usage),
         usage.volume(),
         false,
         before -> ClaimRules.forget(before, usage.workload(), now()));
@@ -244,12 +247,12 @@ public final class ClaimBook {
 
   /**
    * Holds a volume for its deletion: no process can claim it until {@link #endDeletion}. Refused if
-   * there is a claim of it, also one that is being released. Holding it again takes the hold over:
-   * from then on only that one can be ended.
+   * the volume has a claim, even one that is being released. Holding it again replaces the former
+   * hold: from then on only the new hold can be ended.
    *
    * @return the epoch of the hold
    * @throws ClaimException {@link OperatorCode#VOLUME_CLAIMED} if there is a claim; another code if
-   *     the store cannot be asked
+   *     the store cannot answer
    */
   public long holdForDeletion(VolumeKey volume) {
     return change(
@@ -261,8 +264,7 @@ public final class ClaimBook {
   }
 
   /**
-   * Ends the hold of a deletion. One that is not there is no error, and one that was taken over
-   * stays.
+   * Ends the hold of a deletion. Succeeds if there is no hold; a hold that replaced this one stays.
    *
    * @param epoch the epoch of the hold
    */
@@ -275,20 +277,20 @@ public final class ClaimBook {
   }
 
   /**
-   * Whether a claim is still what it was when it was granted: to be asked by a node before it
-   * stages and before it publishes.
+   * Returns whether a claim is unchanged since it was granted; a node asks this before it stages
+   * and before it publishes.
    *
-   * @param epoch the epoch of the claim that the node was given
+   * @param epoch the epoch of the claim that the node received
    */
   public boolean isCurrent(VolumeUse usage, long epoch) {
     return standing(usage, epoch) instanceof ClaimStanding.Current;
   }
 
   /**
-   * Returns what a claim is worth by now.
+   * Returns the current standing of a claim.
    *
-   * @param epoch the epoch of the claim that the node was given
-   * @throws ClaimException if that cannot be known
+   * @param epoch the epoch of the claim that the node received
+   * @throws ClaimException if the standing cannot be determined
    */
   public ClaimStanding standing(VolumeUse usage, long epoch) {
     Subject subject = Subject.of("confirming the claim of").by(usage);
@@ -300,11 +302,11 @@ public final class ClaimBook {
   }
 
   /**
-   * The written change.
+   * A change that was written.
    *
-   * @param before the claim that was decided on
-   * @param after the claim as it is then
-   * @param changes whether that is another one
+   * @param before the claim on which the rule decided
+   * @param after the claim after the change
+   * @param changes whether it differs from the claim before
    */
   record Change(Claim before, Claim after, boolean changes) {}
 
@@ -314,10 +316,10 @@ public final class ClaimBook {
   }
 
   /**
-   * Does what a rule says to the claim of a volume. While an unanswered write of it may still
-   * arrive, it is uncertain whatever else it fails for.
+   * Applies a rule to the claim of a volume. While an unanswered write may still arrive, a failure
+   * is uncertain, whatever its reason.
    *
-   * @param acquires whether a workload gets something by it
+   * @param acquires whether the change gives a workload access
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
@@ -344,7 +346,7 @@ public final class ClaimBook {
                 .orElseGet(() -> Claim.none(volume)));
   }
 
-  /** Asks the store, and names the subject in a failure. */
+  /** Asks the store, and adds the subject to a failure. */
   static <T> T asked(Subject subject, Supplier<T> question) {
     try {
       return question.get();

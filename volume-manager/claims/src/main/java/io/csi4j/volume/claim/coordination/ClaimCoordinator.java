@@ -61,18 +61,20 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * Brings claims to nodes and back: claimed, attached by the storage system where it has to, used by
- * the node; then released, unmounted by the node, detached, forgotten. How far a claim is stands in
- * its store before each step, so that any process goes on where another one has stopped.
+ * Manages the lifecycle of claims: a volume is claimed, attached by the storage system if
+ * necessary, and used by the node; then it is released, unmounted by the node, detached, and its
+ * claim is removed. The progress of a claim is written to its store before each step, so that any
+ * process can continue where another one has stopped.
  *
- * <p>Nothing here is remembered but in the store; it may be asked in several processes at once, and
- * then the claims decide. One thing they cannot decide: a process that stands still between its
- * last look and its call to the storage system, while another one does the same work and ends it,
- * makes its call when it goes on, and takes away what was attached to that node again, or attaches
- * what is not wanted. No second node can write by that. A host that lets one process at a time call
- * the controller of a plugin has this trouble only if a write of a killed process arrives late.
+ * <p>All state is in the store; several processes may manage claims at the same time, and the
+ * claims in the store decide. The claims cannot decide one case: a process stops between its last
+ * check and its call to the storage system, while another process completes the same work. When the
+ * first process continues, its call detaches a volume that was attached to that node again, or
+ * attaches a volume that is no longer wanted. No second node can write because of that. In a host
+ * that lets only one process at a time call the controller of a plugin, this can happen only if a
+ * write of a killed process arrives late.
  *
- * <p>Methods block as long as the store and the storage system do. Safe for many threads.
+ * <p>Methods block until the store and the storage system answer. Safe for many threads.
  *
  * <pre>{@code
  * Clock clock = Clock.systemUTC();
@@ -90,7 +92,7 @@ public final class ClaimCoordinator {
 
   private static final int PAGE = 256;
 
-  /** What is in the way of a claim only as long as another one, or the storage system, keeps it. */
+  /** The refusals that end when another claim ends, or when the storage system has space again. */
   private static final Set<OperatorCode> ENDING =
       Set.of(
           OperatorCode.CLAIM_HELD_BY,
@@ -99,13 +101,13 @@ public final class ClaimCoordinator {
           OperatorCode.CLAIM_EXHAUSTED);
 
   /**
-   * The pauses of a claim that waits while no change is reported: only a storage system that takes
-   * no further claim reports none. Claims that wait for one volume ask at different times.
+   * The pauses of a waiting claim while no change is reported: only a storage system without space
+   * reports none. Claims that wait for the same volume retry at different times.
    */
   private static final Backoff PAUSES =
       Backoff.halfJitter(Duration.ofSeconds(10), Duration.ofSeconds(20));
 
-  /** The use of a volume does not matter when it is detached. */
+  /** A placeholder: detaching does not depend on the use of a volume. */
   private static final Claim.Use ANY =
       new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
 
@@ -122,10 +124,10 @@ public final class ClaimCoordinator {
   private volatile List<VolumeKey> last = List.of();
 
   /**
-   * A coordinator.
+   * Creates a coordinator.
    *
-   * @param clock the time, for ages and for when an exhausted storage system is asked again;
-   *     nothing is safe or unsafe by it
+   * @param clock the time, for ages and for retries after an exhausted storage system; safety never
+   *     depends on it
    */
   public ClaimCoordinator(
       ClaimBook book, StorageController controller, Clock clock, ClaimEvent.Listener listener) {
@@ -133,10 +135,10 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * A coordinator that claims only what the host permits.
+   * Creates a coordinator that grants only claims that the host permits.
    *
-   * @param permission who may claim which volume; asked before anything else, and never about
-   *     giving back
+   * @param permission decides which workload may claim which volume; asked before anything else,
+   *     and never for a release
    */
   public ClaimCoordinator(
       ClaimBook book,
@@ -167,24 +169,24 @@ public final class ClaimCoordinator {
 
   /**
    * Returns a coordinator of the same claims that calls the storage system in another way, such as
-   * with an end to it after some time. Both may be used at once.
+   * with a time limit. Both may be used at the same time.
    *
-   * @param way given the storage system of this coordinator, returns that of the other one
+   * @param way receives the storage system of this coordinator, and returns that of the other one
    */
   public ClaimCoordinator through(UnaryOperator<StorageController> way) {
     return new ClaimCoordinator(this, way.apply(controller));
   }
 
-  // ---- claimed, and attached to its node
+  // ---- acquire
 
   /**
-   * Claims a volume, and has it attached if its plugin attaches volumes. The same again gives the
-   * same.
+   * Claims a volume, and attaches it if its plugin attaches volumes. Repeating the same request
+   * returns the same grant.
    *
-   * @throws ClaimException if it may not be had, or the storage system did not attach it. Where the
-   *     storage system refuses that for good ({@link OperatorCode#ATTACH_REFUSED}, {@link
-   *     OperatorCode#ATTACHED_OTHERWISE}) the claim is given back. Otherwise a claim that was made
-   *     stays: acquire it again, or release it
+   * @throws ClaimException if the claim is refused, or the storage system did not attach the
+   *     volume. If the storage system refuses permanently ({@link OperatorCode#ATTACH_REFUSED},
+   *     {@link OperatorCode#ATTACHED_OTHERWISE}), the claim is released. Otherwise a claim that was
+   *     made remains: acquire it again, or release it
    */
   public ClaimGrant acquire(ClaimRequest request) {
     VolumeUse usage = request.usage();
@@ -193,14 +195,14 @@ public final class ClaimCoordinator {
 
   /**
    * Claims a volume as {@link #acquire(ClaimRequest)} does, and waits while a claim of another
-   * workload is in the way, or the storage system takes no further claim. Asks again when the
-   * claims of the volume change, and without a change after pauses that grow to a minute; there is
-   * no queue. All that wait in one coordinator share a watch on the store. An interrupt ends the
-   * waiting, and stays set.
+   * workload prevents it, or the storage system accepts no further claim. Retries when the claims
+   * of the volume change, and without a change after pauses that grow to a minute; there is no
+   * queue. All waiting callers of one coordinator share a watch on the store. An interrupt ends the
+   * wait, and the interrupt flag stays set.
    *
    * @param patience the longest time to wait
-   * @throws ClaimException as {@link #acquire(ClaimRequest)}; if the patience is over, with what
-   *     was in the way last
+   * @throws ClaimException as {@link #acquire(ClaimRequest)}; when the time is over, with the last
+   *     refusal
    */
   public ClaimGrant acquire(ClaimRequest request, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
@@ -269,7 +271,7 @@ public final class ClaimCoordinator {
             usage,
             OperatorCode.ATTACH_RESUMED,
             Subject.of("attaching").by(usage),
-            "it was begun for " + ClaimRules.words(holder, clock.instant()));
+            "the attachment was begun for " + ClaimRules.words(holder, clock.instant()));
       }
       context = attachedOrGivenBack(usage, claim, holder).context();
     }
@@ -277,7 +279,8 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Decides by the rules, and for a claim that would be granted by what the storage system knows.
+   * Decides by the rules, and for a claim that they would grant also by the answers of the storage
+   * system.
    */
   private ClaimDecision decided(Claim claim, ClaimRequest request, Optional<MountOptions> options) {
     ClaimDecision decision = book.decide(claim, request, options, false);
@@ -297,7 +300,7 @@ public final class ClaimCoordinator {
       return controller.attaches(volume);
     } catch (ClaimException unknown) {
       if (own.isPresent()) {
-        return false; // a claim that is there is granted again whatever is known by now
+        return false; // an existing claim is granted again without these checks
       }
       throw unknown;
     }
@@ -320,11 +323,11 @@ public final class ClaimCoordinator {
     }
   }
 
-  /** A claim whose volume cannot be attached keeps nobody else from it. */
+  /** Releases a claim whose volume cannot be attached, so that it does not block other claims. */
   private void giveBack(VolumeUse usage, ClaimHolder holder) {
     Claim now =
         back.write(
-            Subject.of("giving back the claim of").by(usage),
+            Subject.of("releasing the claim of").by(usage),
             usage,
             claim -> ClaimRules.notAttached(claim, usage.workload(), holder.epoch()));
     if (now.holder(usage.workload())
@@ -334,7 +337,7 @@ public final class ClaimCoordinator {
     }
   }
 
-  /** Returns the grant that a node is given for a claim. */
+  /** Returns the grant of a claim for its node. */
   private ClaimGrant grant(
       VolumeUse usage,
       Claim claim,
@@ -351,14 +354,15 @@ public final class ClaimCoordinator {
         usage, holder.node(), holder.epoch(), holder.mode(), context, capability, contextChanged);
   }
 
-  // ---- released, and brought back
+  // ---- release
 
   /**
-   * Gives a claim back: from now on its node mounts nothing with it any more. What is left to do is
-   * in the answer; most often the node has to give its receipt. A use that has no claim is gone.
+   * Releases a claim: from now on its node mounts nothing with it. The answer shows the remaining
+   * work; most often the node must send its receipt. The answer for a use without a claim is that
+   * it is gone.
    *
-   * @throws ClaimException if it is not known whether that is written; with {@link
-   *     OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion, which no release ends
+   * @throws ClaimException if the result of the write is not known; with {@link
+   *     OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion, which a release cannot end
    */
   public ClaimProgress release(VolumeUse usage) {
     return reports.during(
@@ -366,10 +370,11 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Gives back one claim, as {@link #release(VolumeUse)} does. A claim of another epoch or node
-   * stays as it is: a request that comes late ends no later claim, and no node those of another.
+   * Releases one claim, as {@link #release(VolumeUse)} does. A claim with another epoch or node is
+   * not changed: a late request does not end a later claim, and a node does not end claims of
+   * another node.
    *
-   * @return how far the claim is; it is gone if the workload has none, or another one
+   * @return the progress of the claim; gone if the workload has no claim, or another one
    * @throws ClaimException as from {@link #release(VolumeUse)}
    */
   public ClaimProgress release(ClaimEpoch claim) {
@@ -379,7 +384,7 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Writes that a claim is on its way back, as {@link #release(ClaimEpoch)} does, and asks no
+   * Records the release of a claim, as {@link #release(ClaimEpoch)} does, without calling the
    * storage system.
    *
    * @throws ClaimException as from {@link #release(VolumeUse)}
@@ -404,7 +409,7 @@ public final class ClaimCoordinator {
         .orElseGet(() -> new ClaimProgress.Gone(usage));
   }
 
-  /** Writes that a claim is on its way back; returns its holder, if there is such a claim. */
+  /** Records the release of a claim; returns its holder, if there is such a claim. */
   private Optional<ClaimHolder> leaving(VolumeUse usage, Predicate<Claim> which) {
     attachment.pauses().remove(usage);
     Change change =
@@ -422,18 +427,18 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Takes the receipt of a node, and brings the claim on.
+   * Records the receipt of a node, and continues the release.
    *
-   * @throws ClaimException {@link OperatorCode#CLAIM_PROOF_UNFIT} if it is about another epoch or
-   *     node than those of the claim, or the claim was not released
+   * @throws ClaimException {@link OperatorCode#CLAIM_PROOF_UNFIT} if the receipt has another epoch
+   *     or node than the claim, or the claim was not released
    */
   public ClaimProgress confirmRelease(NodeReceipt receipt) {
     return confirmRelease(new ReleaseProof.ByNode(receipt));
   }
 
   /**
-   * Takes a proof that the node of a claim cannot write any more, and brings the claim on. The same
-   * again changes nothing.
+   * Records a proof that the node of a claim can no longer write, and continues the release.
+   * Repeating the same proof changes nothing.
    *
    * @throws ClaimException as for a receipt
    */
@@ -443,8 +448,8 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Writes what a proof says, as {@link #confirmRelease(ReleaseProof)} does, and asks no storage
-   * system: {@link #confirmRelease(ReleaseProof)} and {@link #resume()} go on.
+   * Records a proof, as {@link #confirmRelease(ReleaseProof)} does, without calling the storage
+   * system: {@link #confirmRelease(ReleaseProof)} and {@link #resume()} continue the release.
    *
    * @throws ClaimException as for a receipt
    */
@@ -481,16 +486,16 @@ public final class ClaimCoordinator {
             usage,
             OperatorCode.CLAIM_OVERRIDDEN,
             subject,
-            "'" + override.person() + "' answers for it: " + override.reason());
+            "'" + override.person() + "' takes responsibility: " + override.reason());
       }
     }
     reports.moved(usage.volume(), change);
   }
 
   /**
-   * Brings a claim on, if it is on its way back, as far as what is proven lets it.
+   * Continues the release of a claim, as far as the recorded proofs allow.
    *
-   * @return what it waits for
+   * @return the progress of the claim
    */
   public ClaimProgress resume(VolumeUse usage) {
     return book.read(usage.volume())
@@ -508,7 +513,7 @@ public final class ClaimCoordinator {
             reports.notice(
                 usage,
                 OperatorCode.DETACH_RESUMED,
-                Subject.of("giving back the claim of").by(usage),
+                Subject.of("releasing the claim of").by(usage),
                 ClaimRules.words(holder, clock.instant()));
           }
           return back.go(usage, holder.epoch(), Intent.HOLD, Optional.empty(), storage);
@@ -517,11 +522,11 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Brings all claims on that are on their way. A plugin that leaves two calls without an answer is
-   * called again in the next round only, and the claims of other plugins go on.
+   * Continues the release of all released claims. If a plugin leaves two calls unanswered, it is
+   * called again only in the next round, and the claims of other plugins continue.
    *
-   * @return what came of each, of those that the storage system may have attached or not, and of
-   *     those that cannot be read; who holds a volume in peace is left out
+   * @return the progress of each released claim, of claims whose attachment is uncertain, and of
+   *     those that cannot be read; claims in normal use are left out
    */
   public List<ClaimProgress> resume() {
     RoundOfCalls round = new RoundOfCalls();
@@ -538,16 +543,16 @@ public final class ClaimCoordinator {
     }
   }
 
-  // ---- put right, where the storage system is otherwise than the claims
+  // ---- repair of differences between the claims and the storage system
 
   /**
-   * Has a volume attached once more to the node of a claim for which it was attached, where the
-   * storage system has lost that. What it tells the node now is kept with the claim. If that is not
-   * what it told before, the grant says so: what is mounted there stays mounted with the former
-   * context until it is unmounted.
+   * Attaches a volume again to the node of a claim, if the storage system has lost the attachment.
+   * The context that the storage system returns now is kept with the claim. If it differs from the
+   * former context, the grant shows that: existing mounts keep the former context until they are
+   * unmounted.
    *
-   * @throws ClaimException if the claim is not that any more, or the storage system did not attach
-   *     the volume
+   * @throws ClaimException if the claim has changed, or the storage system did not attach the
+   *     volume
    */
   public ClaimGrant attachAgain(VolumeUse usage, long epoch) {
     return reports.during(usage, Work.ATTACH, () -> attachedAgain(usage, epoch));
@@ -564,7 +569,7 @@ public final class ClaimCoordinator {
           Messages.of(
               OperatorCode.CLAIM_MISSING,
               Subject.of("attaching again").by(usage),
-              "its claim of epoch " + epoch + " is gone, on its way back, or was not attached"));
+              "its claim of epoch " + epoch + " is gone, is being released, or was not attached"));
     }
     ClaimHolder holder = own.get();
     Attached now = attachment.attach(usage, claim, holder);
@@ -572,11 +577,11 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Has a volume detached from a node of which no claim says that it may be attached there; which
-   * is looked at right before the storage system is asked. A volume that is known under another
-   * name too is not detached ({@link StorageController#detachUnclaimed}).
+   * Detaches a volume from a node if no claim has it attached there; this is checked right before
+   * the call to the storage system. A volume that is also registered under another name is not
+   * detached ({@link StorageController#detachUnclaimed}).
    *
-   * @return whether it is detached; false if a claim names that node by now
+   * @return whether it is detached; false if a claim uses that node by now
    * @throws ClaimException if the storage system did not detach it
    */
   public boolean detachUnclaimed(VolumeKey volume, NodeId node) {
@@ -597,7 +602,10 @@ public final class ClaimCoordinator {
     return answer instanceof ControllerAnswer.Detached;
   }
 
-  /** Until the storage system has said that it is detached, it counts as attached for a claim. */
+  /**
+   * Returns whether no claim has the volume attached to the node; a claim counts until the storage
+   * system has confirmed the detaching.
+   */
   private static boolean isUnclaimed(Claim claim, NodeId node) {
     return claim.holders().values().stream()
         .noneMatch(
@@ -610,11 +618,11 @@ public final class ClaimCoordinator {
   // ---- nodes
 
   /**
-   * Returns the claims with which a node may mount now, and those that wait for its receipt. What
-   * is not among them the node does not have to do anything about: that a claim is missing here
-   * does not prove that it is over.
+   * Returns the claims with which a node may mount now, and those that wait for its receipt. The
+   * node does nothing about a claim that is missing in the result: its absence does not prove that
+   * it has ended.
    *
-   * @throws ClaimException if the store of the claims, or that of the volumes, cannot be asked
+   * @throws ClaimException if the store of the claims, or that of the volumes, cannot answer
    */
   public ClaimsOfNode ofNode(NodeName node) {
     Found found = new Found(node, List.of());
@@ -631,7 +639,7 @@ public final class ClaimCoordinator {
   /**
    * Returns the claims of a node on some volumes.
    *
-   * @param unreadable what is known not to be readable
+   * @param unreadable the records already known to be unreadable
    */
   ClaimsOfNode ofNode(NodeName node, Set<VolumeKey> of, List<OperatorMessage> unreadable) {
     Found found = new Found(node, unreadable);
@@ -652,7 +660,7 @@ public final class ClaimCoordinator {
     return book;
   }
 
-  /** The claims of a node, as they are found. */
+  /** Collects the claims of a node. */
   private final class Found {
 
     private final NodeName node;
@@ -688,7 +696,7 @@ public final class ClaimCoordinator {
           if (failed.code() != OperatorCode.CATALOG_UNREADABLE) {
             throw failed;
           }
-          // One damaged record must not hide the other claims of the node.
+          // A damaged record must not hide the other claims of the node.
           uncertain.add(named);
           unreadable.add(failed.operatorMessage());
         }
@@ -710,12 +718,12 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Says what would free the claims of a node that is down; which itself proves nothing, and
+   * Returns what would free the claims of a node that is down; the call itself proves nothing and
    * changes nothing.
    *
-   * @return for each claim on its way back that waits for the node, the proofs that it cannot
-   *     write; those that were not released; and those that cannot be read, which may be of the
-   *     node
+   * @return for each released claim that waits for the node, the proofs that would show that it
+   *     cannot write; the claims that were not released; and those that cannot be read, which may
+   *     belong to the node
    */
   public List<ClaimProgress> nodeIsDown(NodeName node) {
     return each(
@@ -737,12 +745,12 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * The claims of a node of which it knows nothing: made by a process that died before the node was
-   * told. They change by nothing but being released, and by a receipt of the node. A claim that
-   * cannot be read may be of any node: it is told as {@link ClaimProgress.Unreadable}, and is no
-   * orphan.
+   * Returns the claims of a node that the node does not know: they were made by a process that
+   * ended before the node received them. Only a release, and then a receipt of the node, changes
+   * such claims. A claim that cannot be read may belong to any node: it is reported as {@link
+   * ClaimProgress.Unreadable}, and not as an orphan.
    *
-   * @param known what the node has on record or mounted
+   * @param known the uses that the node has on record or mounted
    */
   public List<ClaimProgress> orphans(NodeName node, Set<VolumeUse> known) {
     List<ClaimProgress> unknown = new ArrayList<>();
@@ -772,8 +780,8 @@ public final class ClaimCoordinator {
   }
 
   /**
-   * Handles each claim of such a holder, which may fail for it alone. A claim that cannot be read
-   * is told, and left alone.
+   * Handles each matching claim; a failure affects only that claim. A claim that cannot be read is
+   * reported and skipped.
    *
    * @param last the volumes that are handled after all others, in this order
    */

@@ -22,9 +22,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Reports to a listener what happens to claims.
+ * Reports the events of claims to a listener.
  *
- * @param listener may throw, which is logged
+ * @param listener its exceptions are logged
  */
 record ClaimReports(ClaimEvent.Listener listener) {
 
@@ -38,7 +38,7 @@ record ClaimReports(ClaimEvent.Listener listener) {
           System.Logger.Level.WARNING,
           Messages.of(
                   OperatorCode.LISTENER_FAILED,
-                  Subject.of("telling a listener of claims what happens"),
+                  Subject.of("notifying a listener of claims"),
                   "it threw " + thrown.getClass().getName())
               .line());
     }
@@ -52,7 +52,7 @@ record ClaimReports(ClaimEvent.Listener listener) {
     notice(usage, Messages.of(code, subject, seen));
   }
 
-  /** Tells of those that are further than before. */
+  /** Reports the holders with a later state than before. */
   void moved(VolumeKey volume, Change change) {
     for (ClaimHolder now : change.after().holders().values()) {
       Optional<ClaimHolder> before = change.before().holder(now.workload());
@@ -65,15 +65,15 @@ record ClaimReports(ClaimEvent.Listener listener) {
     }
   }
 
-  /** Does something, and tells how it begins and how it ends. */
+  /** Does some work, and reports its beginning and its end. */
   <T> T during(VolumeUse usage, Work work, Supplier<T> doing) {
     return during(usage, work, doing, done -> Optional.empty());
   }
 
   /**
-   * Does something, and tells how it begins and how it ends.
+   * Does some work, and reports its beginning and its end.
    *
-   * @param trouble what is wrong with a result
+   * @param trouble returns the problem of a result, if any
    */
   <T> T during(
       VolumeUse usage,
@@ -103,14 +103,14 @@ record ClaimReports(ClaimEvent.Listener listener) {
         : Optional.empty();
   }
 
-  /** Returns the answer, if it is a failure. */
+  /** Returns the answer if it is a failure. */
   static Optional<ControllerAnswer.Failed> failed(ControllerAnswer answer) {
     return answer instanceof ControllerAnswer.Failed failed
         ? Optional.of(failed)
         : Optional.empty();
   }
 
-  /** Returns the message about a call that failed. */
+  /** Returns the message about a failed call. */
   static OperatorMessage answered(
       OperatorCode code, Subject subject, ControllerAnswer.Failed failed) {
     return failed

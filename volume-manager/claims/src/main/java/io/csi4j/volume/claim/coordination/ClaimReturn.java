@@ -31,23 +31,22 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Brings claims back: detached by the storage system, and forgotten.
+ * Completes the release of claims: detaches volumes, and removes claims.
  *
- * @param begun the detachings that are asked for now, until the answer is written: none is asked
- *     for twice
+ * @param begun the detach calls in progress, until their answers are recorded: none is made twice
  */
 record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<AttachmentTask> begun) {
 
-  /** Far more steps back than there are: only others who get in between make more. */
+  /** Far more steps than a release has: only changes by other processes add steps. */
   private static final int STEPS = 64;
 
   /**
-   * Brings a claim back, step by step, as far as what is proven lets it. Starts from what is
-   * written and from nothing else, so that it goes on where another process has stopped.
+   * Continues the release of a claim step by step, as far as the proofs allow. Depends only on the
+   * stored state, so that it continues where another process has stopped.
    *
-   * @param epoch the epoch of the claim; a later one is left alone
-   * @param inHand what is proven now, if something is
-   * @param storage detaches it
+   * @param epoch the epoch of the claim; a later claim is not changed
+   * @param inHand the new proof, if there is one
+   * @param storage detaches the volume
    */
   ClaimProgress go(
       VolumeUse usage,
@@ -55,7 +54,7 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
       Intent intent,
       Optional<ReleaseProof> inHand,
       StorageController storage) {
-    Subject subject = Subject.of("giving back the claim of").by(usage);
+    Subject subject = Subject.of("releasing the claim of").by(usage);
     Claim claim = book.read(usage.volume());
     for (int done = 0; done < STEPS; done++) {
       Optional<ClaimHolder> own = ClaimRules.own(claim, usage.workload(), epoch);
@@ -83,7 +82,8 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
     return new ClaimProgress.WaitsForStorage(
         usage,
         claim.holder(usage.workload()).orElseThrow(),
-        Messages.of(OperatorCode.DETACH_FAILED, subject, "others change its claims all the time"));
+        Messages.of(
+            OperatorCode.DETACH_FAILED, subject, "other processes keep changing its claims"));
   }
 
   private ClaimProgress waiting(
@@ -107,7 +107,7 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
     return Messages.of(
         OperatorCode.CLAIM_NEEDS_FENCING,
         subject,
-        "nothing is proven of " + ClaimRules.words(holder, clock.instant()),
+        "no proof was given for " + ClaimRules.words(holder, clock.instant()),
         new OperatorMessage.Part(Character.toUpperCase(choices.charAt(0)) + choices.substring(1)));
   }
 
@@ -133,7 +133,7 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
               Messages.of(
                   OperatorCode.DETACH_RESUMED,
                   subject,
-                  "another thread of this process is at it")));
+                  "another thread of this process is already detaching it")));
     }
     try {
       AtomicReference<List<ClaimHolder>> together = new AtomicReference<>(List.of());
@@ -154,7 +154,7 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
       if (together.get().isEmpty() && !isOwed(usage, holder, together)) {
         return Optional.empty();
       }
-      // Who answers for a claim knows nothing of what was attached after it.
+      // An operator who overrides a claim knows nothing of attachments made after it.
       List<ClaimHolder> done =
           together.get().stream()
               .filter(
@@ -168,8 +168,8 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
   }
 
   /**
-   * Asked right before the call: who goes together is what is written then. A store that has lost
-   * claims may have lost who uses the attachment.
+   * Checked right before the call: the current claims determine which holders are detached
+   * together. A store that has lost claims may have lost the users of the attachment.
    */
   private boolean isOwed(
       VolumeUse usage, ClaimHolder holder, AtomicReference<List<ClaimHolder>> together) {
@@ -183,8 +183,7 @@ record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<Attach
   }
 
   /**
-   * A person who attests that a node is gone explains a storage system that does not know it any
-   * more.
+   * An attestation that a node is gone explains why the storage system no longer knows the node.
    */
   private static boolean isAnsweredFor(
       ControllerAnswer.Failed failed, Optional<ReleaseProof> inHand) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The claims that wait for a change of their volume. All of them share one watch on the store,
- * which is open as long as one waits. One of the waiting threads reads the watch and wakes those
- * whose volume has changed; another one goes on with that when it stops waiting.
+ * which is open while at least one claim waits. One of the waiting threads reads the watch and
+ * wakes the threads of a changed volume; when it stops waiting, another thread takes over.
  */
 final class ClaimWaits {
 
@@ -27,16 +27,16 @@ final class ClaimWaits {
   /** Signals that an opening of the watch has ended. */
   private final Condition opened = lock.newCondition();
 
-  /** The opening that a thread does, without the lock; nothing if none does. */
+  /** The opening that a thread is doing, without the lock; null if there is none. */
   private @Nullable OpenCall opening;
 
-  /** Whether a thread reads the watch, without the lock. */
+  /** Whether a thread is reading the watch, without the lock. */
   private boolean isRead;
 
   /** An opening of the watch. */
   private static final class OpenCall {
 
-    /** Why it failed; set before the opening ends. */
+    /** The reason of its failure; set before the opening ends. */
     private @Nullable RuntimeException failure;
   }
 
@@ -45,7 +45,7 @@ final class ClaimWaits {
     private final Condition wakes = lock.newCondition();
     private int waiting;
 
-    /** The number of its threads that wait for another one to read the watch. */
+    /** Number of its threads that wait for another thread to read the watch. */
     private int asleep;
 
     private long changes;
@@ -56,7 +56,7 @@ final class ClaimWaits {
     }
   }
 
-  /** A claim that waits, from before its first question to the store. For one thread. */
+  /** A waiting claim, registered before its first request to the store. Not thread-safe. */
   final class Place implements AutoCloseable {
     private final RecordKey key;
     private final Volume volume;
@@ -71,9 +71,9 @@ final class ClaimWaits {
     /**
      * Waits until the claims of the volume may have changed since the last wait.
      *
-     * @param nanos the longest time
-     * @return whether to ask again: not after an interrupt. A watch that is closed waits no longer,
-     *     and the next question to its store fails
+     * @param nanos the maximum time
+     * @return whether to retry: false after an interrupt. After the watch was closed, the wait
+     *     ends, and the next request to its store fails
      */
     boolean await(long nanos) {
       long end = System.nanoTime() + nanos;
@@ -91,7 +91,7 @@ final class ClaimWaits {
       }
     }
 
-    /** Reads one change, or waits for the thread that reads; says whether the wait is over. */
+    /** Reads one change, or waits for the thread that reads; returns whether the wait is over. */
     private boolean isOver(long end) throws InterruptedException {
       Watch reading;
       long left = end - System.nanoTime();
@@ -131,7 +131,7 @@ final class ClaimWaits {
       }
     }
 
-    /** Ends the wait. The last one closes the watch. */
+    /** Ends the wait. The last waiting claim closes the watch. */
     @Override
     public void close() {
       Watch last = null;
@@ -155,12 +155,11 @@ final class ClaimWaits {
 
   /**
    * Begins to follow the claims of a volume. Changes from now on count. One thread opens the watch,
-   * and those that need it meanwhile wait for that thread; where it fails, it fails for all of
-   * them.
+   * and others that need it meanwhile wait for that thread; if it fails, it fails for all of them.
    *
    * @param opener opens the watch if there is none; may block
-   * @param nanos the longest time to wait for another thread that opens the watch
-   * @return nothing after that time, or after an interrupt, which stays set
+   * @param nanos the maximum time to wait for another thread that opens the watch
+   * @return empty after that time, or after an interrupt, whose flag stays set
    */
   Optional<Place> enter(RecordKey key, Supplier<Watch> opener, long nanos) {
     long end = System.nanoTime() + nanos;
@@ -192,7 +191,7 @@ final class ClaimWaits {
     return new Place(key, volume);
   }
 
-  /** Waits for the end of an opening; says whether it has come, and throws the failure of it. */
+  /** Waits for the end of an opening; returns whether it has ended, and throws its failure. */
   private boolean hasEnded(OpenCall other, long end) {
     try {
       for (long left = end - System.nanoTime();
@@ -233,7 +232,7 @@ final class ClaimWaits {
     }
   }
 
-  /** Takes in what a thread has read. */
+  /** Processes a change that a thread has read. */
   private void read(Optional<Change> change) {
     lock.lock();
     try {
@@ -261,7 +260,7 @@ final class ClaimWaits {
     }
   }
 
-  /** Wakes a thread that waits, which reads the watch from now on, unless one reads it. */
+  /** Wakes a waiting thread, which reads the watch from now on, unless another thread reads it. */
   private void handOver() {
     lock.lock();
     try {

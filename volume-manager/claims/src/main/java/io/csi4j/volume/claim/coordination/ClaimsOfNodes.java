@@ -30,11 +30,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of nodes, for a control plane that answers many of them: a watch of the store tells
- * which volumes a node has claims of, and only the claims of these are read.
+ * The claims of nodes, for a control plane with many nodes: a watch of the store shows which
+ * volumes a node has claims of, and only the claims of these volumes are read.
  *
- * <p>What is returned is right at the time of the call, but may lack a claim that was made a moment
- * before, or while the watch was silent. A claim of a volume that the caller names is never
+ * <p>A result is correct at the time of the call, but may lack a claim that was made a moment
+ * before, or while the watch was disconnected. A claim of a volume that the caller names is never
  * missing.
  *
  * <pre>{@code
@@ -51,7 +51,10 @@ public final class ClaimsOfNodes implements AutoCloseable {
 
   private static final int PAGE = 500;
 
-  /** A watch with more changes may have stopped to follow until these are taken in. */
+  /**
+   * Maximum number of changes processed at once; a watch with more may have stopped following, so
+   * all claims are read again.
+   */
   private static final int MOST_CHANGES = 400;
 
   private static final Known NOTHING = new Known(0, Set.of());
@@ -69,11 +72,11 @@ public final class ClaimsOfNodes implements AutoCloseable {
   private @Nullable Watch watch;
   private boolean isClosed;
 
-  /** The last reading of all claims that failed; those who waited for it share the failure. */
+  /** The last failed scan of all claims; the callers that waited for it share the failure. */
   private volatile @Nullable ClaimException failure;
 
   /**
-   * Nothing is read, and no watch opened, before the first question.
+   * Reads nothing and opens no watch before the first call.
    *
    * @param claims the claims, with the store that is watched
    */
@@ -83,18 +86,18 @@ public final class ClaimsOfNodes implements AutoCloseable {
   }
 
   /**
-   * A record as it was reported last.
+   * A record as last reported by the watch.
    *
    * @param version its version
-   * @param nodes the nodes that have a claim by it
+   * @param nodes the nodes with a claim in the record
    */
   private record Known(long version, Set<NodeName> nodes) {}
 
   /**
    * Returns the claims of a node, as {@link ClaimCoordinator#ofNode} does.
    *
-   * @param named the volumes of which no claim may be missing
-   * @throws ClaimException if the store of the claims, or that of the volumes, cannot be asked
+   * @param named the volumes whose claims must not be missing
+   * @throws ClaimException if the store of the claims, or that of the volumes, cannot answer
    */
   public ClaimsOfNode of(NodeName node, Set<VolumeKey> named) {
     Set<VolumeKey> asked = new TreeSet<>(named);
@@ -119,7 +122,9 @@ public final class ClaimsOfNodes implements AutoCloseable {
     return claims.ofNode(node, asked, unreadable);
   }
 
-  /** Takes in what the watch has reported, and reads all claims if it has missed something. */
+  /**
+   * Processes the changes that the watch has reported, and scans all claims if it has missed some.
+   */
   private void catchUp() {
     try {
       for (int changes = 0; watch != null; changes++) {
@@ -138,7 +143,8 @@ public final class ClaimsOfNodes implements AutoCloseable {
       failure = failed;
       throw failed;
     } catch (InterruptedException e) {
-      // What was reported is still there, and a claim that was not taken in yet is a late one.
+      // Reported changes are kept, and a claim that was not processed yet counts as one made a
+      // moment before.
       Thread.currentThread().interrupt();
     }
   }
@@ -185,7 +191,9 @@ public final class ClaimsOfNodes implements AutoCloseable {
     }
   }
 
-  /** A record that cannot be read may be of any node, also of those that it was of before. */
+  /**
+   * Records that a record cannot be read; it may belong to any node, including its former nodes.
+   */
   private void put(RecordKey key, RecordValues.Unreadable record) {
     unread.put(key, ClaimPages.unreadable(record));
   }
@@ -229,7 +237,7 @@ public final class ClaimsOfNodes implements AutoCloseable {
     }
   }
 
-  /** Ends the watch. A question that comes later reads all claims. */
+  /** Ends the watch. A later call scans all claims. */
   @Override
   public void close() {
     lock.lock();

@@ -1,8 +1,8 @@
 /**
- * Takes claims and gives them back. Start at {@link io.csi4j.volume.claim.coordination.ClaimBook},
+ * Acquires and releases claims. Start at {@link io.csi4j.volume.claim.coordination.ClaimBook},
  * which decides by the rules and writes to a store, and at {@link
- * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which also has the storage system attach
- * and detach. Any process goes on where another one has died. Safe for many threads.
+ * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which also calls the storage system to
+ * attach and detach. Any process can continue where another one has stopped. Safe for many threads.
  */
 @NullMarked
 package io.csi4j.volume.claim.coordination;

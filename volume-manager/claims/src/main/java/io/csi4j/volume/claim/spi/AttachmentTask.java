@@ -11,11 +11,11 @@ import java.util.Optional;
  * A volume to attach to a node, or to detach from it.
  *
  * @param volume the volume
- * @param nodeId the node, as the plugin names it
- * @param use how the volume is used by all who hold it
- * @param readonly whether that node may only read; for plugins that can be told so
- * @param options how it is mounted there, in full; nothing for a block device, where it is as the
- *     volume says, and where it is detached
+ * @param nodeId the plugin's id of the node
+ * @param use the use of the volume by all its holders
+ * @param readonly whether that node only reads; for plugins that support it
+ * @param options the complete mount options on that node; empty for a block device, for the
+ *     volume's own options, and for detaching
  * @since 1.0
  */
 public record AttachmentTask(
@@ -25,7 +25,7 @@ public record AttachmentTask(
     boolean readonly,
     Optional<MountOptions> options) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public AttachmentTask {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(nodeId, "nodeId");
@@ -33,7 +33,7 @@ public record AttachmentTask(
     Objects.requireNonNull(options, "options");
   }
 
-  /** One that is mounted as the volume says, or not any more. */
+  /** A task without mount options: the volume's own options apply, or it is detached. */
   public AttachmentTask(VolumeKey volume, NodeId nodeId, Claim.Use use, boolean readonly) {
     this(volume, nodeId, use, readonly, Optional.empty());
   }

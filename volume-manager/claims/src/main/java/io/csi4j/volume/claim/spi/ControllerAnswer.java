@@ -18,11 +18,11 @@ public sealed interface ControllerAnswer {
   /**
    * The volume is attached.
    *
-   * @param context the context that the node needs to use it
+   * @param context the context that the node needs to use the volume
    */
   record Attached(PublishContext context) implements ControllerAnswer {
 
-    /** Checks that it is there. */
+    /** Checks that the context is present. */
     public Attached {
       Objects.requireNonNull(context, "context");
     }
@@ -31,21 +31,21 @@ public sealed interface ControllerAnswer {
   /** The volume is detached. */
   record Detached() implements ControllerAnswer {}
 
-  /** The storage system was not asked, as the guard was against it. */
+  /** The storage system was not called, because the guard refused. */
   record NotSent() implements ControllerAnswer {}
 
   /**
-   * The controller did not say that it did it.
+   * The controller did not confirm the call.
    *
-   * @param code how the call ended
-   * @param outcome whether it may have done it, or may still be at it
-   * @param because why, as a clause for people
-   * @param failure all that is known about it, where a call was made
+   * @param code the status of the call
+   * @param outcome whether the controller may have done the work, or may still be doing it
+   * @param because the reason, as a clause for display
+   * @param failure all known details, if a call was made
    */
   record Failed(StatusCode code, Outcome outcome, ReasonText because, Optional<CsiFailure> failure)
       implements ControllerAnswer {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public Failed {
       Objects.requireNonNull(code, "code");
       Objects.requireNonNull(outcome, "outcome");
@@ -53,7 +53,7 @@ public sealed interface ControllerAnswer {
       Objects.requireNonNull(failure, "failure");
     }
 
-    /** A call to a plugin that failed. */
+    /** Returns the answer for a failed call to a plugin. */
     public static Failed of(CsiFailure failure) {
       return new Failed(
           failure.code(), failure.outcome(), new ReasonText(failure.why()), Optional.of(failure));

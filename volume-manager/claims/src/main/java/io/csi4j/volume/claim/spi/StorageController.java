@@ -13,29 +13,31 @@ import java.util.Optional;
  * duties of an implementation:
  *
  * <ul>
- *   <li>For one volume it has one call at a time; the guard is asked in that turn, right before the
- *       call is sent, and if it says no nothing is sent.
- *   <li>It detaches with the same secrets as it attached with.
- *   <li>A call whose end is not known is said to be so, never a refusal.
+ *   <li>It makes one call at a time for one volume; it asks the guard when the call's turn has
+ *       come, right before the call is sent, and sends nothing if the guard refuses.
+ *   <li>It detaches with the same secrets with which it attached.
+ *   <li>It reports a call with an unknown result as unknown, never as refused.
  * </ul>
  *
- * <p>Methods block until there is an answer, and do not throw for what a plugin says. Safe for many
- * threads.
+ * <p>Methods block until there is an answer, and do not throw because of an answer of a plugin.
+ * Safe for many threads.
  *
  * @since 1.0
  */
 public interface StorageController {
 
-  /** Has a volume attached to a node. One that is attached there just so counts as attached. */
+  /**
+   * Attaches a volume to a node. Succeeds if the volume is already attached there in the same way.
+   */
   ControllerAnswer attach(AttachmentTask task, Guard guard);
 
-  /** Has a volume detached from a node. One that is not attached there counts as detached. */
+  /** Detaches a volume from a node. Succeeds if the volume is not attached there. */
   ControllerAnswer detach(AttachmentTask task, Guard guard);
 
   /**
-   * Has a volume detached from a node for which no claim of it says that it is attached there. An
-   * implementation that knows other names of the volume refuses this while there are any: the
-   * attachment may be that of a claim under another name. By default, as {@link #detach}.
+   * Detaches a volume from a node on which no claim has it attached. An implementation that knows
+   * other names of the volume refuses this while there are any: the attachment may belong to a
+   * claim under another name. Calls {@link #detach} by default.
    */
   default ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
     return detach(task, guard);
@@ -45,62 +47,62 @@ public interface StorageController {
    * Returns whether the plugin requires that a volume is attached to a node before its use there.
    * The coordinator calls this once for each claim, before it writes the claim.
    *
-   * @throws io.csi4j.volume.claim.ClaimException if it cannot be known now; the coordinator then
-   *     claims nothing
+   * @throws io.csi4j.volume.claim.ClaimException if this cannot be determined now; the coordinator
+   *     then claims nothing
    */
   boolean attaches(VolumeKey volume);
 
   /**
-   * Returns why a volume cannot be claimed as requested, such as for a use that it was not made
-   * for. Called before a claim is written, and never for one that is there. It may wait for the
-   * store of a catalog; the claim waits with it.
+   * Returns why a volume cannot be claimed as requested, for example for a use that it was not
+   * created for. Called before a claim is written, and never for an existing claim. It may wait for
+   * the store of a catalog; the claim then waits with it.
    *
-   * @return nothing unless the implementation knows the volume
+   * @return empty unless the implementation knows the volume
    */
   default Optional<Refused> whyNot(ClaimRequest request) {
     return Optional.empty();
   }
 
   /**
-   * How a volume is mounted for the first claim on a node, in full: its own options, what the claim
-   * states in their place, and the {@linkplain ClaimRequest#selinuxLabel label} and the {@linkplain
-   * ClaimRequest#groupIfOffered group} of the request if the plugin takes them. Asked once for each
-   * claim and kept with it, except for label and group where earlier claims on the node decide.
+   * Returns the complete mount options for the first claim on a node: the volume's own options,
+   * replaced by those of the request, with the {@linkplain ClaimRequest#selinuxLabel label} and the
+   * {@linkplain ClaimRequest#groupIfOffered group} of the request if the plugin supports them.
+   * Called once for each claim and kept with it, except for label and group, which earlier claims
+   * on the node decide.
    *
-   * @return what the request states, unless the implementation knows the volume's own options;
-   *     nothing for a block device
+   * @return the options of the request, unless the implementation knows the volume's own options;
+   *     empty for a block device
    */
   default Optional<MountOptions> options(ClaimRequest request) {
     return request.statedOptions();
   }
 
   /**
-   * The access mode under which the storage system knows a volume that is claimed for {@code mode}:
-   * an older one, if the plugin does not know this one. A node uses the volume under the same.
+   * Returns the access mode under which the storage system knows a volume that is claimed for
+   * {@code mode}: an older mode, if the plugin does not know this one. A node uses the volume with
+   * the same mode.
    *
-   * @return {@code mode}, unless the implementation knows that the volume goes by another one
+   * @return {@code mode}, unless the implementation knows that the volume has another one
    */
   default AccessMode knownMode(VolumeKey volume, AccessMode mode) {
     return mode;
   }
 
   /**
-   * The plugin that attaches a volume and detaches it. While a plugin does not answer, a round over
-   * all claims goes on with those of other plugins.
+   * Returns the plugin that attaches and detaches a volume. While a plugin does not answer, a round
+   * over all claims continues with those of other plugins.
    *
-   * @return nothing unless the implementation knows it; the volume is then handled in any case
+   * @return empty unless the implementation knows it; the volume is then handled in any case
    */
   default Optional<PluginId> plugin(VolumeKey volume) {
     return Optional.empty();
   }
 
-  /** Whether a call still makes sense. */
+  /** Decides whether a call is still wanted. */
   @FunctionalInterface
   interface Guard {
 
-    /**
-     * Asks again, at the place where it is written; may block, and throws if there is no answer.
-     */
+    /** Checks the stored state again; may block, and throws if there is no answer. */
     boolean isWanted();
   }
 }

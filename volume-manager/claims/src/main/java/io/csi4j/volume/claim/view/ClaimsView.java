@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /**
  * The claims on the disk of this host at one moment, read without opening their store: nothing is
- * written or locked, whether the store is open or not.
+ * written or locked, and the store may be open.
  *
  * <pre>{@code
  * for (Claim claim : ClaimsView.read(directory).claims()) {
@@ -31,11 +31,11 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * @param journal the state that holds them
- * @param identity which store it is; nothing if it does not say so
+ * @param journal the state that contains the claims
+ * @param identity the identity of the store; empty if the state has none
  * @param claims the claims that can be read, by volume
- * @param unreadable what is wrong with each of the others, in sentences
- * @param uncertainties the damage after which nothing is claimed of some volumes
+ * @param unreadable the problem of each other claim, in sentences
+ * @param uncertainties the damage because of which no claim of some volumes is granted
  * @since 1.0
  */
 public record ClaimsView(
@@ -60,7 +60,7 @@ public record ClaimsView(
    * Reads the claims in the directory of a {@link LocalStore}.
    *
    * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
-   *     read; or if it holds claims and cannot say of which store
+   *     read; or if it contains claims without the identity of a store
    * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
    */
   public static ClaimsView read(Path directory) {
@@ -80,7 +80,7 @@ public record ClaimsView(
   }
 
   /**
-   * Returns all claims of a store on one page, also of one that is opened for a look.
+   * Returns all claims of a store on one page; the store may be one that was opened for a look.
    *
    * @throws RecordStoreException if the store cannot answer
    */

@@ -11,7 +11,7 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Changes of claims by their rules, as changes of their records. */
+/** Applies the rules of claims as changes of their records. */
 public final class ClaimChange {
 
   private ClaimChange() {}
@@ -19,8 +19,8 @@ public final class ClaimChange {
   /**
    * Returns the change of the claim of a volume.
    *
-   * @param acquires whether someone gets something by it
-   * @param rule decides about the claim; one without holders if the volume was never claimed
+   * @param acquires whether the change gives a workload access
+   * @param rule decides about the claim, which has no holders if the volume was never claimed
    */
   public static Part<Claim> of(
       RecordBook<Claim> book,

@@ -34,24 +34,23 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The form of claims in a store: the messages of {@code state.proto}, which says what each field
- * is. Equal claims that are written with equal marks have equal bytes, and a claim has no other
- * bytes than those.
+ * The stored form of claims: the messages of {@code state.proto}, which documents each field. The
+ * encoding is canonical: equal claims with equal marks have equal bytes.
  */
 public final class ClaimCodec implements ValueCodec<Claim> {
 
-  /** The most bytes of a claim, in every store. */
+  /** Maximum bytes of a claim, in every store. */
   public static final int MAX_SIZE = StateValue.MAX_SIZE;
 
   private static final int FORMAT = 1;
 
-  /** Of claims with a holder whose mount options are known. */
+  /** The format of claims with a holder whose mount options are known. */
   private static final int FORMAT_WITH_OPTIONS = 2;
 
-  /** Of claims with a holder of whose workload the plugin is told. */
+  /** The format of claims with a holder that has facts for the plugin. */
   private static final int FORMAT_WITH_FACTS = 3;
 
-  /** The form. */
+  /** Creates the codec. */
   public ClaimCodec() {}
 
   /** Returns the key of the claim of a volume. */
@@ -77,7 +76,7 @@ public final class ClaimCodec implements ValueCodec<Claim> {
             .orElseGet(() -> "under the key '" + key.name() + "'");
   }
 
-  /** Returns false: a claim that nobody holds keeps its epoch, below which nothing is granted. */
+  /** Returns false: a claim without holders keeps its epoch, so that later epochs are higher. */
   @Override
   public boolean removes() {
     return false;
@@ -117,9 +116,9 @@ public final class ClaimCodec implements ValueCodec<Claim> {
               + claim.holders().size()
               + " holders it takes "
               + bytes.length
-              + " bytes, and at most "
+              + " bytes, but at most "
               + MAX_SIZE
-              + " are kept. Let fewer workloads hold it at a time, or use shorter names.");
+              + " are stored. Let fewer workloads hold it at a time, or use shorter names.");
     }
     return bytes;
   }
@@ -258,7 +257,7 @@ public final class ClaimCodec implements ValueCodec<Claim> {
   private static ClaimHolder.Attachment attached(ClaimProto.Attached in)
       throws MalformedRecordException {
     if (in.getHow() != ClaimProto.Attached.How.ATTACHED && in.getContextCount() > 0) {
-      throw new MalformedRecordException("It has a publish context, and is not attached.");
+      throw new MalformedRecordException("It has a publish context, but is not attached.");
     }
     return switch (in.getHow()) {
       case NOT_NEEDED -> new ClaimHolder.Attachment.NotNeeded();
@@ -267,7 +266,7 @@ public final class ClaimCodec implements ValueCodec<Claim> {
           new ClaimHolder.Attachment.Attached(StoredParts.publishContext(in.getContextList()));
       case UNKNOWN, UNRECOGNIZED ->
           throw new MalformedRecordException(
-              "How far it is attached, " + in.getHowValue() + ", is not known.");
+              "The state of its attachment, " + in.getHowValue() + ", is not known.");
     };
   }
 

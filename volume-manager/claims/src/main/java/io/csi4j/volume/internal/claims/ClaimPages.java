@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Pages of claims, of pages of records. */
+/** Converts pages of records into pages of claims. */
 public final class ClaimPages {
 
   private ClaimPages() {}
 
   /**
-   * Returns the claims behind a volume. A page of claims ends with the name of a volume; it goes on
-   * past records that have another one.
+   * Returns the claims after a volume. A page ends at the name of a volume; it is extended beyond
+   * records with other names.
    *
-   * @param records gives the records behind a key
+   * @param records returns the records after a key
    */
   public static ClaimPage page(
       Optional<VolumeKey> after, Function<Optional<RecordKey>, RecordValues.Page<Claim>> records) {

@@ -50,26 +50,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The table of who may claim what, next to whom; of how an attachment comes to a claim and goes
- * from it; and of the next step of a claim. Pure: a claim and a wish give a decision. A claim on
- * its way back counts until it is forgotten. Workloads on one node share one attachment: only the
- * last of them who goes back has it taken away.
+ * The decision table for claims: which claims may exist at the same time, how attachments are made
+ * and removed, and the next step of a claim. The functions are pure: a claim and a request give a
+ * decision. A claim that is being released counts until it is removed. Workloads on one node share
+ * one attachment: only the release of the last of them detaches the volume.
  */
 public final class ClaimRules {
 
-  /** A deletion is on no node; no host names one like this. */
+  /** The node name for a deletion, which is on no node; no host uses this name. */
   private static final NodeName NO_NODE = NodeName.of("-");
 
   private ClaimRules() {}
 
-  // ---- who may claim
+  // ---- claims
 
   /**
-   * A workload wants the volume. The same again is granted without a change.
+   * Decides about a request for a claim. A repeated request is granted without a change.
    *
-   * @param stated how it is mounted, in full, unless claims on the node decide; kept with the claim
-   * @param attaches whether its plugin attaches it; false as long as that was not asked
-   * @param now for the ages in refusals, and for when an exhausted storage system is tried again
+   * @param stated the complete mount options, unless claims on the node decide; kept with the claim
+   * @param attaches whether its plugin attaches it; false while that is not known
+   * @param now the time, for ages in refusals and for the next attempt after an exhausted storage
+   *     system
    */
   public static ClaimDecision claim(
       Claim claim,
@@ -81,7 +82,7 @@ public final class ClaimRules {
     if (request.mode() == ClaimMode.WRITE && !request.use().mode().isWritable()) {
       return refused(
           OperatorCode.CLAIM_READ_ONLY,
-          "nobody may write with the access mode " + request.use().mode());
+          "writing is not allowed with the access mode " + request.use().mode());
     }
     Optional<ClaimHolder> deletion = claim.holder(Claim.DELETION);
     if (deletion.isPresent()) {
@@ -101,13 +102,13 @@ public final class ClaimRules {
               + other.get()
               + " by "
               + words(first, now)
-              + ", and not as "
+              + ", but requested as "
               + request.use());
     }
     if (claim.exhaustedUntil().filter(until -> until.isAfter(now)).isPresent()) {
       return refused(
           OperatorCode.CLAIM_EXHAUSTED,
-          "its storage system has no room for another claim, and is tried again in "
+          "its storage system has no capacity for another claim, and is asked again in "
               + Duration.between(now, claim.exhaustedUntil().get()).toSeconds()
               + " s");
     }
@@ -128,20 +129,20 @@ public final class ClaimRules {
                     true));
   }
 
-  /** A volume is attached to a node by the name that the plugin has for that node. */
+  /** Returns the refusal if the node id, by which a volume is attached to a node, is missing. */
   private static Optional<Refused> unnamed(ClaimRequest request, boolean attaches) {
     return attaches && request.nodeId().isEmpty()
         ? Optional.of(
             refused(
                 OperatorCode.NOT_ALLOWED_HERE,
-                "its plugin attaches it to nodes, and the claim does not say how the plugin names"
+                "its plugin attaches it to nodes, and the claim has no node id of"
                     + " node '"
                     + request.node()
-                    + "': give the node id that is in the fingerprint of the plugin there"))
+                    + "': set the node id from the fingerprint of the plugin there"))
         : Optional.empty();
   }
 
-  /** A holder wants to do something else with the volume. That never happens by claiming again. */
+  /** Decides about a change of the mode of a holder. Claiming again never changes the mode. */
   public static ClaimDecision change(
       Claim claim, WorkloadId workload, ClaimMode mode, Instant now) {
     Optional<ClaimHolder> own = claim.holder(workload);
@@ -162,7 +163,7 @@ public final class ClaimRules {
     if (mode == ClaimMode.WRITE && !use.get().mode().isWritable()) {
       return refused(
           OperatorCode.CLAIM_READ_ONLY,
-          "nobody may write with the access mode " + use.get().mode());
+          "writing is not allowed with the access mode " + use.get().mode());
     }
     return beside(claim, workload, holder.node(), use.get().mode(), mode, now)
         .or(() -> inTheWay(use.get(), holder, mode, now))
@@ -171,9 +172,9 @@ public final class ClaimRules {
   }
 
   /**
-   * A claim is further on its way back. What it has passed already changes nothing, nor does a
-   * workload that has no claim. Refused for the hold of a deletion, which is no claim of a workload
-   * and ends with the deletion alone.
+   * Decides about the progress of a release. A state that the claim has already passed changes
+   * nothing, nor does a workload without a claim. Refused for the hold of a deletion, which is not
+   * a claim of a workload and ends only with the deletion.
    */
   public static ClaimDecision advance(
       Claim claim, WorkloadId workload, ClaimHolder.State state, Instant now) {
@@ -186,7 +187,7 @@ public final class ClaimRules {
         .orElseGet(() -> new Granted(claim, false));
   }
 
-  /** A claim is to be forgotten: only one of which nothing is owed any more. */
+  /** Decides about the removal of a claim, which must not have pending work. */
   public static ClaimDecision forget(Claim claim, WorkloadId workload, Instant now) {
     Optional<ClaimHolder> own = claim.holder(workload);
     if (own.isEmpty()) {
@@ -201,13 +202,12 @@ public final class ClaimRules {
     return new Granted(claim.without(workload).lastUsed(now), true);
   }
 
-  // ---- held for a deletion
+  // ---- deletion
 
   /**
-   * A volume is to be deleted. Refused if there is a claim of it, also one that is being released;
-   * while it is held for the deletion, every claim is refused. A hold that is there is taken over
-   * with an epoch of its own: what was written to end the former one, and arrives late, ends this
-   * one no more.
+   * Decides about a hold for the deletion of a volume. Refused if the volume has a claim, even one
+   * that is being released; while the volume is held, every claim is refused. An existing hold is
+   * replaced with a new epoch: a late write that ends the former hold does not end the new one.
    */
   public static ClaimDecision holdForDeletion(Claim claim, Instant now) {
     if (!claim.others(Claim.DELETION).isEmpty()) {
@@ -228,7 +228,7 @@ public final class ClaimRules {
             claim.epoch() + 1,
             claim.holder(Claim.DELETION).map(ClaimHolder::since).orElse(now),
             new NotNeeded());
-    // Also a csi4j that knows nothing of deletions finds no room beside this use.
+    // A version of csi4j without deletions also refuses other claims because of this use.
     Claim.Use alone =
         new Claim.Use(AccessMode.SINGLE_NODE_SINGLE_WRITER, AttachmentMode.FILESYSTEM);
     return new Granted(claim.with(deletion, alone), true);
@@ -236,19 +236,23 @@ public final class ClaimRules {
 
   private static Refused held(ClaimHolder deletion, Instant now) {
     return refused(
-        OperatorCode.VOLUME_BEING_DELETED, deletion, "it is held for that" + age(deletion, now));
+        OperatorCode.VOLUME_BEING_DELETED,
+        deletion,
+        "it is held for the deletion" + age(deletion, now));
   }
 
-  /** A deletion has come to its end, or to nothing. The hold of another one stays. */
+  /**
+   * Ends the hold of a deletion that was completed or given up. The hold of another deletion stays.
+   */
   public static Granted endDeletion(Claim claim, long epoch) {
     return own(claim, Claim.DELETION, epoch).isPresent()
         ? new Granted(claim.without(Claim.DELETION), true)
         : new Granted(claim, false);
   }
 
-  // ---- what a claim is worth
+  // ---- standing
 
-  /** Returns what a claim of this epoch is worth, which a node was given for a use. */
+  /** Returns the standing of a claim with this epoch, which a node received for a use. */
   public static ClaimStanding standing(Claim claim, VolumeUse usage, long epoch) {
     Optional<ClaimHolder> holder = claim.holder(usage.workload());
     if (holder.filter(it -> it.epoch() == epoch).isPresent()) {
@@ -259,8 +263,8 @@ public final class ClaimRules {
             new ClaimStanding.Stale(claim.epoch());
       };
     }
-    // A claim is only ever forgotten when nothing is owed, and its epoch stays; a volume of which
-    // the store knows less than that was removed behind everybody's back.
+    // A claim is only removed when no work is pending, and its epoch stays; if the store has a
+    // lower epoch, the record was deleted by something other than the rules.
     return claim.epoch() >= epoch
         ? new ClaimStanding.Stale(claim.epoch())
         : new ClaimStanding.Missing();
@@ -287,20 +291,24 @@ public final class ClaimRules {
               + claim.use().get()
               + " by "
               + words(own, now)
-              + ", and not as "
+              + ", but requested as "
               + request.use());
     }
     if (own.mode() != request.mode()) {
       return refused(
           OperatorCode.CLAIM_CHANGE_NEEDED,
           own,
-          words(own, now) + " claimed it for " + own.mode() + ", and asks for " + request.mode());
+          words(own, now)
+              + " claimed it for "
+              + own.mode()
+              + ", but now requests "
+              + request.mode());
     }
     if (differ(own.options(), options)) {
       return refused(
           OperatorCode.CLAIM_OTHER_USE,
           own,
-          words(own, now) + " claimed it with other mount options than it asks for now");
+          words(own, now) + " claimed it with other mount options than it requests now");
     }
     Optional<WorkloadFacts> facts = request.workloadFacts();
     if (own.facts().isPresent() && facts.isPresent() && !own.facts().equals(facts)) {
@@ -308,7 +316,7 @@ public final class ClaimRules {
           OperatorCode.CLAIM_OTHER_USE,
           own,
           words(own, now)
-              + " claimed it with other facts of the workload than it asks with now ("
+              + " claimed it with other facts of the workload than its request has now ("
               + otherKeys(own.facts().get(), facts.get())
               + ")");
     }
@@ -328,7 +336,7 @@ public final class ClaimRules {
               + own.nodeId().map(NodeId::value).orElse("")
               + "' for "
               + words(own, now)
-              + ", and not to '"
+              + ", not to '"
               + request.nodeId().get()
               + "'");
     }
@@ -339,7 +347,9 @@ public final class ClaimRules {
     return next.equals(own) ? new Granted(claim, false) : changed(claim, List.of(next));
   }
 
-  /** Returns the keys of facts that have different values, or are in one of both alone. */
+  /**
+   * Returns the keys of facts that have different values, or are present in only one of the two.
+   */
   private static String otherKeys(WorkloadFacts one, WorkloadFacts other) {
     SortedMap<String, String> all = new TreeMap<>(one.entries());
     all.putAll(other.entries());
@@ -348,7 +358,7 @@ public final class ClaimRules {
         .collect(Collectors.joining(", "));
   }
 
-  /** Why a workload may not be beside those that hold the volume. */
+  /** Returns why a workload may not use the volume together with its holders. */
   private static Optional<Refused> beside(
       Claim claim,
       WorkloadId workload,
@@ -383,7 +393,7 @@ public final class ClaimRules {
                         + words(holder, now)));
   }
 
-  /** Whether both are known, and not the same. */
+  /** Returns whether both are known and different. */
   static boolean differ(Optional<MountOptions> one, Optional<MountOptions> other) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
@@ -407,20 +417,18 @@ public final class ClaimRules {
         request.workloadFacts());
   }
 
-  // ---- how an attachment comes and goes
+  // ---- attachments
 
   /**
-   * Whether a node gets the volume for reading only. It is the same for all workloads of a node,
-   * but where one node writes and others read.
+   * Returns whether a node gets the volume read-only. The result is the same for all workloads of a
+   * node, except where one node writes and others read.
    */
   public static boolean readonly(Claim.Use use, ClaimMode mode) {
     return !use.mode().isWritable()
         || (use.mode() == AccessMode.MULTI_NODE_SINGLE_WRITER && mode == ClaimMode.READ);
   }
 
-  /**
-   * Returns the node's attachment that keeps a workload from claiming the volume, if there is one.
-   */
+  /** Returns the refusal if the node's attachment prevents the claim of a workload. */
   static Optional<Refused> inTheWay(
       Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
     return claim.holders().values().stream()
@@ -440,7 +448,7 @@ public final class ClaimRules {
           refused(
               OperatorCode.CLAIM_BEING_RELEASED,
               holder,
-              "it is just being detached from that node, after " + words(holder, now)));
+              "it is being detached from that node, after " + words(holder, now)));
     }
     if (holder.state().isAfter(ClaimHolder.State.NODE_DETACHED)) {
       return Optional.empty();
@@ -450,14 +458,12 @@ public final class ClaimRules {
           refused(
               OperatorCode.ATTACHED_OTHERWISE,
               holder,
-              "that node has it with other mount options through " + words(holder, now)));
+              "that node has it with other mount options for " + words(holder, now)));
     }
     return inTheWay(request.use(), holder, request.mode(), now);
   }
 
-  /**
-   * Returns the holder's own attachment that keeps it from doing something else, if there is one.
-   */
+  /** Returns the refusal if the holder's own attachment prevents a change of its mode. */
   static Optional<Refused> inTheWay(
       Claim.Use use, ClaimHolder holder, ClaimMode mode, Instant now) {
     return isAttaching(holder) && isOtherwise(use, holder.mode(), mode)
@@ -477,11 +483,14 @@ public final class ClaimRules {
             + holder.mode()
             + " through "
             + words(holder, now)
-            + ", and not for "
+            + ", not for "
             + mode);
   }
 
-  /** The storage system has attached it. That is written only while the claim is what it was. */
+  /**
+   * Records that the storage system has attached the volume. The record is written only while the
+   * claim is unchanged.
+   */
   public static ClaimDecision attached(
       Claim claim, WorkloadId workload, long epoch, PublishContext context, Instant now) {
     Optional<ClaimHolder> own = own(claim, workload, epoch);
@@ -499,9 +508,9 @@ public final class ClaimRules {
   }
 
   /**
-   * The storage system refuses to attach the volume for a claim, and would refuse it again. A node
-   * is given a claim only when the volume is attached, so there is nothing to prove: the claim goes
-   * back. What another call for it may have attached has to be detached first.
+   * Records that the storage system permanently refuses to attach the volume for a claim. A node
+   * receives a claim only when the volume is attached, so no proof is needed: the claim is
+   * released. An attachment that another call for it may have made must be detached first.
    */
   public static Granted notAttached(Claim claim, WorkloadId workload, long epoch) {
     Optional<ClaimHolder> own =
@@ -517,7 +526,7 @@ public final class ClaimRules {
                 : own.get().attached(new NotNeeded()).in(ClaimHolder.State.READY_TO_FREE)));
   }
 
-  /** Decides about a proof that the node of a claim cannot write any more. */
+  /** Decides about a proof that the node of a claim can no longer write. */
   public static ClaimDecision proven(Claim claim, ReleaseProof proof, Instant now) {
     Optional<ClaimHolder> own = claim.holder(proof.usage().workload());
     if (own.isEmpty()) {
@@ -532,15 +541,15 @@ public final class ClaimRules {
     if (holder.epoch() != proof.epoch()) {
       return unfit(
           holder,
-          "the proof is about epoch "
+          "the proof is for epoch "
               + proof.epoch()
-              + ", and epoch "
+              + ", but epoch "
               + holder.epoch()
               + " is held by "
               + words(holder, now));
     }
     if (holder.state() == ClaimHolder.State.TAKEN) {
-      return unfit(holder, "nobody has released it: " + words(holder, now));
+      return unfit(holder, "it has not been released: " + words(holder, now));
     }
     Claim noted =
         proof instanceof ReleaseProof.OperatorOverride override
@@ -568,7 +577,7 @@ public final class ClaimRules {
     if (node.filter(it -> !it.equals(holder.node())).isPresent()) {
       return unfit(
           holder,
-          "the proof is about node '" + node.get() + "', and it is held by " + words(holder, now));
+          "the proof is for node '" + node.get() + "', but it is held by " + words(holder, now));
     }
     if (proof instanceof ReleaseProof.ByNode given
         && given.receipt().staging() == Staging.KEPT_FOR_OTHERS
@@ -576,12 +585,16 @@ public final class ClaimRules {
         && inUse(claim, holder).isEmpty()) {
       return unfit(
           holder,
-          "the node keeps it staged for others, of whom no claim is known: " + words(holder, now));
+          "the node keeps it staged for other workloads, which have no claim: "
+              + words(holder, now));
     }
     return changed(claim, List.of(holder.in(ClaimHolder.State.NODE_DETACHED)));
   }
 
-  /** All of the node go together: the storage system takes it away from all of them at once. */
+  /**
+   * Releases all holders on the node together: the storage system ends the access of all of them at
+   * once.
+   */
   private static ClaimDecision takenAway(Claim claim, ClaimHolder holder, Instant now) {
     if (!isAttaching(holder)) {
       return unfit(holder, "the storage system has not attached it for " + words(holder, now));
@@ -613,12 +626,15 @@ public final class ClaimRules {
         now);
   }
 
-  /** Whether the storage system has to be told before the claim of this holder may go. */
+  /**
+   * Returns whether the storage system must detach the volume before the claim of this holder is
+   * removed.
+   */
   static boolean owesDetach(Claim claim, ClaimHolder holder) {
     return isAttaching(holder) && inUse(claim, holder).isEmpty();
   }
 
-  /** Nothing is owed for a claim any more: unless it is, which changes nothing. */
+  /** Marks a claim as free of pending work; changes nothing if it is marked already. */
   public static Granted settled(Claim claim, WorkloadId workload, long epoch) {
     return own(claim, workload, epoch)
         .filter(
@@ -631,7 +647,10 @@ public final class ClaimRules {
         .orElseGet(() -> new Granted(claim, false));
   }
 
-  /** Those of a holder's node who go back together with it, when the volume is detached there. */
+  /**
+   * Returns the holders on the holder's node that are released together with it when the volume is
+   * detached there.
+   */
   static List<ClaimHolder> goingTogether(Claim claim, ClaimHolder holder) {
     return Stream.concat(Stream.of(holder), sharing(claim, holder))
         .filter(each -> each.state() == ClaimHolder.State.NODE_DETACHED)
@@ -639,9 +658,9 @@ public final class ClaimRules {
   }
 
   /**
-   * The storage system has detached it.
+   * Records that the storage system has detached the volume.
    *
-   * @param from those for whom it was asked to, as they were then
+   * @param from the holders for which it was asked to detach, as they were then
    */
   public static Granted detached(Claim claim, Collection<ClaimHolder> from) {
     List<ClaimHolder> next =
@@ -654,14 +673,16 @@ public final class ClaimRules {
   }
 
   /**
-   * The volume was attached for a claim that had gone before that was known. An entry has to owe
-   * the detaching: the present holder on that node, or an entry made for this.
+   * Records that the volume was attached for a claim that had been removed before that was known.
+   * An entry must keep the detaching pending: the present holder on that node, or an entry added
+   * for this purpose.
    *
-   * @param lost the claim that had gone
+   * @param lost the removed claim
    * @param use the use of the volume
    */
   public static Granted leftOver(Claim claim, ClaimHolder lost, Claim.Use use, Instant now) {
-    // Who is at NODE_DETACHED may have had it detached before it was attached for the lost claim.
+    // A holder in NODE_DETACHED may have been detached before the volume was attached for the lost
+    // claim.
     boolean isOwed =
         Stream.concat(own(claim, lost.workload(), lost.epoch()).stream(), sharing(claim, lost))
             .anyMatch(each -> !each.state().isAfter(ClaimHolder.State.UNPUBLISHING));
@@ -696,7 +717,7 @@ public final class ClaimRules {
         .findFirst();
   }
 
-  /** The others who have the volume through the same attachment. */
+  /** Returns the other holders that use the volume through the same attachment. */
   private static Stream<ClaimHolder> sharing(Claim claim, ClaimHolder holder) {
     return claim.others(holder.workload()).stream()
         .filter(ClaimRules::isAttaching)
@@ -718,8 +739,8 @@ public final class ClaimRules {
   // ---- the next step
 
   /**
-   * Returns the next step for the claim of a workload. A claim on its way back goes on, even if it
-   * is wanted again.
+   * Returns the next step for the claim of a workload. A claim that is being released continues,
+   * even if it is wanted again.
    */
   public static ClaimStep next(Claim claim, WorkloadId workload, Intent intent) {
     Optional<ClaimHolder> own = claim.holder(workload);
@@ -755,9 +776,11 @@ public final class ClaimRules {
         : EnumSet.complementOf(EnumSet.of(Choice.TAKE_AWAY));
   }
 
-  // ---- in words
+  // ---- display
 
-  /** As in {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING, since 40 s)}. */
+  /**
+   * Returns a text such as {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING, since 40 s)}.
+   */
   public static String words(ClaimHolder holder, Instant now) {
     return "workload '"
         + holder.workload()

@@ -6,22 +6,25 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The next step of a claim. Each follows from the claim alone, so that any process can go on. */
+/**
+ * The next step of a claim. Each step follows from the claim alone, so that any process can
+ * continue.
+ */
 public sealed interface ClaimStep {
 
-  /** Writing down how far it is. */
+  /** Writes the new state of the claim. */
   record Write(ClaimHolder.State state) implements ClaimStep {}
 
-  /** Having the storage system attach the volume to the node. */
+  /** Attaches the volume to the node. */
   record Attach() implements ClaimStep {}
 
-  /** Waiting until its node has proven that it has nothing mounted. */
+  /** Waits until the node has proved that it has nothing mounted. */
   record WaitForNode() implements ClaimStep {}
 
   /**
-   * Waiting for a proof, as the node gives none.
+   * Waits for a proof, because the node gives none.
    *
-   * @param choices which would do
+   * @param choices the possible proofs
    */
   record NeedsProof(Set<Choice> choices) implements ClaimStep {
 
@@ -32,9 +35,9 @@ public sealed interface ClaimStep {
   }
 
   /**
-   * Having the storage system detach the volume from the node.
+   * Detaches the volume from the node.
    *
-   * @param together for whom: all of that node who are as far
+   * @param together the holders on that node that are in the same state
    */
   record Detach(List<ClaimHolder> together) implements ClaimStep {
 
@@ -44,19 +47,19 @@ public sealed interface ClaimStep {
     }
   }
 
-  /** Forgetting the claim. */
+  /** Removes the claim. */
   record Forget() implements ClaimStep {}
 
-  /** Nothing: it is where it shall be. */
+  /** No step: the claim is in its intended state. */
   record Done() implements ClaimStep {}
 
-  /** The wish for a claim. */
+  /** The intention for a claim. */
   enum Intent {
     /** The workload uses the volume. */
     HOLD,
-    /** The claim is over, and the node can say so. */
+    /** The claim has ended, and the node can confirm that. */
     GIVE_BACK,
-    /** The claim is over, and the node is said to be down; which proves nothing. */
+    /** The claim has ended, but the node is reported to be down, which proves nothing. */
     GIVE_BACK_WITHOUT_NODE
   }
 }

@@ -11,18 +11,19 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Mount options that the first claim on a node decides, and that stay until the last: whether the
- * volume is mounted there with a label of SELinux, and whether for a group. A plugin that begins or
- * ceases to take them changes nothing about a volume in use; nor would the node.
+ * Mount options that the first claim on a node decides, and that stay until the last claim ends:
+ * whether the volume is mounted there with an SELinux label, and whether for a group. If a plugin
+ * starts or stops supporting them, a volume in use does not change; the node would not change it
+ * either.
  */
 final class FirstClaim {
 
   private FirstClaim() {}
 
   /**
-   * Returns how a volume is mounted for a request, next to the claims that are there.
+   * Returns the mount options for a request, in view of the existing claims.
    *
-   * @param options how it would be mounted by the first claim on the node, in full
+   * @param options the complete options that the first claim on the node would get
    */
   static Optional<MountOptions> options(
       Claim claim, ClaimRequest request, Optional<MountOptions> options) {
@@ -35,7 +36,10 @@ final class FirstClaim {
         .or(() -> options);
   }
 
-  /** Returns how the volume is mounted on the node: the claim of the workload says it best. */
+  /**
+   * Returns how the volume is mounted on the node; the claim of the workload itself takes
+   * precedence.
+   */
   private static Optional<MountOptions> there(Claim claim, ClaimRequest request) {
     Stream<ClaimHolder> others =
         claim.others(request.usage().workload()).stream()
@@ -59,7 +63,10 @@ final class FirstClaim {
     return new MountOptions(asked.fsType(), withoutLabel(asked, there), asked.volumeMountGroup());
   }
 
-  /** Returns the other flags. Where there are none, they may have been left to the plugin. */
+  /**
+   * Returns the flags without the label. If there are none, the flags may have been left to the
+   * plugin.
+   */
   private static Optional<MountFlags> withoutLabel(MountOptions asked, MountOptions there) {
     Optional<MountFlags> others = asked.flags().map(SelinuxLabel::without);
     boolean hadLabelAlone =

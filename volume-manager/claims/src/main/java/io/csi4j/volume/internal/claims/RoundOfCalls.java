@@ -24,13 +24,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls of one round over many volumes. A plugin that left some calls of the round without an
- * answer is called for no other volume before the next round, so that it does not hold up the
- * volumes of other plugins. For one thread.
+ * The calls of one round over the claims of many volumes. A plugin that left some calls of the
+ * round unanswered is not called for other volumes before the next round, so that it does not delay
+ * the volumes of other plugins. Not thread-safe.
  */
 public final class RoundOfCalls {
 
-  /** The number of calls that one plugin may leave without an answer in one round. */
+  /** Number of calls that one plugin may leave unanswered in one round. */
   private static final int MOST_UNANSWERED = 2;
 
   private final Map<PluginId, Integer> unanswered = new HashMap<>();
@@ -38,7 +38,7 @@ public final class RoundOfCalls {
   private final Set<VolumeKey> left = new LinkedHashSet<>();
   private Function<VolumeKey, Optional<PluginId>> plugins = volume -> Optional.empty();
 
-  /** Returns a storage system whose calls are calls of this round, and which knows the plugins. */
+  /** Returns a storage system whose calls count in this round. */
   public StorageController over(StorageController storage) {
     plugins = storage::plugin;
     return new Storage(storage);
@@ -49,7 +49,7 @@ public final class RoundOfCalls {
     return plugins.apply(volume);
   }
 
-  /** Says why a volume is left for the next round, if its plugin is not called any more. */
+  /** Returns why a volume is left for the next round, if its plugin is not called any more. */
   public Optional<ReasonText> whyLeft(VolumeKey volume) {
     Optional<PluginId> silent =
         plugin(volume).filter(it -> unanswered.getOrDefault(it, 0) >= MOST_UNANSWERED);
@@ -66,7 +66,7 @@ public final class RoundOfCalls {
                     + " other calls without an answer, and is called again in the next round"));
   }
 
-  /** Notes that a call for a volume failed; some codes say that there was no answer. */
+  /** Records a failed call for a volume; some codes mean that there was no answer. */
   public void failed(VolumeKey volume, StatusCode code) {
     if (code == StatusCode.DEADLINE_EXCEEDED || code == StatusCode.UNAVAILABLE) {
       plugin(volume).ifPresent(it -> unanswered.merge(it, 1, Integer::sum));
@@ -76,7 +76,7 @@ public final class RoundOfCalls {
 
   /**
    * Returns the volumes whose calls come last in the next round, in their order: a volume for which
-   * the plugin never answers keeps no other one waiting for ever.
+   * the plugin never answers does not delay other volumes for ever.
    *
    * @param before the volumes whose calls came last in this round
    */
@@ -89,9 +89,9 @@ public final class RoundOfCalls {
   }
 
   /**
-   * Returns these things in the order of a round.
+   * Returns the elements in the order of a round.
    *
-   * @param volume the volume that a thing is about
+   * @param volume returns the volume of an element
    * @param last the volumes that come last, in this order; all others keep their places
    */
   public static <T> List<T> ordered(

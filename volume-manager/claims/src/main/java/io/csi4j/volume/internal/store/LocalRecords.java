@@ -24,11 +24,11 @@ import java.util.TreeMap;
 /**
  * The records in the state of a host.
  *
- * @param identity which store it is; nothing if that was not written yet
- * @param records the records; one that does not say whose it is has the text of its key as its name
+ * @param identity the identity of the store; empty if it was not written yet
+ * @param records the records; a record without its own name is named by the text of its key
  * @param unnamed the records with such a name
  * @param highest the highest version that may have been used
- * @param uncertainties the damage after which records may be missing
+ * @param uncertainties the damage because of which records may be missing
  */
 public record LocalRecords(
     Optional<StoreIdentity> identity,
@@ -37,17 +37,17 @@ public record LocalRecords(
     long highest,
     List<Uncertainty> uncertainties) {
 
-  /** The key of the identity: no hash of a name is as short. */
+  /** The key of the identity: hashes of names are longer. */
   public static final StateKey IDENTITY = StateKey.claim("identity");
 
   /** The key of the highest version that may have been used. */
   public static final StateKey FLOOR = StateKey.claim("floor");
 
   /**
-   * Reads them.
+   * Reads the records of a state.
    *
-   * @throws RecordStoreException if the state cannot say which store it is
-   * @throws IllegalArgumentException if there is something else in it
+   * @throws RecordStoreException if the state has no identity of a store
+   * @throws IllegalArgumentException if the state contains anything else
    */
   public static LocalRecords of(LoadedState loaded) {
     check(loaded);
@@ -78,8 +78,8 @@ public record LocalRecords(
     if (identity.isEmpty() && hasClaims && uncertainties.isEmpty()) {
       throw new RecordStoreException(
           Reason.UNREADABLE,
-          "Opening the store failed: its state has claims and does not say which store it is. Find"
-              + " out who wrote it.");
+          "Opening the store failed: its state has claims but no identity of a store. Find"
+              + " out which program wrote it.");
     }
     return new LocalRecords(identity, records, unnamed, highest, uncertainties);
   }
@@ -87,16 +87,16 @@ public record LocalRecords(
   /**
    * Checks the keys of a state.
    *
-   * @throws IllegalArgumentException if there is something else than records in it
+   * @throws IllegalArgumentException if the state contains anything but records
    */
   public static void check(LoadedState loaded) {
     for (StateKey key : loaded.values().keySet()) {
       if (key.kind() != StateKey.Kind.CLAIM && key.kind() != StateKey.Kind.CATALOG) {
         throw new IllegalArgumentException(
-            "The state holds "
+            "The state contains "
                 + key
-                + ", so it is that of a volume manager. Give the state of a LocalStore, which holds"
-                + " claims and a catalog alone.");
+                + ", so it belongs to a volume manager. Use the state of a LocalStore, which"
+                + " contains only claims and a catalog.");
       }
     }
   }
@@ -117,7 +117,7 @@ public record LocalRecords(
         throw new IllegalArgumentException(
             "Reading the records in "
                 + directory
-                + " failed: it is the directory of a volume manager. Give the directory of a"
+                + " failed: it is the directory of a volume manager. Use the directory of a"
                 + " LocalStore.",
             missing);
       }
@@ -128,7 +128,7 @@ public record LocalRecords(
   /**
    * Returns why writes of a record may be lost.
    *
-   * @param uncertainties the damage that a person has not settled
+   * @param uncertainties the damage that an operator has not settled
    */
   public static Optional<ReasonText> uncertainty(List<Uncertainty> uncertainties, RecordKey key) {
     if (uncertainties.isEmpty()) {
@@ -141,7 +141,7 @@ public record LocalRecords(
         .map(
             doubt ->
                 new ReasonText(
-                    "its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
+                    "its journal is uncertain (" + doubt.reason() + "): " + doubt.text()));
   }
 
   /** Returns the records of a space. */

@@ -10,12 +10,12 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * The mark of a move, a record in both stores: while it is there, nothing is changed in the store
- * but by the move. The target has it until the move is complete, the source until a person takes
- * the records back.
+ * The mark of a move, a record in both stores: while it is present, only the move changes the
+ * store. The target has it until the move is complete, the source until an operator takes the
+ * records back.
  *
  * @param other the other store of the move
- * @param comesIn whether the records come from the other store, or go there
+ * @param comesIn whether the records come from the other store, or go to it
  * @param isComplete whether the other store has all records
  */
 public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete) {
@@ -23,7 +23,7 @@ public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete)
   /** The key of the one record. */
   public static final RecordKey KEY = new RecordKey(RecordKey.Space.CLUSTER, "move");
 
-  /** Checks that the other store is there. */
+  /** Checks that the other store is set. */
   public MoveMark {
     Objects.requireNonNull(other, "other");
   }
@@ -34,7 +34,7 @@ public record MoveMark(StoreIdentity other, boolean comesIn, boolean isComplete)
   }
 
   /**
-   * Returns why nothing is changed in the store that has the mark, as a clause for people.
+   * Returns, as a clause for display, why the store with the mark is not changed.
    *
    * @param here that store
    */

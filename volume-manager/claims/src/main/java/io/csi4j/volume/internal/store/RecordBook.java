@@ -27,19 +27,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes the records of one space by rules. A change is tried on the record that was seen last,
- * and counts only if that is still there; everything else, above all a refusal, is decided after a
- * look. A change that another writer has overtaken is decided again. A change whose result is not
- * known is looked for, and made again if it was not made.
+ * Changes the records of one space by rules. A change is first tried on the last known record, and
+ * counts only if that record is still in the store; everything else, above all a refusal, is
+ * decided after reading the store. If another writer made a change first, the rule decides again.
+ * If the result of a write is unknown, the book reads the record, and repeats the write if it was
+ * not made.
  *
- * <p>Nothing is acquired from a store that is another one than before, that has lost something, or
- * that accepts no writes. Nothing is changed in a store with the mark of a move.
+ * <p>Nothing is acquired from a store that has another identity than before, that has lost records,
+ * or that accepts no writes. Nothing is changed in a store with the mark of a move.
  *
- * @param <T> the values
+ * @param <T> the type of the values
  */
 public final class RecordBook<T> {
 
-  /** More than any real contention needs: each lost turn means that another writer has won. */
+  /**
+   * More than any real contention needs: each lost attempt means that another writer has succeeded.
+   */
   private static final int TURNS = 1_000;
 
   private static final int DOUBTS = 8;
@@ -56,10 +59,13 @@ public final class RecordBook<T> {
           .withMaxAttempts(DOUBTS)
           .build();
 
-  /** The number of records that are kept; beyond that the memory begins again. */
+  /** Maximum number of records kept in memory; beyond it, the memory is cleared. */
   private static final int MOST = 4096;
 
-  /** The number of versions that are kept where records are removed; the older ones are dropped. */
+  /**
+   * Maximum number of versions kept for spaces whose records are removed; the oldest ones are
+   * dropped.
+   */
   private static final int MOST_VERSIONS = 4 * MOST;
 
   private final RecordStore store;
@@ -67,23 +73,23 @@ public final class RecordBook<T> {
   private final RecordValues<T> records;
   private final RecordValues<MoveMark> marks;
 
-  /** Set once a look has shown no mark of a move. */
+  /** Set once a read has shown no mark of a move. */
   private volatile boolean isUnmarked;
 
-  /** The store that was seen first; nothing while that one accepts no writes. */
+  /** The store that was first seen; empty while that store accepts no writes. */
   private final AtomicReference<Optional<StoreIdentity>> identity;
 
-  /** The highest version of each record that was seen, as far as it may still be there. */
+  /** The highest known version of each record, as far as the record may still exist. */
   private final ConcurrentMap<RecordKey, Long> versions = new ConcurrentHashMap<>();
 
-  /** The newest records that were seen, as far as they are kept. */
+  /** The newest known records, as far as they are kept. */
   private final ConcurrentMap<RecordKey, Seen<T>> known = new ConcurrentHashMap<>();
 
   /**
    * A book on a store.
    *
-   * @param identity the store that was seen before, maybe by another process; nothing is acquired
-   *     if it is another one now
+   * @param identity the identity of the store that was used before, maybe by another process;
+   *     nothing is acquired if it has another one now
    */
   public RecordBook(RecordStore store, ValueCodec<T> codec, Optional<StoreIdentity> identity) {
     this.store = Objects.requireNonNull(store, "store");
@@ -116,17 +122,17 @@ public final class RecordBook<T> {
   /**
    * A change of a record.
    *
-   * @param before the record that was decided on
-   * @param after the record as it is then
-   * @param changes whether that is another one
+   * @param before the record on which the rule decided
+   * @param after the record after the change
+   * @param changes whether it differs from the record before
    */
   public record Change<T>(Seen<T> before, Seen<T> after, boolean changes) {}
 
   /**
-   * Returns a record as it is now.
+   * Returns the current record.
    *
-   * @param certain refuses if the store may have lost something
-   * @throws RecordFailure if it cannot be known
+   * @param certain whether to fail if the store may have lost records
+   * @throws RecordFailure if the record cannot be determined
    */
   public Seen<T> look(RecordKey key, boolean certain) {
     if (certain) {
@@ -155,7 +161,7 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Returns what a record says that a watch has reported.
+   * Returns the value of a record that a watch has reported.
    *
    * @throws RecordStoreException if it cannot be read
    */
@@ -163,12 +169,12 @@ public final class RecordBook<T> {
     return records.seen(there);
   }
 
-  /** A write that the store has, or may still get, before the change is known to be made. */
+  /** A write that the store has, or may still receive, before the change is known to be made. */
   private static final class OpenWrite {
     private Map<RecordKey, Optional<StoredRecord>> expected = Map.of();
     private String because = "";
 
-    /** Set once a write without an answer expects that a record is not there. */
+    /** Set once an unanswered write expects that a record is absent. */
     private boolean mayCreate;
 
     void unanswered(List<Part<?>> parts, WriteResult.Unknown unknown) {
@@ -189,9 +195,9 @@ public final class RecordBook<T> {
     }
 
     /**
-     * Once another record than the expected one is there, an unanswered write never arrives: no
-     * record comes back. Where records are removed, nothing is there again one day, and a write
-     * that expects nothing can still arrive.
+     * Once a record other than the expected one is found, an unanswered write never arrives: no
+     * record returns to a former version. In a space whose records are removed, a record can become
+     * absent again, and a write that expects no record can still arrive.
      */
     void saw(List<Part<?>> parts) {
       if (parts.stream().anyMatch(part -> isOther(part.seen()))) {
@@ -210,10 +216,10 @@ public final class RecordBook<T> {
   }
 
   /**
-   * The change of one record by a rule, made alone or together with others; for one use. The rule
-   * may be asked several times.
+   * The change of one record by a rule, made alone or together with others; used once. The rule may
+   * be called several times.
    *
-   * @param <T> the values
+   * @param <T> the type of the values
    */
   public static final class Part<T> {
     private final RecordBook<T> book;
@@ -224,10 +230,10 @@ public final class RecordBook<T> {
     /** The record on which the rule decides. */
     private Seen<T> seen;
 
-    /** The record as it was found after a write whose result is not known. */
+    /** The record found after a write with an unknown result. */
     private Seen<T> found;
 
-    /** The value to write, or nothing to remove the record; nothing at all if it stays. */
+    /** The value to write; an inner empty removes the record, an outer empty keeps it. */
     private Optional<Optional<T>> next = Optional.empty();
 
     private boolean changes;
@@ -272,7 +278,7 @@ public final class RecordBook<T> {
       return book.codec.removes() && write.filter(it -> it.seen().isEmpty()).isPresent();
     }
 
-    /** Begins with the record that was seen last; returns whether it is kept. */
+    /** Begins with the last known record; returns whether there is one. */
     private boolean recall() {
       Seen<T> last = book.known.get(key);
       if (last != null) {
@@ -299,7 +305,7 @@ public final class RecordBook<T> {
       }
     }
 
-    /** Asks the rule; returns its refusal. */
+    /** Calls the rule; returns its refusal. */
     private Optional<Decision.Refuse<T>> decide() {
       Decision<T> decision = rule.apply(seen.value());
       if (decision instanceof Decision.Write<T> wanted) {
@@ -314,7 +320,7 @@ public final class RecordBook<T> {
           : Optional.empty();
     }
 
-    /** A record that stays, while another one is changed, is written again: it is a condition. */
+    /** A record that stays while another one is changed is written again, as a condition. */
     private void draft() {
       if (next.isEmpty() && seen.value().isPresent()) {
         next = Optional.of(seen.value());
@@ -327,7 +333,10 @@ public final class RecordBook<T> {
       change = new Change<>(seen, seen, false);
     }
 
-    /** Takes in that the write was made. What the store says counts, if it says something else. */
+    /**
+     * Processes a write that was made. If the store returns another record than expected, the store
+     * is right.
+     */
     private void written(List<StoredRecord> records) {
       if (write.isEmpty()) {
         stays();
@@ -344,12 +353,12 @@ public final class RecordBook<T> {
     }
 
     /**
-     * Takes in what is there in the place of what was expected.
+     * Processes the record found instead of the expected one.
      *
-     * @param records the records that the store has shown
-     * @param isSame whether all records are as they were expected: no write has overtaken this one.
-     *     A store that is another one, or that has lost something, refuses like that, and would
-     *     refuse each further try
+     * @param records the records that the store returned
+     * @param isSame whether all records are as expected: no other writer was faster. A store that
+     *     has another identity, or has lost records, refuses like that, and would refuse each
+     *     further attempt
      */
     private void overtaken(List<StoredRecord> records, boolean isSame) {
       if (write.isEmpty()) {
@@ -367,14 +376,14 @@ public final class RecordBook<T> {
       return write.isEmpty() || RecordValues.find(records, key).equals(write.get().seen());
     }
 
-    /** Reads the record after a write whose result is not known. */
+    /** Reads the record after a write with an unknown result. */
     private Optional<StoredRecord> lookAfter() {
       long known = book.highest(key);
       found = book.saw(known, book.records.read(key), acquires);
       return found.stored();
     }
 
-    /** Takes in that the write was not made: the record that was found is decided on. */
+    /** Processes a write that was not made: the rule decides on the record that was found. */
     private void notMade() {
       seen = found;
     }
@@ -383,7 +392,7 @@ public final class RecordBook<T> {
   /**
    * Returns the change of a record.
    *
-   * @param acquires whether someone gets something by it
+   * @param acquires whether the change acquires something, rather than releases it
    */
   public Part<T> part(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
     return new Part<>(this, key, acquires, rule);
@@ -391,11 +400,11 @@ public final class RecordBook<T> {
 
   /**
    * Applies a rule to a record. A failure is uncertain, whatever its reason, if the store has a
-   * write of the change or may still get one: a store can turn out to be another one after it has
-   * written.
+   * write of the change or may still receive one: a store can turn out to have another identity
+   * after it has written.
    *
-   * @param acquires whether someone gets something by it
-   * @param rule may be asked several times
+   * @param acquires whether the change acquires something, rather than releases it
+   * @param rule may be called several times
    * @throws RecordFailure if the rule refuses, or the store does
    */
   public Change<T> apply(RecordKey key, boolean acquires, Function<Optional<T>, Decision<T>> rule) {
@@ -406,10 +415,10 @@ public final class RecordBook<T> {
 
   /**
    * Changes records of one store in one write. Nothing is changed if one of the rules refuses. A
-   * record that stays as it is while another one is changed is a condition of the write, if it is
-   * there. Failures are those of the change of one record.
+   * record that stays while another one is changed is a condition of the write, if it exists.
+   * Failures are those of the change of one record.
    *
-   * @param parts at most as many as the store writes together, each of another record
+   * @param parts at most as many as the store writes together, each for another record
    * @throws RecordFailure if a rule refuses, or the store does
    */
   public static void apply(List<Part<?>> parts) {
@@ -469,7 +478,7 @@ public final class RecordBook<T> {
           throw new RecordFailure(
               ChangeOutcome.UNAVAILABLE,
               OperatorCode.CLAIM_STORE_DOWN,
-              "others have changed it " + TURNS + " times meanwhile",
+              "other writers have changed it " + TURNS + " times meanwhile",
               null);
         }
       } else if (result instanceof WriteResult.Unknown unknown) {
@@ -497,13 +506,12 @@ public final class RecordBook<T> {
   }
 
   /**
-   * The same without a look, if the records are still those that were seen last. Only what is
-   * written is decided by them; everything else is decided after a look, and so is what comes to
-   * any other end. Returns whether the change was made.
+   * Tries the change without a read, on the last known records. Only a write is decided by them;
+   * every other result is decided after a read. Returns whether the change was made.
    */
   private static boolean fromMemory(RecordStore store, List<Part<?>> parts, OpenWrite open) {
     if (!parts.stream().allMatch(Part::recall) || store.readOnly().isPresent()) {
-      // Where a store is read-only, a look shows whether a person has settled it.
+      // If a store is read-only, a read shows whether an operator has settled it.
       return false;
     }
     if (parts.stream().anyMatch(part -> part.decide().isPresent())
@@ -514,11 +522,11 @@ public final class RecordBook<T> {
     try {
       parts.forEach(Part::draft);
     } catch (RecordStoreException refused) {
-      // Others may have made the record smaller since.
+      // Other writers may have made the record smaller since.
       return false;
     }
     if (writes(parts).size() < parts.size()) {
-      // A record that is not there is no condition of the write: it may be there by now.
+      // A missing record cannot be a condition of the write: it may exist by now.
       return false;
     }
     WriteResult result = write(store, parts);
@@ -531,7 +539,7 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Looks whether a write without an answer was made. A store that cannot be read leaves that open.
+   * Reads whether an unanswered write was made. If the store cannot be read, this stays unknown.
    */
   private static boolean isMadeAfterAll(
       List<Part<?>> parts, WriteResult.Unknown unknown, OpenWrite open) {
@@ -555,12 +563,14 @@ public final class RecordBook<T> {
     return made.isPresent();
   }
 
-  /** Taken before a question: others of this process may see newer versions while it is open. */
+  /**
+   * Read before a request: other threads of this process may see newer versions while it is open.
+   */
   private long highest(RecordKey key) {
     return versions.getOrDefault(key, 0L);
   }
 
-  /** Refuses to acquire something from a store that has gone back, or is another one. */
+  /** Refuses to acquire anything from a store that has gone back, or has another identity. */
   private Seen<T> saw(long before, Seen<T> now, boolean acquires) {
     remember(before, now);
     if (acquires) {
@@ -586,7 +596,7 @@ public final class RecordBook<T> {
     known.merge(key, now, (a, b) -> a.version() >= b.version() ? a : b);
     versions.merge(key, now.version(), Math::max);
     if (codec.removes() && versions.size() > MOST_VERSIONS) {
-      // Some of them are those of records that others have removed.
+      // Some of them belong to records that other writers have removed.
       versions.keySet().retainAll(known.keySet());
     }
   }
@@ -597,9 +607,9 @@ public final class RecordBook<T> {
   }
 
   /**
-   * Checks the state of the store, as far as it is known without a question.
+   * Checks the state of the store, as far as it is known without a request.
    *
-   * @throws RecordFailure if nothing may be acquired by this record
+   * @throws RecordFailure if nothing may be acquired through this record
    */
   public void checkStore(RecordKey key) {
     store
@@ -624,8 +634,8 @@ public final class RecordBook<T> {
 
   /**
    * Refuses a store whose records were moved, or that is the target of a move that is not complete.
-   * A store of this process alone may be marked at any time, and is asked each time; all processes
-   * that share another store are ended before a move.
+   * A store of this process alone may be marked at any time, so it is read each time; all processes
+   * of a shared store are stopped before a move.
    *
    * @throws RecordFailure if nothing may be changed in the store
    */
@@ -654,7 +664,7 @@ public final class RecordBook<T> {
     }
   }
 
-  /** Returns the failure of someone who asked a store that has refused. */
+  /** Returns the failure for a store that has refused. */
   public static RecordFailure failure(RecordStoreException refused) {
     ChangeOutcome outcome =
         switch (refused.reason()) {
@@ -662,7 +672,7 @@ public final class RecordBook<T> {
           case TOO_LARGE -> ChangeOutcome.REFUSED;
           case UNREADABLE, IN_DOUBT, MOVED -> ChangeOutcome.HELD;
         };
-    // Whoever reports the failure adds the next step of its code.
+    // The code that reports the failure adds the next step.
     return new RecordFailure(
         outcome, refused.code(), refused.operatorMessage().seen().text(), refused);
   }

@@ -8,7 +8,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A record that was not changed as asked. The message is what was seen, as a clause. */
+/**
+ * Thrown when a record was not changed as requested. The message is the observation, as a clause.
+ */
 public final class RecordFailure extends RuntimeException {
 
   @Serial private static final long serialVersionUID = 1L;
@@ -33,27 +35,27 @@ public final class RecordFailure extends RuntimeException {
     this.key = key;
   }
 
-  /** Returns the same failure, of the record of this key. */
+  /** Returns the same failure for the record with this key. */
   RecordFailure of(RecordKey failed) {
     return new RecordFailure(outcome, code, seen(), getCause(), Optional.of(failed));
   }
 
-  /** Returns the key of the record that could not be read or written, if it was one alone. */
+  /** Returns the key of the record that could not be read or written, if only one is concerned. */
   public Optional<RecordKey> key() {
     return key;
   }
 
-  /** Returns what the caller does next. */
+  /** Returns the outcome, which determines the caller's next action. */
   public ChangeOutcome outcome() {
     return outcome;
   }
 
-  /** Returns the code, as claims name it. */
+  /** Returns the operator code. */
   public OperatorCode code() {
     return code;
   }
 
-  /** Returns what was seen. */
+  /** Returns the observation. */
   public String seen() {
     return String.valueOf(getMessage());
   }

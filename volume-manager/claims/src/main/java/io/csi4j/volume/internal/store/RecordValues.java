@@ -26,39 +26,40 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one space of a store: encoded, sealed where the store was given a key, each write
- * with its own mark. Fields of a newer version are kept when a value is written again.
+ * The values of one space of a store: encoded, sealed if the store was given a key, each write with
+ * its own mark. Fields of a newer version are kept when a value is written again.
  *
- * @param <T> the values
+ * @param <T> the type of the values
  */
 public final class RecordValues<T> {
 
   private final RecordStore store;
   private final ValueCodec<T> codec;
 
-  /** The values of a space in a store. */
+  /** Creates the values of a space in a store. */
   public RecordValues(RecordStore store, ValueCodec<T> codec) {
     this.store = Objects.requireNonNull(store, "store");
     this.codec = Objects.requireNonNull(codec, "codec");
   }
 
   /**
-   * A record as it was seen.
+   * A record as it was read.
    *
    * @param key its key
-   * @param stored the record; nothing if there was none
-   * @param value its value; there exactly if the record is
-   * @param newer the fields beside it that a newer version wrote
+   * @param stored the record; empty if there was none
+   * @param value its value; present exactly when the record is
+   * @param newer additional fields written by a newer version
    */
   public record Seen<T>(
       RecordKey key, Optional<StoredRecord> stored, Optional<T> value, UnknownFields newer) {
 
-    /** Checks that the parts fit. */
+    /** Checks that the parts are consistent. */
     public Seen {
       Objects.requireNonNull(key, "key");
       Objects.requireNonNull(newer, "newer");
       if (stored.isPresent() != value.isPresent()) {
-        throw new IllegalArgumentException("A record and its value are there, or neither is.");
+        throw new IllegalArgumentException(
+            "A record and its value must both be present or both be absent.");
       }
     }
 
@@ -72,16 +73,17 @@ public final class RecordValues<T> {
    * A record that cannot be read.
    *
    * @param key its key
-   * @param problem the reason, with what to do
+   * @param problem the reason, with the next step
    */
   public record Unreadable(RecordKey key, RecordStoreException problem) {}
 
   /**
-   * Some records in the order of their keys. Records that cannot be read hide none of the others.
+   * A page of records in the order of their keys. Records that cannot be read are listed
+   * separately.
    *
    * @param records the records that can be read
-   * @param unreadable the others
-   * @param next the key behind which the next page begins; nothing on the last page
+   * @param unreadable the records that cannot be read
+   * @param next the key after which the next page begins; empty on the last page
    */
   public record Page<T>(
       List<Seen<T>> records, List<Unreadable> unreadable, Optional<RecordKey> next) {
@@ -94,7 +96,7 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns a record as it is now.
+   * Returns the current record.
    *
    * @throws RecordStoreException if the store cannot answer, or the record cannot be read
    */
@@ -114,7 +116,7 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns what a record says.
+   * Returns the value of a record.
    *
    * @throws RecordStoreException if it cannot be read, or its value belongs to another key
    */
@@ -141,7 +143,7 @@ public final class RecordValues<T> {
           key,
           "it is "
               + ForeignText.of(codec.named(own))
-              + ". Find out who wrote it, and remove the record.",
+              + ". Find out which program wrote it, and remove the record.",
           null);
     }
     return new Seen<>(key, Optional.of(there), Optional.of(read.value()), read.newer());
@@ -156,7 +158,7 @@ public final class RecordValues<T> {
     if (sealer.isEmpty()) {
       throw unreadable(
           there.key(),
-          "it is sealed, and this host was given no key. Give it the key of the others.",
+          "it is sealed, and this host has no key. Configure the key of the other hosts.",
           null);
     }
     try {
@@ -166,7 +168,7 @@ public final class RecordValues<T> {
     }
   }
 
-  /** Returns what the seal of a record is bound to. */
+  /** Returns the data that the seal of a record is bound to. */
   public static String about(RecordKey key) {
     String space =
         key.space() == RecordKey.Space.CLAIMS
@@ -187,7 +189,7 @@ public final class RecordValues<T> {
   /**
    * Returns some records of the space.
    *
-   * @param after only records behind this key
+   * @param after only records after this key
    * @param limit the number of records that the caller wants, at least 1
    */
   public Page<T> page(Optional<RecordKey> after, int limit) {
@@ -195,7 +197,7 @@ public final class RecordValues<T> {
     return page(page.records(), page.next());
   }
 
-  /** Returns what records say that were read without a store. */
+  /** Returns the values of records that were read without a store. */
   public Page<T> page(List<StoredRecord> there, Optional<RecordKey> next) {
     List<Seen<T>> readable = new ArrayList<>();
     List<Unreadable> unreadable = new ArrayList<>();
@@ -210,10 +212,10 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns the write that makes this value follow on what was seen, with a mark that no other
-   * write has: a repeated draft is another write.
+   * Returns the write that replaces the given record with this value, with a unique mark: a
+   * repeated draft is another write.
    *
-   * @param next the value; nothing to remove the record
+   * @param next the value; empty to remove the record
    * @throws RecordStoreException if it is too large, or cannot be sealed
    */
   public RecordWrite draft(Seen<T> before, Optional<T> next) {
@@ -242,8 +244,8 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Makes writes. Something below may send a request twice, and the second one is a conflict with
-   * the first: then the writes were made.
+   * Makes writes. A layer below may send a request twice, and the second request then conflicts
+   * with the first: the writes were made.
    */
   public static WriteResult write(RecordStore store, List<RecordWrite> writes) {
     WriteResult result = store.write(writes);
@@ -253,12 +255,12 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns the records as writes have left them, if what is there since proves that they were
-   * made. All of them are made or none is, and each value has its own mark: one value that is there
-   * proves all, also where others have written the other records since. A missing record proves
-   * nothing beside values: others may have removed it.
+   * Returns the records as the writes left them, if the current records prove that the writes were
+   * made. Either all of them are made or none, and each value has its own mark: one value that is
+   * present proves all, even if other writers have changed the other records since. A missing
+   * record beside values proves nothing: other writers may have removed it.
    *
-   * @param there what is there now of the records
+   * @param there the current records
    */
   static Optional<List<StoredRecord>> made(List<RecordWrite> writes, List<StoredRecord> there) {
     List<RecordWrite> values = writes.stream().filter(each -> each.next().isPresent()).toList();
@@ -276,8 +278,8 @@ public final class RecordValues<T> {
   }
 
   /**
-   * Returns the record that a write has left. The version of one that others have written since is
-   * not known: the lowest that it can have stands for it, so that what they wrote is newer.
+   * Returns the record that a write left. If other writers have changed it since, its version is
+   * not known; the lowest possible version is used, so that their records are newer.
    */
   private static StoredRecord left(RecordWrite write, List<StoredRecord> there) {
     return find(there, write.key())
@@ -290,12 +292,12 @@ public final class RecordValues<T> {
                     write.next().orElseThrow()));
   }
 
-  /** Returns the record of a key among these. */
+  /** Returns the record with a key among these. */
   static Optional<StoredRecord> find(List<StoredRecord> records, RecordKey key) {
     return records.stream().filter(each -> each.key().equals(key)).findFirst();
   }
 
-  /** Returns the record of this space among those that a store has returned of a write. */
+  /** Returns the record of this space among the records that a store returned for a write. */
   public Seen<T> among(List<StoredRecord> records, RecordKey key) {
     return seen(key, find(records, key));
   }

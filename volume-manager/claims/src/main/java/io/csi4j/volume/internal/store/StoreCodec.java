@@ -26,15 +26,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The form of a store's own records: the messages of {@code store.proto}, which says what each
- * field is.
+ * The form of a store's own records: the messages of {@code store.proto}, which documents each
+ * field.
  */
 public final class StoreCodec {
 
   private static final int FORMAT = 1;
   private static final int LOCAL_FORMAT = 3;
 
-  /** Of a volume of a catalog that was written before volumes had versions. */
+  /** The version of a volume in a catalog that was written before volumes had versions. */
   private static final long FIRST_VERSION = 1;
 
   private StoreCodec() {}
@@ -51,7 +51,7 @@ public final class StoreCodec {
   /**
    * Returns the identity in these bytes.
    *
-   * @param what whose bytes they are, such as {@code the identity of the store}
+   * @param what the source of the bytes, such as {@code the identity of the store}
    * @throws RecordStoreException if they cannot be read
    */
   public static StoreIdentity identity(byte[] bytes, String what) {
@@ -72,7 +72,7 @@ public final class StoreCodec {
   /**
    * Returns the bytes of the mark of a move.
    *
-   * @param mark the mark of this write, which no other write has
+   * @param mark the unique mark of this write
    * @param newer fields of a newer version to keep
    */
   static byte[] encode(MoveMark move, UUID mark, UnknownFields newer) {
@@ -101,7 +101,7 @@ public final class StoreCodec {
     return new ValueCodec.Decoded<>(move, read.newer());
   }
 
-  /** Returns the value that says up to which version some may have been used. */
+  /** Returns the value that records up to which version some may have been used. */
   public static StateValue floor(long version) {
     return StateValue.of(
         StoreProto.Floor.newBuilder().setFormat(FORMAT).setVersion(version).build().toByteArray());
@@ -142,7 +142,7 @@ public final class StoreCodec {
   }
 
   /**
-   * Returns a record as the state of a host keeps it.
+   * Returns the form of a record in the state of a host.
    *
    * @throws io.csi4j.volume.state.StateException if it is too large
    */
@@ -158,15 +158,15 @@ public final class StoreCodec {
   }
 
   /**
-   * Returns the record that the state of a host keeps under a key, also one that was written before
-   * records had their key and their version beside them. Where the bytes do not say whose record it
-   * is, or say it wrongly, the record has the text of the key as its name.
+   * Returns the record that the state of a host keeps under a key, including records that were
+   * written before records had their key and their version. If the bytes contain no key, or a wrong
+   * one, the record is named by the text of the key.
    */
   public static StoredRecord local(StateKey key, StateValue kept) {
     byte[] bytes = kept.bytes();
     Optional<StoredRecord> record =
         format(bytes) < LOCAL_FORMAT ? former(key.kind(), bytes) : local(key, bytes);
-    // The key is a hash of the record's name, and so proves it.
+    // The key is a hash of the record's name, and therefore proves the name.
     return record
         .filter(it -> stateKey(it.key()).equals(key))
         .orElseGet(

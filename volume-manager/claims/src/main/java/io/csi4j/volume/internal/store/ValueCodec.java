@@ -9,7 +9,7 @@ import java.util.UUID;
 /**
  * The form in which the values of one space are stored.
  *
- * @param <T> the values
+ * @param <T> the type of the values
  */
 public interface ValueCodec<T> {
 
@@ -19,13 +19,13 @@ public interface ValueCodec<T> {
   /** Returns the key of the record of a value. */
   RecordKey key(T value);
 
-  /** Returns the record for people, such as {@code the claim of volume 'default/db'}. */
+  /** Returns the record for display, such as {@code the claim of volume 'default/db'}. */
   String named(RecordKey key);
 
   /**
    * Returns the bytes of a value.
    *
-   * @param mark the mark of this write, which no other write has; it must be in the bytes
+   * @param mark the unique mark of this write, which must be in the bytes
    * @param newer fields of a newer version to keep
    * @throws io.csi4j.volume.store.RecordStoreException if there are too many bytes
    */
@@ -35,13 +35,13 @@ public interface ValueCodec<T> {
   Decoded<T> decode(byte[] bytes) throws MalformedRecordException;
 
   /**
-   * Returns whether records of this space are removed. Where they never are, a record that was seen
-   * and is not there any more shows that the store has lost something.
+   * Returns whether records of this space are removed. In a space without removals, a record that
+   * was seen and is now absent shows that the store has lost records.
    */
   boolean removes();
 
   /**
-   * A value that was read.
+   * A decoded value.
    *
    * @param value the value
    * @param newer fields that a newer version wrote

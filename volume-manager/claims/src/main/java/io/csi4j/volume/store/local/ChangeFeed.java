@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Passes the writes of this process to the watches. A writer waits for none of them. */
+/** Passes the writes of this process to the watches. A writer does not wait for them. */
 final class ChangeFeed {
 
   private static final int LONGEST = 10_000;

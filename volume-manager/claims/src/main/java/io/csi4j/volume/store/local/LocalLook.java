@@ -53,7 +53,7 @@ final class LocalLook implements RecordStore {
           String failed = "Reading the records in " + directory + " failed: ";
           if (sealer.isEmpty()) {
             throw new RecordStoreException(
-                Reason.UNREADABLE, failed + "they are sealed. Give the key.");
+                Reason.UNREADABLE, failed + "they are sealed. Configure the key.");
           }
           try {
             return StateValue.ofWrapped(
@@ -76,7 +76,7 @@ final class LocalLook implements RecordStore {
         Reason.UNAVAILABLE,
         "Writing "
             + writes.get(0).key()
-            + " failed: the store was opened for a look. Open it with LocalStore.open.");
+            + " failed: the store was opened only for reading. Open it with LocalStore.open.");
   }
 
   @Override
@@ -87,7 +87,7 @@ final class LocalLook implements RecordStore {
   @Override
   public Watch watch(RecordKey.Space space) {
     throw new UnsupportedOperationException(
-        "A look at a local store has no watch. Look again to see what has changed.");
+        "A look at a local store has no watch. Read it again to see changes.");
   }
 
   @Override

@@ -39,20 +39,20 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store on the disk of this host, for one process at a time: the one to use where no other
- * machine has to see a record. A write that was reported as made is on the medium, and survives any
- * crash and power cut. Claims and a catalog may share one directory.
+ * A store on the disk of this host, for one process at a time: to be used when no other machine
+ * needs the records. A write that was reported as made is on the medium, and survives any crash and
+ * power cut. Claims and a catalog may share one directory.
  *
- * <p>Its state is its own, never that of a {@code VolumeManager}: that one settles the
- * uncertainties of its state when it has looked at its mounts, which say nothing of claims and
+ * <p>Its state is separate from the state of a {@code VolumeManager}: a volume manager settles the
+ * uncertainties of its state after checking its mounts, which show nothing about the claims and
  * volumes of a storage system.
  *
- * <p>After damage to the journal nothing is acquired by the records that may be concerned, until a
- * person has compared them with what is mounted and calls {@link #settle()}; releases go on. The
- * torn end that a crash in the middle of a write leaves is no damage: that write was not reported
- * as made.
+ * <p>After damage to the journal, nothing is acquired through the records that may be affected,
+ * until an operator has compared them with the mounts and calls {@link #settle()}; releases
+ * continue. The torn end that a crash during a write leaves is not damage: that write was not
+ * reported as made.
  *
- * <p>Records that were written before records had versions beside them are read.
+ * <p>Records that were written before records had versions can be read.
  *
  * <p>A store whose records were moved, see {@link StoreMove}, accepts no writes.
  *
@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalStore implements RecordStore {
 
-  /** The number of versions that are reserved at once; the next opening begins behind them. */
+  /** Number of versions that are reserved at once; the next opening continues after them. */
   private static final long RESERVED = 1L << 32;
 
   private final StateStore state;
@@ -76,12 +76,14 @@ public final class LocalStore implements RecordStore {
   private final ChangeFeed feed = new ChangeFeed();
   private volatile List<Uncertainty> uncertainties;
 
-  /** Excludes the writes of records from that of the mark of a move: it waits for them. */
+  /** Excludes record writes while the mark of a move is written. */
   private final ReentrantReadWriteLock moving = new ReentrantReadWriteLock();
 
   private volatile boolean closed;
 
-  /** Set when another process has the state, and this one no longer knows what is in it. */
+  /**
+   * Set when another process has taken over the state, so that its contents are no longer known.
+   */
   private volatile @Nullable StateException takenOver;
 
   private LocalStore(StateStore state, LocalRecords stored, StoreIdentity identity) {
@@ -98,8 +100,8 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Opens the store in this directory, which is made when it is missing. Its parent has to be
-   * there, on a local disk.
+   * Opens the store in this directory, and creates the directory if it is missing. Its parent must
+   * exist, on a local disk.
    *
    * @throws RecordStoreException if it is in use by another process, or cannot be read
    * @throws IllegalArgumentException if the state in it is that of a volume manager
@@ -109,10 +111,11 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * The same, with each record sealed. Records that are there in clear are sealed now.
+   * Opens the store like {@link #open(Path)}, with each record sealed. Existing records in clear
+   * text are sealed now.
    *
-   * @throws RecordStoreException if it is in use by another process, cannot be read, or does not
-   *     open
+   * @throws RecordStoreException if it is in use by another process, cannot be read, or cannot be
+   *     decrypted
    * @throws IllegalArgumentException if the state in it is that of a volume manager
    */
   public static LocalStore open(Path directory, Sealer sealer) {
@@ -120,11 +123,11 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Reads the records in this directory as they are now, without opening their store: nothing is
-   * written or locked, whether the store is open or not. The returned store has these records,
-   * accepts no writes and has no watches.
+   * Reads the current records in this directory without opening their store: nothing is written or
+   * locked, and the store may be open. The returned store has these records, accepts no writes and
+   * has no watches.
    *
-   * @param sealer the key of the records; records that are sealed cannot be read without
+   * @param sealer the key of the records; without it, sealed records cannot be read
    * @throws RecordStoreException if there is no state, a newer version wrote it, or it cannot be
    *     read or opened
    * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
@@ -141,7 +144,8 @@ public final class LocalStore implements RecordStore {
       throw unavailable(e);
     }
     try {
-      // Sealed by this store, a volume manager could no longer read its state.
+      // If this store sealed the state of a volume manager, the volume manager could no longer read
+      // it.
       LocalRecords.check(journal.load());
       return on(sealing.apply(journal));
     } catch (StateException e) {
@@ -154,10 +158,10 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Opens the store in a state that is kept for it alone, and is closed with it.
+   * Opens the store in a state that is used only by it, and is closed with it.
    *
-   * @throws RecordStoreException if it cannot be read, or a new store not be written; the state is
-   *     closed then
+   * @throws RecordStoreException if the state cannot be read, or a new store cannot be written; the
+   *     state is closed then
    * @throws IllegalArgumentException if the state is that of a volume manager; it stays open
    */
   public static LocalStore on(StateStore state) {
@@ -165,7 +169,7 @@ public final class LocalStore implements RecordStore {
     try {
       LocalRecords stored = LocalRecords.of(state.load());
       StoreIdentity identity = stored.identity().orElseGet(() -> made(state));
-      // Each crash leaves a torn end, whose doubt names every key.
+      // Each crash leaves a torn end, whose uncertainty names every key.
       if (stored.uncertainties().isEmpty() && !state.load().uncertainties().isEmpty()) {
         state.settle();
       }
@@ -193,17 +197,16 @@ public final class LocalStore implements RecordStore {
   private static void keep(String doing, Stored stored) {
     if (stored != Stored.DURABLE) {
       throw new RecordStoreException(
-          Reason.UNAVAILABLE,
-          doing + " failed: its state keeps nothing for good. Give it another one.");
+          Reason.UNAVAILABLE, doing + " failed: its state is not persistent. Use another one.");
     }
   }
 
-  /** Returns the damage to the journal that a person has not settled. */
+  /** Returns the damage to the journal that an operator has not settled. */
   List<Uncertainty> uncertainties() {
     return uncertainties;
   }
 
-  /** Returns the records that do not say whose they are. */
+  /** Returns the records without their own name. */
   Collection<RecordKey> unnamed() {
     return unnamed.values();
   }
@@ -214,8 +217,8 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Reserves versions, so that none of them comes again when the record that had it is gone. On a
-   * medium that refuses, the reservation comes before the first record that it accepts again.
+   * Reserves versions, so that none of them is used again after its record is gone. On a medium
+   * that refuses writes, the reservation is written before the first record that it accepts again.
    */
   private void reserve() {
     state.put(
@@ -241,7 +244,7 @@ public final class LocalStore implements RecordStore {
   public WriteResult write(List<RecordWrite> writes) {
     if (writes.size() != 1) {
       throw new IllegalArgumentException(
-          "A local store makes one write at a time, and not " + writes.size() + ".");
+          "A local store makes one write at a time, not " + writes.size() + ".");
     }
     RecordWrite write = writes.get(0);
     if (write.key().equals(MoveMark.KEY)) {
@@ -261,7 +264,7 @@ public final class LocalStore implements RecordStore {
     }
   }
 
-  /** The move into this store writes its records; a source gets no more. */
+  /** Only a move into this store may write its records; a source accepts no more writes. */
   private void checkMove(RecordKey key) {
     MoveMark.in(this)
         .read(MoveMark.KEY)
@@ -285,7 +288,7 @@ public final class LocalStore implements RecordStore {
   private WriteResult made(RecordWrite write) {
     RecordKey key = write.key();
     StateKey stateKey = StoreCodec.stateKey(key);
-    // A version is used up by a try: after a failure the medium may have it, and show it one day.
+    // An attempt uses up a version: after a failure the medium may have it, and show it later.
     long version = lastVersion.incrementAndGet();
     try {
       if (version > floor.get()) {
@@ -299,7 +302,7 @@ public final class LocalStore implements RecordStore {
               : state.remove(stateKey);
       if (stored != Stored.DURABLE) {
         return new WriteResult.Unknown(
-            new ReasonText("the state says that it is not on the medium"));
+            new ReasonText("the state reports that it is not on the medium"));
       }
       RecordKey other = unnamed.remove(stateKey);
       if (other != null) {
@@ -320,7 +323,10 @@ public final class LocalStore implements RecordStore {
     }
   }
 
-  /** A write that was refused may still be on the medium, unless it never got that far. */
+  /**
+   * Returns the result of a refused write, which may still be on the medium unless it never got
+   * that far.
+   */
   private WriteResult failed(StateException cause) {
     switch (cause.reason()) {
       case STATE_CLOSED ->
@@ -361,8 +367,8 @@ public final class LocalStore implements RecordStore {
   }
 
   /**
-   * Forgets what is in doubt: records are acquired again. For a person, or a program, that has
-   * compared all claims with what is mounted, and all volumes with the storage system.
+   * Clears the uncertainties: records can be acquired again. For an operator, or a program, that
+   * has compared all claims with the mounts, and all volumes with the storage system.
    *
    * @throws RecordStoreException if the store is closed
    */

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
- * A store in this process, whose records end with it. For one host, and for tests.
+ * A store in the memory of this process. For one host, and for tests.
  *
  * @since 1.0
  */
@@ -30,7 +30,7 @@ public final class MemoryStore implements RecordStore {
   private long lastVersion;
   private volatile boolean closed;
 
-  /** An empty store. */
+  /** Creates an empty store. */
   public MemoryStore() {}
 
   @Override

@@ -45,20 +45,20 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A cluster that has an identity refuses the target until a person has accepted it, with {@code
- * ClusterSetup.accept} of the controller. The host checks before the move that the cluster works
- * with the source ({@code ClusterSetup.isAccepted}): after it nothing shows that the source was a
- * copy.
+ * <p>A cluster that has an identity refuses the target until an operator has accepted it, with
+ * {@code ClusterSetup.accept} of the controller. The host checks before the move that the cluster
+ * works with the source ({@code ClusterSetup.isAccepted}): after the move, nothing shows that the
+ * source was a copy.
  *
  * <p>Both stores get a mark before the first record is written: the target until the move is
- * complete, the source until a person {@link #takeBack takes the records back}. csi4j changes
+ * complete, the source until an operator {@link #takeBack takes the records back}. csi4j changes
  * nothing in a store that has a mark, so at any time at most one of the two is used. A {@link
- * LocalStore} refuses writes from the mark on. A process that has a shared store open looks for a
- * mark once: end all processes that use one of the stores before.
+ * LocalStore} refuses writes as soon as it has the mark. A process that has a shared store open
+ * reads the mark only once: stop all processes that use one of the stores before the move.
  *
- * <p>A move that was ended at any point is run again: it writes what is missing. Nothing in the
- * target is ever written over. A move that is complete is not repeated, as the target may have been
- * used since.
+ * <p>A move that was interrupted at any point can be run again: it writes the missing records.
+ * Nothing in the target is ever overwritten. A complete move is not repeated, because the target
+ * may have been used since.
  *
  * <p>Sealed records stay sealed. They are copied as they are where the target is sealed with the
  * same key, or its key is not known here; otherwise they are sealed with the key of the target.
@@ -69,10 +69,10 @@ public final class StoreMove {
 
   private static final int PAGE = 256;
 
-  /** Number of times that a write is tried that is not made, or whose result is not known. */
+  /** Number of attempts for a write that is not made, or whose result is unknown. */
   private static final int TRIES = 8;
 
-  /** Bytes of a hash that are shown of a record. */
+  /** Number of bytes shown of the hash of a record. */
   private static final int SHOWN = 4;
 
   private final RecordStore from;
@@ -93,14 +93,15 @@ public final class StoreMove {
   }
 
   /**
-   * A move that is complete: the target has got all records of the source.
+   * A complete move: the target has all records of the source.
    *
-   * @param from the store that had the records
-   * @param to the store that has got them
+   * @param from the source
+   * @param to the target
    * @param records the number of records in each space of the source, which keeps them
-   * @param copied the number of records that this run has written; an earlier run wrote the others
-   * @param wasComplete whether an earlier run had completed the move; this one has copied and
-   *     compared nothing then
+   * @param copied the number of records that this run has written; an earlier run has written the
+   *     others
+   * @param wasComplete whether an earlier run had completed the move; this run has then copied and
+   *     compared nothing
    */
   public record Result(
       StoreIdentity from,
@@ -120,17 +121,17 @@ public final class StoreMove {
   /**
    * Moves the records, and compares both stores at the end.
    *
-   * @param from the store that has the records
+   * @param from the source
    * @param to an empty store, or one to which an earlier run has moved some of the records
    * @throws RecordStoreException if a store cannot answer or write: run the move again. If a record
-   *     cannot be read, or a store is in doubt, nothing was changed
+   *     cannot be read, or a store is uncertain, nothing was changed
    * @throws IllegalArgumentException as {@link #check}; nothing was changed then
    */
   public static Result run(RecordStore from, RecordStore to) {
     if (from instanceof LocalLook) {
       throw new IllegalArgumentException(
-          "Moving the records failed: the source was opened for a look, so nothing keeps a control"
-              + " plane from changing it. Open it with LocalStore.open.");
+          "Moving the records failed: the source was opened only for reading, so nothing prevents a"
+              + " control plane from changing it. Open it with LocalStore.open.");
     }
     return new StoreMove(from, to).run();
   }
@@ -138,31 +139,31 @@ public final class StoreMove {
   /**
    * Checks whether the records can be moved. Changes nothing.
    *
-   * @param from the store that has the records, or a look at it
-   * @param to the store to move them to
-   * @throws RecordStoreException if a store cannot answer or is in doubt, or a record cannot be
+   * @param from the source, or a look at it
+   * @param to the target
+   * @throws RecordStoreException if a store cannot answer or is uncertain, or a record cannot be
    *     read
    * @throws IllegalArgumentException if both are one store, the target has other records, one of
-   *     them has the mark of another move, or the target would keep sealed records in clear
+   *     them has the mark of another move, or the target would store sealed records in clear text
    */
   public static void check(RecordStore from, RecordStore to) {
     new StoreMove(from, to).check();
   }
 
   /**
-   * Returns why csi4j changes nothing in a store, as a clause for people: its records were moved,
-   * or a move from or to it is not complete.
+   * Returns, as a clause for display, why csi4j does not change a store: its records were moved, or
+   * a move from or to it is not complete.
    */
   public static Optional<ReasonText> whyNotUsed(RecordStore store) {
     return mark(store).map(mark -> mark.reason(store.identity()));
   }
 
   /**
-   * Has the source of a move used again, as if the records had never been moved. For a person who
-   * gives up a move, and has made sure that the other store is not used: what was claimed or
-   * created there since is not on record here.
+   * Makes the source of a move usable again, as if the records had never been moved. For an
+   * operator who gives up a move, and has made sure that the other store is not used: claims and
+   * volumes created there since are not in this store.
    *
-   * @return the other store; nothing if the records were not moved
+   * @return the other store; empty if the records were not moved
    * @throws RecordStoreException if the store cannot answer or write, or is the target of a move
    *     that is not complete
    */
@@ -176,7 +177,8 @@ public final class StoreMove {
                   Reason.MOVED,
                   "Taking the records back failed: "
                       + mark.reason(store.identity())
-                      + ". Take them back in the source; this store is emptied before another move.");
+                      + ". Take them back in the source, and empty this store before another"
+                      + " move.");
             });
     change(store, there, Optional.empty());
     return there.map(MoveMark::other);
@@ -196,15 +198,15 @@ public final class StoreMove {
         throw new RecordStoreException(
             Reason.IN_DOUBT,
             other.getMessage()
-                + " Both stores have the mark of the move by now: give it up with 'csi4j store"
-                + " take-back' before.",
+                + " Both stores have the mark of the move already: give it up with 'csi4j store"
+                + " take-back' first.",
             other);
       }
       checkIdentities();
       change(from, Optional.of(there), Optional.of(new MoveMark(target, false, true)));
     }
     if (!wasComplete || isOpenTarget()) {
-      // Where the records were taken back meanwhile, the source is used again.
+      // If the records were taken back meanwhile, the source is in use again.
       change(
           from,
           Optional.of(new MoveMark(target, false, true)),
@@ -249,8 +251,8 @@ public final class StoreMove {
               + Objects.requireNonNull(moved).key()
               + " failed: store '"
               + target
-              + "' does not have it at the end, so another process has written to one of the"
-              + " stores. End all processes that use them, and start the move again.");
+              + "' does not have it at the end of the move, so another process has written to one"
+              + " of the stores. Stop all processes that use them, and start the move again.");
     }
   }
 
@@ -260,7 +262,7 @@ public final class StoreMove {
     return MoveMark.in(store).read(MoveMark.KEY).value();
   }
 
-  /** Writes or removes a mark. A write that was not answered may have been made. */
+  /** Writes or removes a mark. An unanswered write may have been made. */
   private static void change(
       RecordStore store, Optional<MoveMark> before, Optional<MoveMark> next) {
     RecordValues<MoveMark> marks = MoveMark.in(store);
@@ -275,7 +277,7 @@ public final class StoreMove {
             Reason.UNAVAILABLE,
             "Marking store '"
                 + store.identity()
-                + "' failed: another process has changed its mark. End all processes that use the"
+                + "' failed: another process has changed its mark. Stop all processes that use the"
                 + " stores, and start the move again.");
       }
       WriteResult result = RecordValues.write(store, List.of(marks.draft(there, next)));
@@ -285,7 +287,7 @@ public final class StoreMove {
       because =
           result instanceof WriteResult.Unknown unknown
               ? unknown.because().text()
-              : "the write is refused, though the mark is as it was";
+              : "the write is refused, although the mark is unchanged";
     }
     throw new RecordStoreException(
         Reason.UNAVAILABLE,
@@ -293,7 +295,7 @@ public final class StoreMove {
             + store.identity()
             + "' failed: "
             + because
-            + ". Start the move again; it goes on where it was.");
+            + ". Start the move again; it continues where it stopped.");
   }
 
   // ---- checks
@@ -311,7 +313,7 @@ public final class StoreMove {
                       + target
                       + "', has records, such as "
                       + shown(there)
-                      + ", and no move to it has begun. Name an empty store");
+                      + ", and no move to it has begun. Use an empty store");
             }
           });
     }
@@ -320,7 +322,7 @@ public final class StoreMove {
   private void checkStores() {
     if (source.equals(target)) {
       throw new IllegalArgumentException(
-          "Moving the records failed: both stores are '" + target + "'. Name another store.");
+          "Moving the records failed: both stores are '" + target + "'. Use another store.");
     }
     to.readOnly()
         .ifPresent(
@@ -330,20 +332,20 @@ public final class StoreMove {
     from.readOnly()
         .ifPresent(
             why -> {
-              throw inDoubt("the source, store '" + source + "', is in doubt: " + why);
+              throw inDoubt("the source, store '" + source + "', is uncertain: " + why);
             });
     if (from instanceof LocalStore local) {
       local.uncertainties().stream()
           .findFirst()
           .ifPresent(
               doubt -> {
-                throw inDoubt("the journal of the source is in doubt: " + doubt.text());
+                throw inDoubt("the journal of the source is uncertain: " + doubt.text());
               });
       local.unnamed().stream()
           .findFirst()
           .ifPresent(
               key -> {
-                throw unreadable(key, "its bytes do not say whose record it is");
+                throw unreadable(key, "its bytes do not contain its key");
               });
     }
   }
@@ -362,15 +364,15 @@ public final class StoreMove {
             mark -> {
               throw refused(
                   mark.reason(source)
-                      + ", and this target is store '"
+                      + ", but this target is store '"
                       + target
-                      + "'. Name that store, or take the records back first: 'csi4j store"
+                      + "'. Use that store, or take the records back first: 'csi4j store"
                       + " take-back'");
             });
     if (!isComplete() && !isOpenTarget()) {
       targetMark.ifPresent(
           mark -> {
-            throw refused(mark.reason(target) + ". Name an empty store");
+            throw refused(mark.reason(target) + ". Use an empty store");
           });
     }
   }
@@ -379,7 +381,7 @@ public final class StoreMove {
     return new IllegalArgumentException("Moving the records failed: " + why + ".");
   }
 
-  /** Refuses to go on when a store has become another one. */
+  /** Stops the move if a store has another identity than before. */
   private void checkIdentities() {
     checkIdentity("source", source, from.identity());
     checkIdentity("target", target, to.identity());
@@ -395,8 +397,8 @@ public final class StoreMove {
               + now
               + "' now, and was store '"
               + before
-              + "' when the move began. Find out what has replaced it, and start the move again with"
-              + " the right store.");
+              + "' when the move began. Find out what has replaced it, and start the move again"
+              + " with the right store.");
     }
   }
 
@@ -429,7 +431,7 @@ public final class StoreMove {
               + shown(Objects.requireNonNull(there))
               + ", of which the source, store '"
               + source
-              + "', has none. Name an empty store.");
+              + "', has none. Use an empty store.");
     }
     if (moved.version() < 1 || moved.value().bytes().length == 0) {
       throw unreadable(
@@ -443,10 +445,10 @@ public final class StoreMove {
     from.uncertainty(moved.key())
         .ifPresent(
             why -> {
-              throw inDoubt("the source, store '" + source + "', is in doubt: " + why);
+              throw inDoubt("the source, store '" + source + "', is uncertain: " + why);
             });
     if (there == null) {
-      // What cannot be sealed again is refused before anything is written.
+      // Records that cannot be sealed again are refused before anything is written.
       carried(moved);
     } else if (!isSame(moved, there)) {
       throw new IllegalArgumentException(
@@ -458,7 +460,7 @@ public final class StoreMove {
               + source
               + "', has "
               + shown(moved)
-              + ". Name an empty store.");
+              + ". Use an empty store.");
     }
   }
 
@@ -496,7 +498,7 @@ public final class StoreMove {
     }
   }
 
-  /** Writes records that are not there. A write that was not answered may have been made. */
+  /** Writes missing records. An unanswered write may have been made. */
   private void write(List<StoredRecord> batch) {
     List<StoredRecord> missing = batch;
     int tries = 0;
@@ -521,7 +523,7 @@ public final class StoreMove {
                 + (result instanceof WriteResult.Unknown unknown
                     ? unknown.because()
                     : "the target refuses the write, and does not have the record")
-                + ". Start the move again; it goes on where it was.");
+                + ". Start the move again; it continues where it stopped.");
       }
       missing = left;
     }
@@ -542,11 +544,11 @@ public final class StoreMove {
 
   // ---- sealed records
 
-  /** Returns the bytes that the target gets. */
+  /** Returns the bytes for the target. */
   private StateValue carried(StoredRecord source) {
     byte[] bytes = source.value().bytes();
     if (to instanceof LocalStore local) {
-      // A local store seals its state, and not the values.
+      // A local store seals its state, not the values.
       return inState(source, local.isSealed());
     }
     Optional<Sealer> key = to.sealer();
@@ -577,8 +579,8 @@ public final class StoreMove {
     return new IllegalArgumentException(
         "Moving "
             + key
-            + " failed: it is sealed in the source, and the target would keep it in clear. Give the"
-            + " target the key.");
+            + " failed: it is sealed in the source, but the target would store it in clear text."
+            + " Configure the key of the target.");
   }
 
   private byte[] clear(StoredRecord source) {
@@ -588,7 +590,7 @@ public final class StoreMove {
                 new IllegalArgumentException(
                     "Moving "
                         + source.key()
-                        + " failed: it is sealed with a key that is not among those given. Give the"
+                        + " failed: it is sealed with an unknown key. Configure the"
                         + " key of the source."));
   }
 
@@ -618,9 +620,9 @@ public final class StoreMove {
         .or(() -> opened(bytes, record.key(), from.sealer()));
   }
 
-  // ---- both stores side by side
+  // ---- both stores in parallel
 
-  /** Passes on each key that is in one of the stores, or in both, but for the marks. */
+  /** Passes on each key that is in one of the stores, or in both, except the marks. */
   private void eachKey(BiConsumer<@Nullable StoredRecord, @Nullable StoredRecord> both) {
     for (Space space : Space.values()) {
       Records sources = new Records(from, space);
@@ -643,7 +645,7 @@ public final class StoreMove {
     }
   }
 
-  /** The records of a space in the order of their keys, read by pages. */
+  /** The records of a space in the order of their keys, read page by page. */
   private static final class Records {
     private final RecordStore store;
     private final Space space;
@@ -656,7 +658,7 @@ public final class StoreMove {
       this.space = space;
     }
 
-    /** Returns the record that {@link #next} takes; nothing at the end. */
+    /** Returns the record that {@link #next} returns; null at the end. */
     @Nullable StoredRecord first() {
       while (page.isEmpty() && !isLast) {
         RecordStore.Page read = store.scan(space, after, PAGE);

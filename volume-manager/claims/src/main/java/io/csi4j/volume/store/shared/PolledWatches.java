@@ -19,11 +19,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The watches of a store whose server keeps its last writes: each watch asks at an interval for the
- * writes behind the last that it has reported. Where the server has forgotten some of them, or is
- * another store, the watch reports that some were missed, and goes on with what is written from
- * that moment. While the follower of a watch is slow, the watch does not ask. A server that cannot
- * answer is asked again.
+ * The watches of a store whose server keeps its last writes: each watch polls at an interval for
+ * the writes after the last one that it has reported. If the server has forgotten some of them, or
+ * is another store, the watch reports that some were missed, and continues with new writes. A watch
+ * does not poll while its follower is slow. If the server cannot answer, the watch polls again.
  *
  * @since 1.0
  */
@@ -40,12 +39,12 @@ public final class PolledWatches implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * No watches yet.
+   * Creates an empty set of watches.
    *
-   * @param threads what the names of their threads begin with
-   * @param memory the memory of the store, which takes in what the server answers
-   * @param interval how often a watch asks
-   * @param server the server for people, such as {@code the database}
+   * @param threads the prefix of the names of their threads
+   * @param memory the memory of the store, updated with the answers of the server
+   * @param interval the interval between two polls of a watch
+   * @param server the server for display, such as {@code the database}
    */
   public PolledWatches(
       String threads, StoreMemory memory, Duration interval, String server, Log log) {
@@ -61,21 +60,21 @@ public final class PolledWatches implements AutoCloseable {
   public interface Log {
 
     /**
-     * Returns writes of a space behind a version, in their order.
+     * Returns writes of a space after a version, in their order.
      *
-     * @param limit the number of them at most
+     * @param limit the maximum number of writes
      * @throws RecordStoreException if the server cannot answer now; it is asked again
      */
     Writes after(RecordKey.Space space, long version, int limit);
   }
 
   /**
-   * Some writes, all of one moment.
+   * Some writes, all read at one moment.
    *
-   * @param identity which store answered
-   * @param version how far the store is
-   * @param forgotten up to which version writes are no longer kept
-   * @param upTo up to which version these are all writes of the space; less than the version if
+   * @param identity the identity of the store that answered
+   * @param version the current version of the store
+   * @param forgotten the version up to which writes are no longer kept
+   * @param upTo the version up to which these are all writes of the space; less than the version if
    *     there are more
    * @param changes the writes
    */
@@ -92,7 +91,7 @@ public final class PolledWatches implements AutoCloseable {
   /**
    * Returns a watch on a space.
    *
-   * @param version the version behind which it begins: how far the store is now
+   * @param version the version after which the watch begins: the current version of the store
    */
   public Watch begin(RecordKey.Space space, long version) {
     Polled watch = new Polled(space, version);
@@ -143,20 +142,20 @@ public final class PolledWatches implements AutoCloseable {
       }
     }
 
-    /** On the thread of the scheduler, which may wait for the server. */
+    /** Runs on the thread of the scheduler, which may wait for the server. */
     private void ask() {
       boolean isMore = false;
       try {
         isMore = isTaken();
       } catch (RecordStoreException failure) {
-        // The next answer has what was written meanwhile.
+        // The next answer contains the writes made meanwhile.
         isMore = false;
       } finally {
         later(isMore);
       }
     }
 
-    /** Takes in what came; returns whether there may be more. */
+    /** Processes an answer; returns whether there may be more writes. */
     private boolean isTaken() {
       long from;
       lock.lock();
@@ -187,7 +186,7 @@ public final class PolledWatches implements AutoCloseable {
       identity = memory.identity();
       isDoubted = memory.uncertainty().isPresent();
       if (isOther) {
-        missed(server + " is another one than it was, or has gone back", answer);
+        missed(server + " has another identity than before, or has gone back", answer);
       } else if (answer.forgotten() > reported) {
         missed("more was written than " + server + " keeps for watches", answer);
       } else {

@@ -48,15 +48,15 @@ public final class RecordName {
   public interface Query {
 
     /**
-     * Returns the records behind a name.
+     * Returns the records after a name.
      *
-     * @param limit the number of them; fewer only if there are no more
+     * @param limit the number of records; fewer only if there are no more
      */
     List<Row> behind(byte[] name, int limit);
   }
 
   /**
-   * A record as a store that sorts by bytes has it.
+   * A record in a store that sorts names by bytes.
    *
    * @param name the bytes of its name
    * @param version its version
@@ -72,8 +72,8 @@ public final class RecordName {
   }
 
   /**
-   * Returns a page of records. The next page begins behind a name; a page goes on until there is
-   * one, so it is longer where something else has written bytes that are no name.
+   * Returns a page of records. The next page begins after a name; a page is extended until there is
+   * one, so it is longer if another program has written bytes that are not a name.
    */
   public static Page page(
       RecordKey.Space space, Optional<RecordKey> after, int limit, Query query) {

@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The memory of a store that several processes share: its identity, and how far it was, by a number
- * that only ever grows. A store that is another one, or has gone back, stays so until it is opened
- * again: it may have been the one that it was only in between. A store that was opened while
- * something spoke against it accepts no write until a person has settled it.
+ * The memory of a store that several processes share: its identity, and the highest known value of
+ * a number that only grows. Once a store has another identity, or has gone back, it is treated so
+ * until it is opened again: the other state may have lasted only for a while. A store that was
+ * opened with signs of lost records accepts no write until an operator has settled it.
  *
  * @since 1.0
  */
@@ -31,15 +31,15 @@ public final class StoreMemory {
   private volatile Optional<ReasonText> readOnly;
 
   /**
-   * Begins with a store that has just been opened.
+   * Creates the memory of a store that has just been opened.
    *
-   * @param store the product and its number, for people, such as {@code etcd is at revision}
-   * @param configured the store that this process has to find, if it was given one
-   * @param opened which store it is
-   * @param settling what a person does to settle the store, such as {@code call
+   * @param store the product and its number, for display, such as {@code etcd is at revision}
+   * @param configured the store that this process must find, if configured
+   * @param opened the identity of the store
+   * @param settling the operator's command to settle the store, such as {@code call
    *     RedisStore.settle()}
-   * @param problem why it may have lost records, if something in it says so
-   * @param reached how far it is
+   * @param problem why it may have lost records, if the store shows a sign of that
+   * @param reached the current number
    */
   public StoreMemory(
       String store,
@@ -71,12 +71,15 @@ public final class StoreMemory {
         .or(() -> problem);
   }
 
-  /** Returns the identity of the store that was opened; for good that of another that answered. */
+  /**
+   * Returns the identity of the store that was opened; once another store has answered, the
+   * identity of that one.
+   */
   public StoreIdentity identity() {
     return identity.get();
   }
 
-  /** Returns the store that is written to: the one that was opened, or was settled since. */
+  /** Returns the store that accepts writes: the one that was opened, or has been settled since. */
   public StoreIdentity opened() {
     return opened;
   }
@@ -86,7 +89,7 @@ public final class StoreMemory {
     return doubt.get();
   }
 
-  /** Returns why nothing may be written to it before a person has settled it. */
+  /** Returns why the store accepts no writes before an operator has settled it. */
   public Optional<ReasonText> readOnly() {
     return readOnly;
   }
@@ -94,7 +97,7 @@ public final class StoreMemory {
   /**
    * Refuses a write to a store that accepts none.
    *
-   * @param doing what is refused
+   * @param doing the refused operation
    */
   public void checkWritable(String doing) {
     readOnly.ifPresent(
@@ -111,8 +114,8 @@ public final class StoreMemory {
   }
 
   /**
-   * Refuses to settle a store that this process knew before something happened to it: the process
-   * may know records that the store has lost.
+   * Refuses to settle a store that was open in this process before the incident: the process may
+   * know records that the store has lost.
    */
   public void checkSettling() {
     if (!identity.get().equals(opened) || doubt.get().isPresent()) {
@@ -127,12 +130,14 @@ public final class StoreMemory {
     }
   }
 
-  /** Returns whether an answer shows that a person has settled a store that accepts no writes. */
+  /**
+   * Returns whether an answer shows that an operator has settled a store that accepts no writes.
+   */
   public boolean isSettledBy(StoreIdentity answering, Optional<ReasonText> problem) {
     return readOnly.isPresent() && against(answering, problem).isEmpty();
   }
 
-  /** Takes in that a person has settled the store, when it was this far. */
+  /** Records that an operator has settled the store, at this number. */
   public void settle(StoreIdentity now, long revision) {
     opened = now;
     settledAt = revision;
@@ -141,24 +146,26 @@ public final class StoreMemory {
     readOnly = Optional.empty();
   }
 
-  /** Returns how far the store is for certain. A caller reads this before it asks the store. */
+  /**
+   * Returns the highest number that is certain. A caller reads this before a request to the store.
+   */
   public long reached() {
     return highest.get();
   }
 
-  /** Takes in that the store is this far. */
+  /** Records that the store has reached this number. */
   public void reached(long revision) {
     highest.accumulateAndGet(revision, Math::max);
   }
 
   /**
-   * Takes in an answer with what in the store speaks against it. The store accepts writes from the
-   * answer on that shows that a person has settled it, through whichever process.
+   * Processes an answer that includes signs of lost records. The store accepts writes again from
+   * the first answer that shows that an operator has settled it, through any process.
    *
-   * @param before how far the store was when it was asked
-   * @param answering which store it was that answered
+   * @param before the number before the request
+   * @param answering the identity of the store that answered
    * @param problem why it may have lost records
-   * @param revision how far that one is
+   * @param revision the number in the answer
    */
   public void saw(
       long before, StoreIdentity answering, Optional<ReasonText> problem, long revision) {
@@ -169,14 +176,14 @@ public final class StoreMemory {
   }
 
   /**
-   * Takes in an answer.
+   * Processes an answer.
    *
-   * @param before how far the store was when it was asked
-   * @param answering which store it was that answered
-   * @param revision how far that one is
+   * @param before the number before the request
+   * @param answering the identity of the store that answered
+   * @param revision the number in the answer
    */
   public void saw(long before, StoreIdentity answering, long revision) {
-    // An answer from before the settling may come after it.
+    // An answer from before the settling may arrive after it.
     if (!answering.equals(opened) && revision >= settledAt) {
       identity.set(answering);
     }

@@ -215,8 +215,8 @@ class ClaimBookTest {
         .as("K2: the other is told who, where and since when")
         .isEqualTo(
             "access mode SINGLE_NODE_WRITER admits one node (MULTI_NODE_READER_ONLY admits readers"
-                + " on several, and MULTI_NODE_MULTI_WRITER also writers), and the volume is held by"
-                + " workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)");
+                + " on several, and MULTI_NODE_MULTI_WRITER also writers), and the volume is held"
+                + " by workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)");
   }
 
   @ParameterizedTest
@@ -288,7 +288,7 @@ class ClaimBookTest {
       assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
       assertThat(failure.operatorMessage().seen().text())
-          .isEqualTo("others have changed it 1000 times meanwhile");
+          .isEqualTo("other writers have changed it 1000 times meanwhile");
     }
   }
 
@@ -834,7 +834,7 @@ class ClaimBookTest {
 
     assertThatIllegalArgumentException()
         .isThrownBy(request::build)
-        .withMessageContaining("'being-deleted' stands for the deletion of a volume")
+        .withMessageContaining("'being-deleted' is reserved for the deletion of a volume")
         .withMessageEndingWith("Give the workload another name.");
   }
 

@@ -541,7 +541,7 @@ class ClaimCoordinatorTest {
         .containsExactly(OperatorCode.CLAIM_BEING_RELEASED, OperatorCode.CLAIM_BEING_RELEASED);
     assertThat(refused.get(0).operatorMessage().seen().text())
         .isEqualTo(
-            "it is just being detached from that node, after workload 'web' on node 'n1' (WRITE,"
+            "it is being detached from that node, after workload 'web' on node 'n1' (WRITE,"
                 + " NODE_DETACHED, since 0 s)");
     assertThat(claims.acquire(wish("job", "n1")).epoch()).isEqualTo(2);
   }
@@ -562,7 +562,7 @@ class ClaimCoordinatorTest {
             it -> {
               assertThat(it.message().code()).isEqualTo(OperatorCode.DETACH_RESUMED);
               assertThat(it.message().seen().text())
-                  .isEqualTo("another thread of this process is at it");
+                  .isEqualTo("another thread of this process is already detaching it");
             });
     assertThat(storage.calls).containsExactly("attach db@id-n1", "detach db@id-n1");
   }
@@ -571,7 +571,8 @@ class ClaimCoordinatorTest {
   void aReceiptOfAnotherEpochOrNodeOrBeforeTheReleaseProvesNothing() {
     ClaimGrant first = claims.acquire(wish("web", "n1"));
     assertThat(failure(() -> claims.confirmRelease(receipt(first))).operatorMessage().seen().text())
-        .isEqualTo("nobody has released it: workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)");
+        .isEqualTo(
+            "it has not been released: workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)");
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     assertThat(claims.confirmRelease(receipt(first))).isEqualTo(new Gone(usage("web")));
     ClaimGrant second = claims.acquire(wish("web", "n2"));
@@ -613,9 +614,9 @@ class ClaimCoordinatorTest {
         .isEqualTo(OperatorCode.CLAIM_NEEDS_FENCING);
     assertThat(needs.message().next().text())
         .isEqualTo(
-            "Let the node come back and give its receipt; or let the storage system detach it, if"
-                + " that really takes the volume away; or fence the node off the storage; or attest"
-                + " that the node is off; or override it with your name and the reason");
+            "Let the node come back and send its receipt; or let the storage system detach it, if"
+                + " detaching really ends the node's access; or fence the node off the storage; or"
+                + " attest that the node is off; or override it with your name and the reason");
     assertThat(noticed()).containsExactly(OperatorCode.CLAIM_NEEDS_FENCING);
     assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
         .as("K4: silence frees no claim")
@@ -770,7 +771,7 @@ class ClaimCoordinatorTest {
       assertThat(book.read(DB).exhaustedUntil()).contains(now.plusSeconds(seconds));
       int asked = storage.calls.size();
       assertThat(failure(() -> claims.acquire(wish("web", "n1"))).operatorMessage().seen().text())
-          .isEqualTo("it had no room, and is asked again in " + seconds + " s");
+          .isEqualTo("the storage system had no capacity, and is asked again in " + seconds + " s");
       assertThat(storage.calls).hasSize(asked);
       now = now.plusSeconds(seconds);
     }
@@ -788,7 +789,7 @@ class ClaimCoordinatorTest {
     assertThat(alone.code()).isEqualTo(OperatorCode.ATTACHED_ELSEWHERE);
     assertThat(alone.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(alone.operatorMessage().seen().text())
-        .isEqualTo("it says no; nobody else has a claim of it");
+        .isEqualTo("it says no; no other workload has a claim of it");
     storage.next(StatusCode.FAILED_PRECONDITION, Outcome.SETTLED);
     assertThat(failure(() -> claims.acquire(wish("job", "n1"))).operatorMessage().seen().text())
         .isEqualTo(
@@ -813,8 +814,8 @@ class ClaimCoordinatorTest {
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.operatorMessage().seen().text())
         .isEqualTo(
-            "its plugin attaches it to nodes, and the claim does not say how the plugin names node"
-                + " 'n1': give the node id that is in the fingerprint of the plugin there");
+            "its plugin attaches it to nodes, and the claim has no node id of node 'n1': set the"
+                + " node id from the fingerprint of the plugin there");
     assertThat(book.read(DB)).as("nothing is written").isEqualTo(Claim.none(DB));
     assertThat(claims.acquire(wish("web", "n1")).epoch()).isEqualTo(1);
     assertThat(storage.calls).containsExactly("attach db@id-n1");
@@ -877,7 +878,7 @@ class ClaimCoordinatorTest {
     assertThat(refused.operatorMessage().seen().text())
         .isEqualTo(
             "it is attached to the plugin's node 'id-n1' for workload 'web' on node 'n1' (WRITE,"
-                + " TAKEN, since 0 s), and not to 'new-id'");
+                + " TAKEN, since 0 s), not to 'new-id'");
     assertThat(claims.acquire(unnamed())).as("the claim has its node id").isEqualTo(web);
     assertThat(storage.calls).containsExactly("attach db@id-n1");
   }

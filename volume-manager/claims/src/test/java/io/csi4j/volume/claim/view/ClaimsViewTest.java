@@ -76,8 +76,8 @@ class ClaimsViewTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClaimsView.read(temp.resolve("claims")))
         .withMessage(
-            "The state holds VOLUME/v, so it is that of a volume manager. Give the state of a"
-                + " LocalStore, which holds claims and a catalog alone.");
+            "The state contains VOLUME/v, so it belongs to a volume manager. Use the state of a"
+                + " LocalStore, which contains only claims and a catalog.");
   }
 
   @Test
@@ -90,7 +90,7 @@ class ClaimsViewTest {
         .withMessage(
             "Reading the records in "
                 + temp
-                + " failed: it is the directory of a volume manager. Give the directory of a"
+                + " failed: it is the directory of a volume manager. Use the directory of a"
                 + " LocalStore.");
   }
 

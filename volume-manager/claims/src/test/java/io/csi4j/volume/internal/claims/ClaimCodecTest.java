@@ -195,7 +195,8 @@ class ClaimCodecTest implements CodecContract<Marked> {
     refused(
         held().part(7, holder("a", 1)).part(7, holder("a", 1)).bytes(),
         "The holders are not in order, or one is there twice.");
-    refused(held().part(7, holder("a", 4)).bytes(), "How far it is attached, 4, is not known.");
+    refused(
+        held().part(7, holder("a", 4)).bytes(), "The state of its attachment, 4, is not known.");
     refused(
         held().part(7, holder("a", 3, "k", "j")).bytes(),
         "The publish context is not in order, or has a key twice.");
@@ -204,7 +205,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
         "The publish context is not in order, or has a key twice.");
     refused(
         held().part(7, holder("a", 1, "k")).bytes(),
-        "It has a publish context, and is not attached.");
+        "It has a publish context, but is not attached.");
     refused(
         new FieldWriter().number(1, 2).part(2, volume).part(3, mark).bytes(),
         "It has format 2, and nothing that needs it.");
@@ -297,7 +298,7 @@ class ClaimCodecTest implements CodecContract<Marked> {
         .hasMessageStartingWith(
             "Writing the claim of volume 'tenant-a/db-1' failed: with 2000 holders it takes ")
         .hasMessageEndingWith(
-            " bytes, and at most 65536 are kept. Let fewer workloads hold it at a time, or use"
+            " bytes, but at most 65536 are stored. Let fewer workloads hold it at a time, or use"
                 + " shorter names.");
     assertThat(encoded(crowd(1_000)).length).isLessThanOrEqualTo(ClaimCodec.MAX_SIZE);
   }

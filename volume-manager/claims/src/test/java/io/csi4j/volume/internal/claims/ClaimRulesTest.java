@@ -323,7 +323,7 @@ class ClaimRulesTest {
                 claim.holder(WorkloadId.of("web")),
                 new ReasonText(
                     "it is used as MULTI_NODE_MULTI_WRITER by workload 'web' on node 'n1' (WRITE,"
-                        + " TAKEN, since 40 s), and not as MULTI_NODE_MULTI_WRITER as a block"
+                        + " TAKEN, since 40 s), but requested as MULTI_NODE_MULTI_WRITER as a block"
                         + " device")));
     assertThat(claim.without(WorkloadId.of("web")).use()).isEmpty();
   }
@@ -343,7 +343,7 @@ class ClaimRulesTest {
                 OperatorCode.CLAIM_EXHAUSTED,
                 Optional.empty(),
                 new ReasonText(
-                    "its storage system has no room for another claim, and is tried again in 30"
+                    "its storage system has no capacity for another claim, and is asked again in 30"
                         + " s")));
     assertThat(decide(claim, wish, NOW.plusSeconds(30))).isInstanceOf(Granted.class);
     assertThat(decide(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW))
@@ -454,7 +454,8 @@ class ClaimRulesTest {
             new Refused(
                 OperatorCode.CLAIM_READ_ONLY,
                 Optional.empty(),
-                new ReasonText("nobody may write with the access mode MULTI_NODE_READER_ONLY")));
+                new ReasonText(
+                    "writing is not allowed with the access mode MULTI_NODE_READER_ONLY")));
   }
 
   // ---- what the attachment of a node allows
@@ -490,7 +491,7 @@ class ClaimRulesTest {
                 Optional.of(writer),
                 new ReasonText(
                     "it is used as MULTI_NODE_SINGLE_WRITER by workload 'writer' on node 'n1'"
-                        + " (WRITE, TAKEN, since 40 s), and not as MULTI_NODE_READER_ONLY")));
+                        + " (WRITE, TAKEN, since 40 s), but requested as MULTI_NODE_READER_ONLY")));
     assertThat(decide(held(oneWrites, writer), wish("new", node, oneWrites, ClaimMode.READ), NOW))
         .isInstanceOf(Granted.class);
     assertThat(
@@ -538,7 +539,7 @@ class ClaimRulesTest {
                 OperatorCode.ATTACHED_OTHERWISE,
                 Optional.of(withExt4),
                 new ReasonText(
-                    "that node has it with other mount options through workload 'web' on node 'n1'"
+                    "that node has it with other mount options for workload 'web' on node 'n1'"
                         + " (WRITE, TAKEN, since 40 s)")));
     assertThat(besides(withExt4, "n1", NAMED, ext4)).isInstanceOf(Granted.class);
     assertThat(besides(withExt4, "n1", NAMED, Optional.empty())).isInstanceOf(Granted.class);
@@ -606,8 +607,9 @@ class ClaimRulesTest {
                 with.holder(WEB.workload()),
                 new ReasonText(
                     "workload 'web' on node 'n1' (WRITE, TAKEN, since 40 s) claimed it with other"
-                        + " facts of the workload than it asks with now"
-                        + " (csi.storage.k8s.io/pod.uid, csi.storage.k8s.io/serviceAccount.name)")));
+                        + " facts of the workload than its request has now"
+                        + " (csi.storage.k8s.io/pod.uid,"
+                        + " csi.storage.k8s.io/serviceAccount.name)")));
   }
 
   @Test
@@ -719,7 +721,7 @@ class ClaimRulesTest {
                   claim.holder(WEB.workload()),
                   new ReasonText(
                       "workload 'web' on node 'n1' (WRITE, TAKEN, since 40 s) claimed it with other"
-                          + " mount options than it asks for now")));
+                          + " mount options than it requests now")));
     }
   }
 

@@ -95,8 +95,8 @@ class RecordValuesTest {
         .containsExactly(
             "Reading the word 'a' failed: It is no word. Run the version of csi4j that wrote it,"
                 + " or a later one.",
-            "Reading the word 'c' failed: it is the word 'd'. Find out who wrote it, and remove the"
-                + " record.");
+            "Reading the word 'c' failed: it is the word 'd'. Find out which program wrote it, and"
+                + " remove the record.");
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> words.read(A))
         .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
@@ -150,8 +150,8 @@ class RecordValuesTest {
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> words.read(A))
         .withMessage(
-            "Reading the word 'a' failed: it is sealed, and this host was given no key. Give it"
-                + " the key of the others.");
+            "Reading the word 'a' failed: it is sealed, and this host has no key. Configure the key"
+                + " of the other hosts.");
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> hidden.seen(new StoredRecord(B, 1, there.value())))
         .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));

@@ -299,7 +299,7 @@ class LocalPowerCutTest {
     try (LocalStore store = open(disk.restart(new Always(true)))) {
       assertThat(store.read(ClaimCodec.key(last))).as("it is lost").isEmpty();
       assertThat(store.uncertainty(ClaimCodec.key(last)).orElseThrow().text())
-          .startsWith("its journal is in doubt (JOURNAL_DAMAGED): ");
+          .startsWith("its journal is uncertain (JOURNAL_DAMAGED): ");
       assertThat(store.read(ClaimCodec.key(first)))
           .as("the other is not")
           .contains(host.acknowledged.get(first));

@@ -293,8 +293,8 @@ class LocalStoreTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LocalStore.on(state))
         .withMessage(
-            "The state holds VOLUME/v1, so it is that of a volume manager. Give the state of a"
-                + " LocalStore, which holds claims and a catalog alone.");
+            "The state contains VOLUME/v1, so it belongs to a volume manager. Use the state of a"
+                + " LocalStore, which contains only claims and a catalog.");
     assertThat(state.load().values()).hasSize(1);
   }
 
@@ -316,7 +316,8 @@ class LocalStoreTest {
             () -> LocalStore.open(directory, sealer).close())) {
       assertThatIllegalArgumentException()
           .isThrownBy(opening::run)
-          .withMessageStartingWith("The state holds VOLUME/v1, so it is that of a volume manager.");
+          .withMessageStartingWith(
+              "The state contains VOLUME/v1, so it belongs to a volume manager.");
       try (StateStore state = journal(directory)) {
         assertThat(state.load().value(StateKey.volume("v1"))).contains(clear);
       }
@@ -351,8 +352,8 @@ class LocalStoreTest {
     assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
     assertThat(refusal)
         .hasMessage(
-            "Opening the store failed: its state has claims and does not say which store it is. Find"
-                + " out who wrote it.");
+            "Opening the store failed: its state has claims but no identity of a store. Find out"
+                + " which program wrote it.");
   }
 
   // ---- what a newer version wrote
@@ -440,8 +441,8 @@ class LocalStoreTest {
     assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
     assertThat(refusal)
         .hasMessage(
-            "Reading the identity of the store failed: It has format 2, and this version reads format"
-                + " 1. Run the version of csi4j that wrote it, or a later one.");
+            "Reading the identity of the store failed: It has format 2, and this version reads"
+                + " format 1. Run the version of csi4j that wrote it, or a later one.");
   }
 
   // ---- records of before
@@ -617,7 +618,7 @@ class LocalStoreTest {
         assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
         assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
         assertThat(failure.operatorMessage().seen().text())
-            .isEqualTo("its journal is in doubt (JOURNAL_DAMAGED): 3 records are damaged");
+            .isEqualTo("its journal is uncertain (JOURNAL_DAMAGED): 3 records are damaged");
       }
       assertThat(store.identity()).as("it is the same store").isEqualTo(identity);
       assertThat(book.claim(wish(LOGS, "web")).epoch()).as("another volume").isEqualTo(1);
@@ -639,7 +640,7 @@ class LocalStoreTest {
 
     try (LocalStore store = LocalStore.on(medium.open())) {
       ReasonText doubt =
-          new ReasonText("its journal is in doubt (JOURNAL_TRUNCATED): It is too short.");
+          new ReasonText("its journal is uncertain (JOURNAL_TRUNCATED): It is too short.");
       assertThat(doubt(store, DB)).contains(doubt);
       assertThat(doubt(store, LOGS)).contains(doubt);
       store.settle();
@@ -665,7 +666,7 @@ class LocalStoreTest {
       assertThat(store.identity()).isNotEqualTo(old.identity());
       assertThat(doubt(store, DB))
           .contains(
-              new ReasonText("its journal is in doubt (STATE_MISSING): There is no segment."));
+              new ReasonText("its journal is uncertain (STATE_MISSING): There is no segment."));
     }
     try (LocalStore first = LocalStore.open(directory.resolve("claims"))) {
       assertThat(doubt(first, DB)).as("a new one is not").isEmpty();

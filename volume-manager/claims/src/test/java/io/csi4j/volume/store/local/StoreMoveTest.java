@@ -202,8 +202,8 @@ class StoreMoveTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> StoreMove.run(look, memory))
           .withMessage(
-              "Moving the records failed: the source was opened for a look, so nothing keeps a"
-                  + " control plane from changing it. Open it with LocalStore.open.");
+              "Moving the records failed: the source was opened only for reading, so nothing"
+                  + " prevents a control plane from changing it. Open it with LocalStore.open.");
     }
     assertThat(records(memory)).isEmpty();
   }
@@ -390,8 +390,8 @@ class StoreMoveTest {
 
       assertThat(refused(RecordStoreException.class, interrupted, memory))
           .hasMessageEndingWith(
-              "failed: another process has changed its mark. End all processes that use the stores,"
-                  + " and start the move again.");
+              "failed: another process has changed its mark. Stop all processes that use the"
+                  + " stores, and start the move again.");
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
       assertThat(StoreMove.whyNotUsed(memory)).isPresent();
     }
@@ -419,8 +419,8 @@ class StoreMoveTest {
       assertThat(stuck.reason()).isEqualTo(Reason.IN_DOUBT);
       assertThat(stuck)
           .hasMessageEndingWith(
-              "Both stores have the mark of the move by now: give it up with 'csi4j store take-back'"
-                  + " before.");
+              "Both stores have the mark of the move already: give it up with 'csi4j store"
+                  + " take-back' first.");
       assertThat(StoreMove.whyNotUsed(source)).isPresent();
     }
   }
@@ -436,12 +436,12 @@ class StoreMoveTest {
       assertThat(records(back)).isEqualTo(before);
       assertThat(refused(IllegalArgumentException.class, memory, source))
           .hasMessageStartingWith(
-              "Moving the records failed: the records of store '%s' were moved to store '%s', and"
+              "Moving the records failed: the records of store '%s' were moved to store '%s', but"
                       .formatted(memory.identity(), back.identity())
                   + " this target is store '");
       assertThat(refused(IllegalArgumentException.class, back, memory))
           .hasMessage(
-              "Moving the records failed: the records of store '%s' were moved to store '%s'. Name"
+              "Moving the records failed: the records of store '%s' were moved to store '%s'. Use"
                       .formatted(memory.identity(), back.identity())
                   + " an empty store.");
     }
@@ -462,7 +462,7 @@ class StoreMoveTest {
       assertThat(refused(IllegalArgumentException.class, memory, other))
           .hasMessage("Moving the records failed: " + open + ". Run that move again first.");
       assertThat(refused(IllegalArgumentException.class, other, memory))
-          .hasMessage("Moving the records failed: " + open + ". Name an empty store.");
+          .hasMessage("Moving the records failed: " + open + ". Use an empty store.");
       RecordStoreException back =
           catchThrowableOfType(RecordStoreException.class, () -> StoreMove.takeBack(memory));
       assertThat(back.reason()).isEqualTo(Reason.MOVED);
@@ -470,7 +470,7 @@ class StoreMoveTest {
           .hasMessage(
               "Taking the records back failed: "
                   + open
-                  + ". Take them back in the source; this store is emptied before another move.");
+                  + ". Take them back in the source, and empty this store before another move.");
     }
   }
 
@@ -567,7 +567,7 @@ class StoreMoveTest {
       assertThat(refused(RecordStoreException.class, source, refusing))
           .hasMessage(
               "Moving CLAIMS/default/db failed: the target refuses the write, and does not have the"
-                  + " record. Start the move again; it goes on where it was.");
+                  + " record. Start the move again; it continues where it stopped.");
     }
   }
 
@@ -605,9 +605,9 @@ class StoreMoveTest {
     try (LocalStore source = LocalStore.open(directory())) {
       assertThat(refused(RecordStoreException.class, source, silent))
           .hasMessage(
-              "Marking store '%s' failed: no answer came. Start the move again; it goes on where it"
+              "Marking store '%s' failed: no answer came. Start the move again; it continues where"
                       .formatted(memory.identity())
-                  + " was.");
+                  + " it stopped.");
     }
   }
 
@@ -622,7 +622,7 @@ class StoreMoveTest {
               "Moving the records failed: the target, store '%s', has other records:"
                       .formatted(memory.identity())
                   + " VOLUMES/default/other with version 1, 6 bytes and hash 4c55a855, of which the"
-                  + " source, store '%s', has none. Name an empty store."
+                  + " source, store '%s', has none. Use an empty store."
                       .formatted(source.identity()));
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
     }
@@ -638,10 +638,11 @@ class StoreMoveTest {
       assertThat(refused(IllegalArgumentException.class, source, memory))
           .hasMessage(
               "Moving the records failed: the target, store '%s', has".formatted(memory.identity())
-                  + " VOLUMES/default/db with version 1, 14 bytes and hash fefbd026, and the source,"
+                  + " VOLUMES/default/db with version 1, 14 bytes and hash fefbd026, and the"
+                  + " source,"
                   + " store '%s', has VOLUMES/default/db with version %s, 8 bytes and hash"
                       .formatted(source.identity(), version)
-                  + " d0bda87c. Name an empty store.");
+                  + " d0bda87c. Use an empty store.");
       assertThat(records(source)).isEqualTo(before);
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
     }
@@ -655,15 +656,15 @@ class StoreMoveTest {
       StoreMove.run(source, memory);
       assertThat(refused(IllegalArgumentException.class, source, second))
           .hasMessage(
-              "Moving the records failed: the records of store '%s' were moved to store '%s', and"
+              "Moving the records failed: the records of store '%s' were moved to store '%s', but"
                       .formatted(source.identity(), memory.identity())
-                  + " this target is store '%s'. Name that store, or take the records back first:"
+                  + " this target is store '%s'. Use that store, or take the records back first:"
                       .formatted(second.identity())
                   + " 'csi4j store take-back'.");
       assertThat(records(second)).isEmpty();
       assertThat(refused(IllegalArgumentException.class, source, source))
           .hasMessage(
-              "Moving the records failed: both stores are '%s'. Name another store."
+              "Moving the records failed: both stores are '%s'. Use another store."
                   .formatted(source.identity()));
     }
   }
@@ -678,7 +679,7 @@ class StoreMoveTest {
               "Moving the records failed: the target, store '%s', has records, such as"
                       .formatted(memory.identity())
                   + " VOLUMES/default/db with version 1, 8 bytes and hash d0bda87c, and no move to"
-                  + " it has begun. Name an empty store.");
+                  + " it has begun. Use an empty store.");
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
       assertThat(StoreMove.whyNotUsed(memory)).isEmpty();
     }
@@ -692,7 +693,7 @@ class StoreMoveTest {
     try (LocalStore source = LocalStore.on(medium.open())) {
       assertThat(refused(RecordStoreException.class, source, memory))
           .hasMessageMatching(
-              "Moving CLAIMS/CLAIM/\\w+ failed: its bytes do not say whose record it is\\. Find out"
+              "Moving CLAIMS/CLAIM/\\w+ failed: its bytes do not contain its key\\. Find out"
                   + " which volume it is of, and remove or restore the record\\.");
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
     }
@@ -710,7 +711,7 @@ class StoreMoveTest {
       assertThat(refused.reason()).isEqualTo(Reason.IN_DOUBT);
       assertThat(refused)
           .hasMessageStartingWith(
-              "Moving the records failed: the journal of the source is in doubt: 3 records are"
+              "Moving the records failed: the journal of the source is uncertain: 3 records are"
                   + " damaged");
     }
   }
@@ -771,8 +772,8 @@ class StoreMoveTest {
               catchThrowableOfType(
                   RecordStoreException.class, () -> put(look, DB, value("written"))))
           .hasMessage(
-              "Writing VOLUMES/default/db failed: the store was opened for a look. Open it with"
-                  + " LocalStore.open.");
+              "Writing VOLUMES/default/db failed: the store was opened only for reading. Open it"
+                  + " with LocalStore.open.");
     }
   }
 
@@ -789,7 +790,9 @@ class StoreMoveTest {
             catchThrowableOfType(
                 RecordStoreException.class, () -> LocalStore.look(directory(), Optional.empty())))
         .hasMessage(
-            "Reading the records in " + directory() + " failed: they are sealed. Give the key.");
+            "Reading the records in "
+                + directory()
+                + " failed: they are sealed. Configure the key.");
   }
 
   @Test
@@ -800,8 +803,8 @@ class StoreMoveTest {
     try (LocalStore source = LocalStore.open(directory(), SEALER)) {
       assertThat(refused(IllegalArgumentException.class, source, memory))
           .hasMessage(
-              "Moving VOLUMES/default/db failed: it is sealed in the source, and the target would"
-                  + " keep it in clear. Give the target the key.");
+              "Moving VOLUMES/default/db failed: it is sealed in the source, but the target would"
+                  + " store it in clear text. Configure the key of the target.");
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
 
       StoreMove.run(source, sealedWith(memory, SEALER));
@@ -850,8 +853,8 @@ class StoreMoveTest {
                   memory,
                   sealedWith(new MemoryStore(), OTHER_SEALER)))
           .hasMessage(
-              "Moving VOLUMES/default/db failed: it is sealed with a key that is not among those"
-                  + " given. Give the key of the source.");
+              "Moving VOLUMES/default/db failed: it is sealed with an unknown key. Configure the"
+                  + " key of the source.");
     }
   }
 }

@@ -7,7 +7,7 @@ module io.csi4j.volume.claims.etcd {
   requires jetcd.common;
   requires io.grpc;
   requires io.netty.handler;
-  // What jetcd and its gRPC run on, and cannot ask for: they are no modules.
+  // Runtime dependencies of jetcd and its gRPC, which are not modules and cannot require them.
   requires dev.failsafe.core;
   requires io.netty.codec.http2;
   requires io.netty.handler.proxy;

@@ -186,7 +186,7 @@ class StoreCommandsTest {
         move(from, to, "--from-key-file", keys.toString(), "--to-key-file", keys.toString());
 
     assertThat(refused.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(refused.err()).contains("Name an empty store.");
+    assertThat(refused.err()).contains("Use an empty store.");
     for (Path directory : List.of(from, to)) {
       try (RecordStore look = LocalStore.look(directory, Optional.empty())) {
         assertThat(look.scan(Space.VOLUMES, Optional.empty(), 9).records()).hasSize(1);
@@ -226,7 +226,7 @@ class StoreCommandsTest {
     assertThat(down.errLines())
         .singleElement()
         .asString()
-        .startsWith("Opening the store failed: the database says 08001 '")
+        .startsWith("Opening the store failed: the database reports 08001 '")
         .doesNotContain("hunter2");
     Run unreadable =
         Run.of("claims", "list", "--jdbc", url + "?user=u", "--jdbc-password", temp + "/none");
@@ -239,7 +239,7 @@ class StoreCommandsTest {
     Path jar = Path.of(Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     Run named = Run.of("claims", "list", "--jdbc", url, "--jdbc-driver", jar.toString());
     assertThat(named.code()).isEqualTo(ExitCode.NO_CONNECTION);
-    assertThat(named.err()).startsWith("Opening the store failed: the database says 08001 '");
+    assertThat(named.err()).startsWith("Opening the store failed: the database reports 08001 '");
   }
 
   @Test
@@ -345,8 +345,8 @@ class StoreCommandsTest {
       assertThat(first.outLines().get(0)).matches("Store '.+' needs a person:");
       assertThat(first.outLines().subList(1, 3))
           .containsExactly(
-              "  The store accepts no writes: it has records and no mark, as an older copy that was"
-                  + " restored.",
+              "  The store accepts no writes: it has records but no mark, like a restored older"
+                  + " copy.",
               "Nothing was changed. Compare its claims with what every node has on record and"
                   + " mounted, and its volumes with the storage systems; then repeat the command"
                   + " with --yes.");

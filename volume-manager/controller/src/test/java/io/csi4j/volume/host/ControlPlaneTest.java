@@ -89,8 +89,8 @@ class ControlPlaneTest {
       """;
 
   private static final String UNREACHABLE =
-      "Opening the store failed: etcd at %s cannot be reached, or has no leader. See"
-          + " that it runs, and that it can be reached from here, with TLS where it asks for it.";
+      "Opening the store failed: etcd at %s cannot be reached, or has no leader. Check that etcd"
+          + " runs, and that this host can reach it, with TLS if etcd requires it.";
 
   @TempDir Path directory;
 

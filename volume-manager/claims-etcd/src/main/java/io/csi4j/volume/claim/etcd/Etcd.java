@@ -14,54 +14,54 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions of the store to etcd. Every answer is linearizable and comes within the deadline,
- * or a {@link Failure} does. A call that may have been done is never tried again.
+ * The requests of the store to etcd. Every answer is linearizable; a request is answered within the
+ * deadline, or fails with {@link Failure}. A call that may have been executed is never repeated.
  */
 interface Etcd extends AutoCloseable {
 
-  /** Only the mark of the store. */
+  /** Reads only the mark of the store. */
   Answer look();
 
-  /** A record. */
+  /** Reads a record. */
   Answer read(RecordKey key);
 
-  /** Records in the order of their keys. */
+  /** Reads records in the order of their keys. */
   Answer scan(RecordKey.Space space, Optional<RecordKey> after, int limit);
 
-  /** Makes the mark of the store, if it has none. */
+  /** Writes the mark of the store, if it has none. */
   Answer mark(StoreIdentity mark);
 
   /**
-   * Makes writes, all or none: if each record that was seen is still there, byte for byte, and the
-   * mark of the store is this one. If not, the answer has the records that are there.
+   * Makes writes, all or none: if each expected record is unchanged, byte for byte, and the store
+   * still has this mark. Otherwise, the answer contains the current records.
    */
   Answer write(StoreIdentity mark, List<RecordWrite> writes);
 
   /**
-   * Reports what is written in a space from a revision on, until it is ended or reports that it has
+   * Reports the writes in a space from a revision on, until it is stopped or reports that it has
    * ended.
    *
-   * @return ends it
+   * @return stops the reports
    */
   Runnable follow(RecordKey.Space space, long from, Follower follower);
 
   @Override
   void close();
 
-  /** Is told of writes: one call after the other, in the order of revisions. */
+  /** Receives writes: one call after the other, in the order of revisions. */
   interface Follower {
 
     /**
-     * Something was written.
+     * Reports writes.
      *
-     * @param revision the last that is told of by this
+     * @param revision the revision of the last reported write
      */
     void told(long revision, List<Change> changes);
 
     /**
-     * Nothing more comes.
+     * Reports that nothing more follows.
      *
-     * @param isCompacted whether what was asked for has been thrown away by etcd
+     * @param isCompacted whether etcd has discarded the requested revisions
      */
     void ended(boolean isCompacted);
   }
@@ -69,22 +69,22 @@ interface Etcd extends AutoCloseable {
   /**
    * An answer of etcd.
    *
-   * @param isDone whether what was to be written under a condition is written
-   * @param revision how often anything was written to the whole etcd; only ever grows
-   * @param cluster the id of the etcd
+   * @param isDone whether a conditional write was made
+   * @param revision the number of writes to all of etcd; it only grows
+   * @param cluster the id of the etcd cluster
    * @param mark the mark of the store, if it has one
-   * @param page the records that were asked for
+   * @param page the requested records
    */
   record Answer(
       boolean isDone, long revision, long cluster, Optional<StoreIdentity> mark, Page page) {
 
-    /** Checks that the parts are there. */
+    /** Checks that the parts are present. */
     public Answer {
       Objects.requireNonNull(mark, "mark");
       Objects.requireNonNull(page, "page");
     }
 
-    /** An answer with all records that were asked for. */
+    /** An answer with all requested records. */
     Answer(
         boolean isDone,
         long revision,
@@ -94,12 +94,12 @@ interface Etcd extends AutoCloseable {
       this(isDone, revision, cluster, mark, new Page(records, Optional.empty()));
     }
 
-    /** The records that were asked for. */
+    /** The requested records. */
     List<StoredRecord> records() {
       return page.records();
     }
 
-    /** Which store answered. */
+    /** Returns the identity of the store that answered. */
     StoreIdentity identity() {
       return new StoreIdentity(
           "etcd-"
@@ -111,12 +111,11 @@ interface Etcd extends AutoCloseable {
     Optional<ReasonText> problem() {
       return mark.isPresent()
           ? Optional.empty()
-          : Optional.of(
-              new ReasonText("it has records and no mark, as an older copy that was restored"));
+          : Optional.of(new ReasonText("it has records but no mark, like a restored older copy"));
     }
   }
 
-  /** A call that etcd did not answer as asked. The message says why. */
+  /** Thrown when etcd did not answer a call as requested. The message contains the reason. */
   final class Failure extends RuntimeException {
 
     @Serial private static final long serialVersionUID = 1L;
@@ -128,9 +127,9 @@ interface Etcd extends AutoCloseable {
     enum Fate {
       /** The write was not made, and never will be. */
       REFUSED,
-      /** The fate is not known. */
+      /** It is not known whether the write was made. */
       UNKNOWN,
-      /** Nothing was asked, as the store is closed. */
+      /** No request was sent, because the store is closed. */
       CLOSED
     }
 
@@ -144,12 +143,12 @@ interface Etcd extends AutoCloseable {
       return fate;
     }
 
-    /** Why, as a clause. */
+    /** Returns the reason, as a clause. */
     String because() {
       return Objects.requireNonNull(getMessage());
     }
 
-    /** Returns the advice, without a full stop. */
+    /** Returns the next step, without a full stop. */
     String remedy() {
       return remedy;
     }

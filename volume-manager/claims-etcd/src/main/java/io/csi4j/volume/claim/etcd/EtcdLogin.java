@@ -4,7 +4,8 @@ import io.csi4j.volume.internal.names.Names;
 import java.util.Objects;
 
 /**
- * As whom etcd is asked. The user needs a role that may read and write below the prefix.
+ * The user with which this process logs in to etcd. The user needs a role that may read and write
+ * below the prefix.
  *
  * @param user the name
  * @param password the password
@@ -12,7 +13,7 @@ import java.util.Objects;
  */
 public record EtcdLogin(String user, EtcdPassword password) {
 
-  /** Checks that both are there. */
+  /** Checks that both are present. */
   public EtcdLogin {
     Names.check("user of etcd", user);
     Objects.requireNonNull(password, "password");

@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
 /**
- * A password, which no text and no log ever shows.
+ * A password; it is never shown in a text or log.
  *
  * @since 1.0
  */
@@ -11,12 +11,13 @@ public final class EtcdPassword {
 
   private EtcdPassword(String text) {
     if (text.isEmpty()) {
-      throw new IllegalArgumentException("The password for etcd is empty. Give the user's own.");
+      throw new IllegalArgumentException(
+          "The password for etcd is empty. Set the password of the user.");
     }
     this.text = text;
   }
 
-  /** The one that reads so. */
+  /** Returns the password with this text. */
   public static EtcdPassword of(String text) {
     return new EtcdPassword(text);
   }

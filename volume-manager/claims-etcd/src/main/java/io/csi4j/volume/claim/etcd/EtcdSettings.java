@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where etcd is, and how it is asked. Immutable; compares by value; its text form is free of
- * secrets.
+ * The endpoints of etcd, and the settings for requests to it. Immutable; compares by value; its
+ * text form is free of secrets.
  *
  * @since 1.0
  */
@@ -29,7 +29,7 @@ public final class EtcdSettings {
   private EtcdSettings(Builder parts) {
     if (parts.endpoints.isEmpty()) {
       throw new IllegalArgumentException(
-          "No endpoint of etcd is given. Give at least one, such as http://127.0.0.1:2379.");
+          "No endpoint of etcd is configured. Set at least one, such as http://127.0.0.1:2379.");
     }
     parts.endpoints.forEach(EtcdSettings::check);
     this.parts = parts.copy();
@@ -39,8 +39,8 @@ public final class EtcdSettings {
     boolean isSet = this.parts.tls != null;
     if (parts.endpoints.stream().anyMatch(each -> isEncrypted(each) != isSet)) {
       throw new IllegalArgumentException(
-          "Some endpoints of etcd begin with http though TLS is set, or with https though it is"
-              + " not. Let all begin with https and set TLS, or neither.");
+          "Some endpoints of etcd begin with http although TLS is set, or with https although it is"
+              + " not. Use https for all endpoints and set TLS, or neither.");
     }
     if (parts.deadline.compareTo(SHORTEST) < 0 || parts.deadline.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
@@ -48,55 +48,58 @@ public final class EtcdSettings {
     }
   }
 
-  /** Begins with those members, without login. */
+  /** Returns a builder with these members, without login. */
   public static Builder builder(URI... endpoints) {
     return new Builder(List.of(endpoints));
   }
 
-  /** Begins with these settings. */
+  /** Returns a builder with the values of these settings. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** Those members, without login; as the JVM trusts where they begin with {@code https}. */
+  /**
+   * Returns settings for these members, without login; members with {@code https} use the trust of
+   * the JVM.
+   */
   public static EtcdSettings of(URI... endpoints) {
     return builder(endpoints).build();
   }
 
-  /** Returns the members, as in {@code https://etcd-1:2379}. */
+  /** Returns the members, such as {@code https://etcd-1:2379}. */
   public List<URI> endpoints() {
     return parts.endpoints;
   }
 
-  /** Returns what the names of all keys begin with. */
+  /** Returns the prefix of all keys. */
   public EtcdPrefix prefix() {
     return parts.prefix;
   }
 
-  /** Returns the user; none if nothing is given. */
+  /** Returns the user; empty for no login. */
   public Optional<EtcdLogin> login() {
     return Optional.ofNullable(parts.login);
   }
 
   /**
-   * Returns how connections are encrypted; given exactly when the endpoints begin with {@code
+   * Returns the encryption of connections; present exactly when the endpoints begin with {@code
    * https}.
    */
   public Optional<TlsSettings> tls() {
     return Optional.ofNullable(parts.tls);
   }
 
-  /** Returns how long each call may take; a claim takes two or three calls. */
+  /** Returns the time limit of each call; a claim takes two or three calls. */
   public Duration deadline() {
     return parts.deadline;
   }
 
-  /** Returns what records are sealed with; they stand in clear if nothing is given. */
+  /** Returns the key that seals records; empty if they are stored in clear text. */
   public Optional<Sealer> sealer() {
     return Optional.ofNullable(parts.sealer);
   }
 
-  /** Returns the store that has to be there; any if nothing is given. */
+  /** Returns the identity that the store must have; empty for any. */
   public Optional<StoreIdentity> identity() {
     return Optional.ofNullable(parts.identity);
   }
@@ -137,10 +140,10 @@ public final class EtcdSettings {
             && endpoint.getFragment() == null
             && (path == null || path.isEmpty());
     if (!isHttp || endpoint.getHost() == null || endpoint.getPort() < 1 || !isBare) {
-      // Not shown: there may be a password in it.
+      // The endpoint is not shown: it may contain a password.
       throw new IllegalArgumentException(
           "An endpoint of etcd is not of the form http://host:port or https://host:port. Give"
-              + " nothing else in it; a user and a password go into the login.");
+              + " nothing else; set the user and the password as the login.");
     }
   }
 
@@ -148,7 +151,7 @@ public final class EtcdSettings {
     return "https".equals(endpoint.getScheme());
   }
 
-  /** The addresses, for people. */
+  /** The addresses, for display. */
   String addresses() {
     return parts.endpoints.stream().map(URI::toString).collect(Collectors.joining(", "));
   }
@@ -178,21 +181,21 @@ public final class EtcdSettings {
       return copy;
     }
 
-    /** Sets what the names of all keys begin with. */
+    /** Sets the prefix of all keys. */
     public Builder prefix(EtcdPrefix value) {
       prefix = Objects.requireNonNull(value, "prefix");
       return this;
     }
 
-    /** Sets the user. There is none by default. */
+    /** Sets the user. By default, there is no login. */
     public Builder login(EtcdLogin value) {
       login = Objects.requireNonNull(value, "login");
       return this;
     }
 
     /**
-     * Says how connections are encrypted. As the JVM trusts by default, where the endpoints begin
-     * with {@code https}.
+     * Sets the encryption of connections. By default, endpoints with {@code https} use the trust of
+     * the JVM.
      */
     public Builder tls(TlsSettings value) {
       tls = Objects.requireNonNull(value, "tls");
@@ -206,8 +209,8 @@ public final class EtcdSettings {
     }
 
     /**
-     * Seals records. Those that stand in clear are read, and sealed when they are written the next
-     * time. All hosts of the store need the key.
+     * Seals records. Existing records in clear text can be read, and are sealed when they are
+     * written the next time. All hosts of the store need the key.
      */
     public Builder sealer(Sealer value) {
       sealer = Objects.requireNonNull(value, "sealer");
@@ -215,8 +218,8 @@ public final class EtcdSettings {
     }
 
     /**
-     * Names the store that has to be there, as {@code RecordStore.identity} returned it. Another
-     * one, also an empty one, is opened for reading alone, until a person settles it.
+     * Sets the identity that the store must have, as returned by {@code RecordStore.identity}.
+     * Another store, even an empty one, is opened only for reading, until an operator settles it.
      */
     public Builder identity(StoreIdentity value) {
       identity = Objects.requireNonNull(value, "identity");
@@ -224,9 +227,9 @@ public final class EtcdSettings {
     }
 
     /**
-     * Returns the settings.
+     * Builds the settings.
      *
-     * @throws IllegalArgumentException for an address that is none, addresses of both kinds, or a
+     * @throws IllegalArgumentException for an invalid address, addresses of both kinds, or a
      *     deadline that is too short or too long
      */
     public EtcdSettings build() {

@@ -25,19 +25,26 @@ import java.util.stream.Stream;
  * A store in etcd, for many machines. The version of a record is the revision in which its key was
  * written; no key has a lease.
  *
- * <p>Beside the records stands the mark of the store, made when it is first opened. Nothing is
- * written where another mark stands. An operator who restores an older copy of etcd deletes the
- * mark in it: then every process that knew the lost records sees that it is another store, and one
- * that is started afterwards writes nothing before a person has called {@link #settle}.
+ * <p>Next to the records, the store has a mark, written when it is first opened. Nothing is written
+ * to a store with another mark. An operator who restores an older copy of etcd deletes the mark in
+ * it: then every process that knew the lost records notices that the store has another identity,
+ * and a process that is started afterwards writes nothing before an operator has called {@link
+ * #settle}.
  *
  * @since 1.0
  */
 public final class EtcdStore implements RecordStore {
 
-  /** A page of the largest records is an answer that etcd gives and a process takes. */
+  /**
+   * Maximum records of a page; etcd can return, and a process can hold, this many of the largest
+   * records.
+   */
   private static final int LONGEST_PAGE = 256;
 
-  /** With the conditions, these are less than the 1.5 MB that a request to etcd may have. */
+  /**
+   * Maximum records of a write; with their conditions, they stay below the 1.5 MB limit of a
+   * request to etcd.
+   */
   private static final int TOGETHER = 8;
 
   private final Etcd etcd;
@@ -46,16 +53,16 @@ public final class EtcdStore implements RecordStore {
   private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
   private final Optional<Sealer> sealer;
 
-  /** The mark that is expected by writes; none while none are made. */
+  /** The mark that writes expect; empty while no writes are made. */
   private volatile Optional<StoreIdentity> mark;
 
   private volatile boolean closed;
 
   /**
-   * Opens it.
+   * Opens the store.
    *
-   * @param settings the store that has to be there, and the key of its writers
-   * @param isNew whether a store that is empty gets its mark
+   * @param settings the required identity of the store, and the key of its writers
+   * @param isNew whether an empty store gets its mark
    */
   EtcdStore(Etcd etcd, Scheduler scheduler, EtcdSettings settings, boolean isNew) {
     this.etcd = etcd;
@@ -89,10 +96,10 @@ public final class EtcdStore implements RecordStore {
   }
 
   /**
-   * Opens the store, and makes its mark if it is new. One that has records and no mark, or is not
-   * {@link EtcdSettings#identity}, is opened for reading alone: see {@link #settle}.
+   * Opens the store, and makes its mark if it is new. A store that has records but no mark, or does
+   * not have the {@link EtcdSettings#identity}, is opened only for reading: see {@link #settle}.
    *
-   * @throws RecordStoreException if etcd cannot be reached, or refuses the login or the
+   * @throws RecordStoreException if etcd cannot be reached, or rejects the login or the
    *     certificates
    */
   public static EtcdStore open(EtcdSettings settings) {
@@ -100,8 +107,7 @@ public final class EtcdStore implements RecordStore {
   }
 
   /**
-   * Opens the store for a look: nothing is written, not even the mark of a new store, which is
-   * opened for reading alone.
+   * Opens the store only for reading: nothing is written, not even the mark of a new store.
    *
    * @throws RecordStoreException as {@link #open}
    */
@@ -122,16 +128,17 @@ public final class EtcdStore implements RecordStore {
 
   /**
    * Settles the store: writes are accepted again, from all processes that have been started since
-   * it became another one. For a person, or a program, that has compared all claims with what the
-   * nodes have mounted, and all volumes with the storage systems. Does nothing to a store that
+   * its identity changed. For an operator, or a program, that has compared all claims with the
+   * mounts of the nodes, and all volumes with the storage systems. Has no effect on a store that
    * accepts writes.
    *
-   * <p>A store without a mark gets one. A store that is not {@link EtcdSettings#identity} is taken
-   * by this process as it is; configure the returned identity before the next start.
+   * <p>A store without a mark gets one. If the store does not have the {@link
+   * EtcdSettings#identity}, this process accepts its current identity; configure the returned
+   * identity before the next start.
    *
-   * @return which store it is from now on
-   * @throws RecordStoreException if etcd cannot be asked; with {@link Reason#IN_DOUBT} if this
-   *     process opened the store before it became another one, and has to be started again first
+   * @return the identity of the store from now on
+   * @throws RecordStoreException if etcd does not answer; with {@link Reason#IN_DOUBT} if this
+   *     process opened the store before its identity changed, and must be restarted first
    */
   public StoreIdentity settle() {
     String doing = "Settling the store";
@@ -160,11 +167,11 @@ public final class EtcdStore implements RecordStore {
   public WriteResult write(List<RecordWrite> writes) {
     if (writes.isEmpty() || writes.size() > TOGETHER) {
       throw new IllegalArgumentException(
-          "A write has 1 to " + TOGETHER + " records, and not " + writes.size() + ".");
+          "A write has 1 to " + TOGETHER + " records, not " + writes.size() + ".");
     }
     String doing = "Writing " + writes.get(0).key();
     if (memory.readOnly().isPresent()) {
-      // A person may have settled it through another process.
+      // An operator may have settled it through another process.
       seen(doing, etcd::look);
       memory.checkWritable(doing);
     }
@@ -232,7 +239,7 @@ public final class EtcdStore implements RecordStore {
     return sealer;
   }
 
-  /** Asks, and takes in which store it was that answered. */
+  /** Makes a request, and records the identity of the store that answered. */
   private Etcd.Answer seen(String doing, Supplier<Etcd.Answer> call) {
     long before = memory.reached();
     Etcd.Answer answer = asked(doing, call);
@@ -259,7 +266,7 @@ public final class EtcdStore implements RecordStore {
         failure);
   }
 
-  /** Ends its watches, its connections and its threads. */
+  /** Closes its watches, its connections and its threads. */
   @Override
   public void close() {
     closed = true;

@@ -18,11 +18,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Follows what is written in a space, over any number of connections: each begins at the revision
- * behind the last that was reported. Where etcd has thrown that revision away, or is another store,
- * the watch reports that some was missed, and goes on with what is written from that moment.
+ * Follows the writes of a space, over any number of connections: each begins at the revision after
+ * the last reported one. If etcd has discarded that revision, or is another store, the watch
+ * reports that some changes were missed, and continues with new writes.
  *
- * <p>A slow follower misses nothing: the connection is given up, and made again when the follower
+ * <p>A slow follower misses nothing: the connection is closed, and opened again when the follower
  * has caught up.
  */
 final class EtcdWatch implements RecordStore.Watch {
@@ -48,7 +48,7 @@ final class EtcdWatch implements RecordStore.Watch {
   private boolean over;
   private int failures;
 
-  /** Counts the connections: what an earlier one tells is too late. */
+  /** Counts the connections: reports of an earlier connection are ignored. */
   private int connection;
 
   private Optional<Runnable> following = Optional.empty();
@@ -95,7 +95,7 @@ final class EtcdWatch implements RecordStore.Watch {
     }
   }
 
-  /** On the thread of the scheduler, which may wait for etcd. */
+  /** Runs on the thread of the scheduler, which may wait for etcd. */
   private void connect() {
     int mine;
     lock.lock();
@@ -113,13 +113,13 @@ final class EtcdWatch implements RecordStore.Watch {
       memory.saw(before, now.identity(), now.revision());
       take(mine, etcd.follow(space, begin(now), new Told(mine)));
     } catch (RuntimeException failure) {
-      // Whatever the client of etcd throws: a watch that ended here would look like one without
-      // news.
+      // Catches every exception of the client: a watch that ended here would look like one without
+      // changes.
       again(mine, false);
     }
   }
 
-  /** Where to begin; tells first if something was missed. */
+  /** Returns the revision to begin with; reports first if some changes were missed. */
   private long begin(Etcd.Answer now) {
     lock.lock();
     try {
@@ -128,9 +128,9 @@ final class EtcdWatch implements RecordStore.Watch {
               || memory.uncertainty().isPresent() != isDoubted
               || now.revision() + 1 < from;
       if (isOther) {
-        missed("etcd is another one than it was, or has gone back", now);
+        missed("etcd has another identity than before, or has gone back", now);
       } else if (lost) {
-        missed("etcd has thrown away some of its history meanwhile", now);
+        missed("etcd has discarded a part of its history meanwhile", now);
       }
       identity = memory.identity();
       isDoubted = memory.uncertainty().isPresent();
@@ -160,7 +160,7 @@ final class EtcdWatch implements RecordStore.Watch {
     made.run();
   }
 
-  /** Receives what one connection tells. */
+  /** Receives the reports of one connection. */
   private final class Told implements Etcd.Follower {
     private final int mine;
 
@@ -196,7 +196,7 @@ final class EtcdWatch implements RecordStore.Watch {
     }
   }
 
-  /** Connects again after a pause, unless another thread has meanwhile. */
+  /** Connects again after a pause, unless another thread has done so meanwhile. */
   private void again(int mine, boolean isCompacted) {
     lock.lock();
     try {
@@ -211,7 +211,10 @@ final class EtcdWatch implements RecordStore.Watch {
     }
   }
 
-  /** Closes elsewhere: the thread that tells may hold locks of its own. */
+  /**
+   * Closes the connection on another thread, because the reporting thread may hold locks of the
+   * client.
+   */
   private void disconnect() {
     connection++;
     following.ifPresent(scheduler::execute);

@@ -39,8 +39,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /**
- * Asks through jetcd. Each question is one transaction, which reads the mark of the store along
- * with what is asked for: so both are of one moment.
+ * Sends the requests through jetcd. Each request is one transaction, which also reads the mark of
+ * the store, so that both are read at the same moment.
  */
 final class JetcdEtcd implements Etcd {
 
@@ -200,10 +200,10 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  /** Waits without heeding an interrupt, which stays set: it never takes long. */
+  /** Waits without reacting to an interrupt, whose flag stays set; the wait is always short. */
   private TxnResponse awaited(CompletableFuture<TxnResponse> answer)
       throws ExecutionException, TimeoutException {
-    // The call has a deadline of its own; this one is for a client that has died.
+    // The call has its own deadline; this one is for a client that has died.
     long end = System.nanoTime() + settings.deadline().plusSeconds(1).toNanos();
     boolean isInterrupted = false;
     try {
@@ -221,7 +221,7 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  /** The mark is what was read last; what was read before it are records. */
+  /** The last read of the transaction is the mark; the reads before it are records. */
   private Etcd.Answer answer(TxnResponse response) {
     List<GetResponse> read = response.getGetResponses();
     return answer(
@@ -261,9 +261,9 @@ final class JetcdEtcd implements Etcd {
   }
 
   /**
-   * One watch of jetcd, from a revision until the first trouble. Left to itself jetcd would go on
-   * by itself, at a revision that may be too late: it takes the one that etcd was at when the watch
-   * was made, though older ones may not have come yet.
+   * A watch of jetcd, from a revision until the first problem. Without this class, jetcd would
+   * continue on its own at a revision that may be too late: it continues at the revision of etcd
+   * when the watch was created, although older changes may not have arrived yet.
    */
   private final class JetcdFollowing implements Watch.Listener {
 

@@ -5,8 +5,8 @@ import io.grpc.Status;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * The meaning of a failed call. Decided by codes; what etcd says in words is not shown, as it may
- * hold anything.
+ * Converts failed calls into failures of the store. Decisions depend only on codes; the text of
+ * etcd is not shown, because it may contain anything.
  */
 final class JetcdFailures {
 
@@ -19,14 +19,14 @@ final class JetcdFailures {
   Etcd.Failure of(Throwable thrown) {
     Status status = status(thrown);
     for (Throwable each = thrown; each != null; each = each.getCause()) {
-      // It was made on threads of gRPC, and dozens of their frames show no reason.
+      // The exception was created on threads of gRPC, whose frames show no reason.
       each.setStackTrace(new StackTraceElement[0]);
     }
     return new Etcd.Failure(
         fate(status.getCode()), because(reason(status)), remedy(status), thrown);
   }
 
-  /** Of a call that did not end in time, though it was told to. */
+  /** Returns the failure of a call that did not end in time, although it had a deadline. */
   Etcd.Failure late(Throwable thrown) {
     Status status = Status.DEADLINE_EXCEEDED;
     return new Etcd.Failure(Fate.UNKNOWN, because(status.getCode()), remedy(status), thrown);
@@ -36,18 +36,18 @@ final class JetcdFailures {
     return new Etcd.Failure(Fate.CLOSED, "the store was closed here", "Open it again", null);
   }
 
-  /** Whether asking again at once may help; only after {@link Fate#REFUSED}, or for reading. */
+  /** Returns whether an immediate retry may help; only for {@link Fate#REFUSED}, or for a read. */
   static boolean isPassing(Throwable thrown) {
     return switch (status(thrown).getCode()) {
-      // An old token, which jetcd has thrown away by now; or a member that has just gone.
+      // An expired token, which jetcd has discarded by now; or a member that has just stopped.
       case UNAUTHENTICATED, INVALID_ARGUMENT, UNAVAILABLE -> true;
       default -> false;
     };
   }
 
   /**
-   * Returns the fate of a write. Without space in its quota etcd may write and say that it has not:
-   * so only what it refuses before anything else counts as refused.
+   * Returns the fate of a write. When its space quota is exhausted, etcd may write and report that
+   * it has not: so only a refusal before any other processing counts as refused.
    */
   static Fate fate(Status.Code code) {
     return switch (code) {
@@ -56,14 +56,14 @@ final class JetcdFailures {
     };
   }
 
-  /** A call on a connection that is just being closed ends without a code of its own. */
+  /** A call on a connection that is being closed ends without its own code. */
   private static Status status(Throwable thrown) {
     Status status = Status.fromThrowable(thrown);
     boolean isClosed = status.getCause() instanceof ClosedChannelException;
     return status.getCode() == Status.Code.UNKNOWN && isClosed ? Status.UNAVAILABLE : status;
   }
 
-  /** Behind a call that was not sent for want of a login stands the one that was to log in. */
+  /** A call that was not sent because the login failed has the failed login as its cause. */
   private static Status.Code reason(Status status) {
     if (status.getCode() != Status.Code.UNAUTHENTICATED || status.getCause() == null) {
       return status.getCode();
@@ -79,16 +79,16 @@ final class JetcdFailures {
       case DEADLINE_EXCEEDED ->
           who + " did not answer within " + settings.deadline().toMillis() + " ms";
       case UNAUTHENTICATED -> who + " does not accept the user and the password";
-      case FAILED_PRECONDITION -> who + " is not in a state to do it";
+      case FAILED_PRECONDITION -> who + " is not in the state for this call";
       case PERMISSION_DENIED ->
-          who + " does not let the user read and write below '" + settings.prefix() + "'";
-      case RESOURCE_EXHAUSTED -> who + " has used up its quota of space, or has too much to do";
+          who + " does not allow the user to read and write below '" + settings.prefix() + "'";
+      case RESOURCE_EXHAUSTED -> who + " has exhausted its space quota, or is overloaded";
       case INVALID_ARGUMENT ->
           who
               + (settings.login().isPresent()
-                  ? " finds the request invalid"
-                  : " finds the request invalid, as it does where it wants a user");
-      case UNIMPLEMENTED -> who + " does not have the calls of etcd 3";
+                  ? " rejects the request as invalid"
+                  : " rejects the request as invalid, which also happens when it requires a user");
+      case UNIMPLEMENTED -> who + " does not offer the calls of etcd 3";
       default -> who + " answered " + code;
     };
   }
@@ -96,14 +96,14 @@ final class JetcdFailures {
   private String remedy(Status status) {
     return switch (reason(status)) {
       case INVALID_ARGUMENT ->
-          settings.login().isPresent() ? "Report this" : "Give a login, if it wants one";
+          settings.login().isPresent() ? "Report this" : "Configure a login, if etcd requires one";
       case UNAUTHENTICATED, PERMISSION_DENIED ->
           "Correct the login, or the role of the user in etcd";
-      case FAILED_PRECONDITION -> "See whether authentication is switched on there";
+      case FAILED_PRECONDITION -> "Check whether authentication is enabled in etcd";
       case RESOURCE_EXHAUSTED -> "Compact and defragment etcd, and disarm its alarm";
-      case UNIMPLEMENTED -> "Give the endpoints of an etcd 3.4 or later";
+      case UNIMPLEMENTED -> "Use the endpoints of an etcd 3.4 or later";
       default ->
-          "See that it runs, and that it can be reached from here, with TLS where it asks for it";
+          "Check that etcd runs, and that this host can reach it, with TLS if etcd requires it";
     };
   }
 }

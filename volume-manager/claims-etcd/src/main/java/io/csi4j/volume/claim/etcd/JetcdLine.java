@@ -27,8 +27,8 @@ import javax.net.ssl.SSLException;
 
 /**
  * The connection to etcd. A client of jetcd that reached no server waits longer and longer, up to
- * two minutes, before it tries again, and cannot be told otherwise: so one that has been of no use
- * for some time is replaced.
+ * two minutes, before it retries, and has no setting for that: so a client that could not reach
+ * etcd for some time is replaced.
  */
 final class JetcdLine implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class JetcdLine implements AutoCloseable {
   private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int LARGEST_ANSWER = 64 * 1024 * 1024;
 
-  /** The shortest that gRPC allows, and longer than etcd demands. */
+  /** The minimum that gRPC allows, and longer than etcd requires. */
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
 
   private final EtcdSettings settings;
@@ -54,7 +54,7 @@ final class JetcdLine implements AutoCloseable {
     this.current = Optional.of(made());
   }
 
-  /** The client to use now; nothing once this is closed. */
+  /** Returns the current client; empty once this is closed. */
   Optional<Client> client() {
     lock.lock();
     try {
@@ -64,15 +64,16 @@ final class JetcdLine implements AutoCloseable {
     }
   }
 
-  /** Takes in that etcd has answered. */
+  /** Records that etcd has answered. */
   void worked() {
     useful = clock.nanos();
   }
 
   /**
-   * Takes in that etcd was not reached through this client. Throws nothing: the caller goes on to
-   * say what became of its question. A client that cannot be replaced, as the certificates cannot
-   * be read now, stays in use, and a later failure tries to replace it again.
+   * Records that etcd was not reached through this client. Throws nothing, because the caller still
+   * has to report the result of its request. If the client cannot be replaced because the
+   * certificates cannot be read now, it stays in use, and a later failure tries again to replace
+   * it.
    */
   void failed(Client used) {
     if (clock.nanos() - useful < PATIENCE) {
@@ -88,7 +89,7 @@ final class JetcdLine implements AutoCloseable {
     } catch (RecordStoreException unusable) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "A new connection to etcd cannot be made; the former one stays in use.",
+          "A new connection to etcd cannot be made; the former connection stays in use.",
           unusable);
       return;
     } finally {
@@ -103,13 +104,13 @@ final class JetcdLine implements AutoCloseable {
             .endpoints(settings.endpoints())
             .executorService(threads.service())
             .interceptor(new Deadlines(settings.deadline()))
-            // Whether something may be tried again is decided here alone.
+            // Only this class decides whether a request is retried.
             .retryMaxAttempts(0)
             .waitForReady(false)
             .connectTimeout(settings.deadline())
             .keepaliveTime(KEEP_ALIVE)
             .keepaliveTimeout(settings.deadline())
-            // An etcd ends a connection on which pings come and no call is open.
+            // The server closes a connection that sends pings without an open call.
             .keepaliveWithoutCalls(false)
             .maxInboundMessageSize(LARGEST_ANSWER);
     settings
@@ -121,7 +122,7 @@ final class JetcdLine implements AutoCloseable {
       try {
         return builder.sslContext(ssl -> into(ssl, tls)).build();
       } catch (SSLException e) {
-        throw unusable("what was given", e);
+        throw unusable("the configured data", e);
       }
     }
     return builder.build();
@@ -132,7 +133,7 @@ final class JetcdLine implements AutoCloseable {
     try {
       if (tls.trusted().isPresent()) {
         Pem trusted = tls.trusted().get();
-        what = "the certificates to trust (" + trusted + ")";
+        what = "the trusted certificates (" + trusted + ")";
         try (InputStream in = trusted.open()) {
           builder.trustManager(in);
         }
@@ -155,7 +156,7 @@ final class JetcdLine implements AutoCloseable {
         Reason.UNAVAILABLE,
         "Opening the store in etcd failed: "
             + what
-            + " cannot be used for TLS. Give certificates in PEM form, and a key as PKCS #8 in PEM"
+            + " cannot be used for TLS. Use certificates in PEM form, and a key as PKCS #8 in PEM"
             + " form without a password.",
         cause);
   }
@@ -178,7 +179,7 @@ final class JetcdLine implements AutoCloseable {
     threads.stop(Duration.ZERO);
   }
 
-  /** Gives each call that has one answer its deadline, as jetcd has none. */
+  /** Gives each unary call its deadline, because jetcd has none. */
   private record Deadlines(Duration deadline) implements ClientInterceptor {
     @Override
     public <Q, A> ClientCall<Q, A> interceptCall(

@@ -23,17 +23,17 @@ final class KeySpace {
     this.prefix = prefix.value();
   }
 
-  /** Of the mark of the store. */
+  /** Returns the key of the mark of the store. */
   byte[] mark() {
     return (prefix + "store").getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Where the records of a space begin. */
+  /** Returns the start of the records of a space. */
   byte[] first(Space space) {
     return folder(space, "/");
   }
 
-  /** Behind all records of a space: the character behind the slash. */
+  /** Returns the end of the records of a space: the character after the slash. */
   byte[] end(Space space) {
     return folder(space, "0");
   }
@@ -42,17 +42,17 @@ final class KeySpace {
     return (prefix + space.name().toLowerCase(Locale.ROOT) + end).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Of a record. */
+  /** Returns the key of a record. */
   byte[] of(RecordKey key) {
     return below(key.space(), RecordName.bytes(key.name()), new byte[0]);
   }
 
-  /** The bytes of the name of a record with this key. */
+  /** Returns the bytes of the name of a record with this key. */
   byte[] name(byte[] key) {
     return Arrays.copyOfRange(key, first(space(key)).length, key.length);
   }
 
-  /** The record with this key. */
+  /** Returns the record with this key. */
   StoredRecord record(byte[] key, long version, byte[] value) {
     return StoredRecord.of(new RecordKey(space(key), RecordName.text(name(key))), version, value);
   }
@@ -64,7 +64,7 @@ final class KeySpace {
         .orElseThrow();
   }
 
-  /** The first key that may stand behind that of the record with this name. */
+  /** Returns the first possible key after that of the record with this name. */
   byte[] after(Space space, byte[] name) {
     return below(space, name, new byte[1]);
   }

@@ -153,14 +153,14 @@ class EtcdAccessTest {
       assertThat(refusal(EtcdSettings.of(server.endpoint())))
           .isEqualTo(
               etcd
-                  + " finds the request invalid, as it does where it wants a user. Give a login,"
-                  + " if it wants one.");
+                  + " rejects the request as invalid, which also happens when it requires a user."
+                  + " Configure a login, if etcd requires one.");
       assertThat(
               refusal(
                   as(server, "the password of claims").toBuilder()
                       .prefix(EtcdPrefix.of("/other"))
                       .build()))
-          .isEqualTo(etcd + " does not let the user read and write below '/other/'" + login);
+          .isEqualTo(etcd + " does not allow the user to read and write below '/other/'" + login);
     }
   }
 
@@ -211,7 +211,7 @@ class EtcdAccessTest {
             catchThrowableOfType(RecordStoreException.class, () -> write(look, Space.CLUSTER));
         assertThat(refused.reason()).isEqualTo(RecordStoreException.Reason.UNAVAILABLE);
         assertThat(refused)
-            .hasMessageContaining(" does not let the user read and write below '/csi4j/'");
+            .hasMessageContaining(" does not allow the user to read and write below '/csi4j/'");
       }
     }
   }
@@ -231,8 +231,8 @@ class EtcdAccessTest {
           .isEqualTo(
               "Opening the store failed: etcd at "
                   + server.endpoint()
-                  + " is not in a state to do it. See whether authentication is switched on"
-                  + " there.");
+                  + " is not in the state for this call. Check whether authentication is enabled in"
+                  + " etcd.");
     }
   }
 
@@ -284,8 +284,8 @@ class EtcdAccessTest {
       String unreached =
           "Opening the store failed: etcd at "
               + server.endpoint()
-              + " cannot be reached, or has no leader. See that it runs, and that it can be"
-              + " reached from here, with TLS where it asks for it.";
+              + " cannot be reached, or has no leader. Check that etcd runs, and that this host can"
+              + " reach it, with TLS if etcd requires it.";
       TlsSettings credulous = TlsSettings.trusting(pem("stranger.pem")).showing(own);
       assertThat(refusal(settings.toBuilder().tls(credulous).build())).isEqualTo(unreached);
       assertThat(refusal(settings)).isEqualTo(unreached);
@@ -293,9 +293,9 @@ class EtcdAccessTest {
       assertThat(
               refusal(settings.toBuilder().tls(TlsSettings.trusting(pem("missing.pem"))).build()))
           .isEqualTo(
-              "Opening the store in etcd failed: the certificates to trust ("
+              "Opening the store in etcd failed: the trusted certificates ("
                   + directory.resolve("missing.pem")
-                  + ") cannot be used for TLS. Give certificates in PEM form, and a key as PKCS"
+                  + ") cannot be used for TLS. Use certificates in PEM form, and a key as PKCS"
                   + " #8 in PEM form without a password.");
       assertThat(
               refusal(
@@ -361,8 +361,8 @@ class EtcdAccessTest {
           .isEqualTo(
               "Opening the store failed: etcd at "
                   + server.endpoint()
-                  + " does not let the user read and write below '/other/'. Correct the login, or"
-                  + " the role of the user in etcd.");
+                  + " does not allow the user to read and write below '/other/'. Correct the login,"
+                  + " or the role of the user in etcd.");
     }
   }
 }

@@ -46,14 +46,14 @@ class EtcdSettingsTest {
         .isThrownBy(() -> EtcdSettings.of(URI.create(text)))
         .withMessage(
             "An endpoint of etcd is not of the form http://host:port or https://host:port. Give"
-                + " nothing else in it; a user and a password go into the login.");
+                + " nothing else; set the user and the password as the login.");
   }
 
   @Test
   void allAreEncryptedOrNone() {
     String message =
-        "Some endpoints of etcd begin with http though TLS is set, or with https though it is not."
-            + " Let all begin with https and set TLS, or neither.";
+        "Some endpoints of etcd begin with http although TLS is set, or with https although it is"
+            + " not. Use https for all endpoints and set TLS, or neither.";
     assertThatIllegalArgumentException()
         .isThrownBy(() -> EtcdSettings.of(PLAIN, ENCRYPTED))
         .withMessage(message);
@@ -67,7 +67,7 @@ class EtcdSettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(EtcdSettings::of)
         .withMessage(
-            "No endpoint of etcd is given. Give at least one, such as http://127.0.0.1:2379.");
+            "No endpoint of etcd is configured. Set at least one, such as http://127.0.0.1:2379.");
     for (Duration wrong : new Duration[] {Duration.ofMillis(99), Duration.ofSeconds(61)}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> EtcdSettings.builder(PLAIN).deadline(wrong).build())
@@ -101,6 +101,6 @@ class EtcdSettingsTest {
         .isNotEqualTo(EtcdPassword.of("b"));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> EtcdPassword.of(""))
-        .withMessage("The password for etcd is empty. Give the user's own.");
+        .withMessage("The password for etcd is empty. Set the password of the user.");
   }
 }

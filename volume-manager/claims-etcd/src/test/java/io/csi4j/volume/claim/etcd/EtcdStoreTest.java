@@ -158,8 +158,8 @@ class EtcdStoreTest {
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> StoredClaims.in(clear).read(volume))
           .withMessage(
-              "Reading the claim of volume 'default/db' failed: it is sealed, and this host was"
-                  + " given no key. Give it the key of the others.")
+              "Reading the claim of volume 'default/db' failed: it is sealed, and this host has no"
+                  + " key. Configure the key of the other hosts.")
           .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
     }
     try (RecordStore other = sealed(prefix, sealer("k2"))) {
@@ -360,7 +360,7 @@ class EtcdStoreTest {
                           "CLAIMS/default/db",
                           Optional.of(volume),
                           "Reading the claim of volume 'default/db' failed: it is sealed, and this"
-                              + " host was given no key. Give it the key of the others.")),
+                              + " host has no key. Configure the key of the other hosts.")),
                   Optional.empty()));
     }
   }

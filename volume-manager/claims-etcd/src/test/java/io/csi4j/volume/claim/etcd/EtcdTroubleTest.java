@@ -211,8 +211,8 @@ class EtcdTroubleTest {
           .hasMessage(
               "Reading CLAIMS/default/db failed: etcd at "
                   + server.endpoint()
-                  + " did not answer within 700 ms. See that it runs, and that it can be reached"
-                  + " from here, with TLS where it asks for it.");
+                  + " did not answer within 700 ms. Check that etcd runs, and that this host can"
+                  + " reach it, with TLS if etcd requires it.");
       assertThat(atLast(() -> epoch(store))).isBetween(1L, 2L);
     }
   }
@@ -271,7 +271,7 @@ class EtcdTroubleTest {
                   new ReasonText(
                       "etcd at "
                           + server.endpoint()
-                          + " has used up its quota of space, or has too much to do")));
+                          + " has exhausted its space quota, or is overloaded")));
     }
   }
 
@@ -414,7 +414,7 @@ class EtcdTroubleTest {
         EtcdStore other = open()) {
       ClaimBook waiting = new ClaimBook(store, CLOCK);
       ClaimBook elsewhere = new ClaimBook(other, CLOCK);
-      String why = "it has records and no mark, as an older copy that was restored";
+      String why = "it has records but no mark, like a restored older copy";
       assertThat(store.readOnly())
           .as("K7: a copy is read-only to who is started on it")
           .contains(new ReasonText(why));
@@ -567,7 +567,7 @@ class EtcdTroubleTest {
       assertThat(watch.next(LONG))
           .contains(
               new Change.Missed(
-                  new ReasonText("etcd has thrown away some of its history meanwhile")));
+                  new ReasonText("etcd has discarded a part of its history meanwhile")));
       StoredRecord now = write(store, DB);
       assertThat(watch.next(LONG)).contains(new Change.Written(now));
     }
@@ -587,7 +587,7 @@ class EtcdTroubleTest {
       assertThat(watch.next(LONG))
           .contains(
               new Change.Missed(
-                  new ReasonText("etcd is another one than it was, or has gone back")));
+                  new ReasonText("etcd has another identity than before, or has gone back")));
       try (EtcdStore next = open()) {
         StoredRecord now = write(next, DB);
         assertThat(watch.next(LONG)).contains(new Change.Written(now));
@@ -655,7 +655,7 @@ class EtcdTroubleTest {
       assertThat(failure)
           .hasMessage(
               "Reading the claim of volume 'default/copy' failed: it is the claim of volume"
-                  + " 'default/db'. Find out who wrote it, and remove the record.");
+                  + " 'default/db'. Find out which program wrote it, and remove the record.");
     }
   }
 
@@ -721,7 +721,7 @@ class EtcdTroubleTest {
         .hasMessage(
             "Opening the store failed: etcd at "
                 + server.endpoint()
-                + " cannot be reached, or has no leader. See that it runs, and that it can be"
-                + " reached from here, with TLS where it asks for it.");
+                + " cannot be reached, or has no leader. Check that etcd runs, and that this host"
+                + " can reach it, with TLS if etcd requires it.");
   }
 }

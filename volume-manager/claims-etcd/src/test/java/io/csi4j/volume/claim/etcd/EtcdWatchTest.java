@@ -24,9 +24,9 @@ class EtcdWatchTest {
   private static final RecordKey DB = RecordKey.of(Space.CLAIMS, VolumeKey.of("db"));
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final Change.Missed THROWN_AWAY =
-      new Change.Missed(new ReasonText("etcd has thrown away some of its history meanwhile"));
+      new Change.Missed(new ReasonText("etcd has discarded a part of its history meanwhile"));
   private static final Change.Missed ANOTHER =
-      new Change.Missed(new ReasonText("etcd is another one than it was, or has gone back"));
+      new Change.Missed(new ReasonText("etcd has another identity than before, or has gone back"));
 
   private final VirtualTime time = new VirtualTime();
   private final ScriptedEtcd etcd = new ScriptedEtcd();

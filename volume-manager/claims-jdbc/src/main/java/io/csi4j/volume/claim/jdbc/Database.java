@@ -19,18 +19,20 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections of the host's {@code DataSource}, one for each question, which is back before the
- * answer is given. An interrupt waits until the question is over, and stays set.
+ * Runs requests on connections of the host's {@code DataSource}, one connection for each request,
+ * which is returned to the pool before the result is returned. An interrupt has no effect until the
+ * request is over, and its flag stays set.
  */
 final class Database {
 
-  /** A statement that a write at the same time has thrown back is asked again: it did nothing. */
+  /** A statement that was rolled back because of a concurrent write is repeated: it did nothing. */
   private static final RetryPolicy<Object> THROWN_BACK =
       RetryPolicy.builder().handleIf(Database::isConflict).withMaxAttempts(20).build();
 
   /**
-   * Begins of the states of SQL after which nothing was done, now or later: wrong data, a broken
-   * rule, no right to it, no such table, rolled back for a neighbour, no room, limits, cancelled.
+   * Prefixes of SQL states after which nothing was done, now or later: wrong data, a violated rule,
+   * no permission, no such table, rolled back because of a concurrent write, no space, limits,
+   * cancelled.
    */
   private static final Set<String> REFUSALS =
       Set.of("0A", "22", "23", "25", "26", "28", "2D", "3D", "3F", "40", "42", "53", "54", "55");
@@ -41,11 +43,12 @@ final class Database {
 
   private static final String FORBIDDEN = "42501";
 
-  /** Begin of the states of warnings; what is only noted has another one. */
+  /** Prefix of the SQL states of warnings; notices have another one. */
   private static final String WARNED = "01";
 
   /**
-   * A JDBC URL, which may have a password in it, and all behind it, as a password may have spaces.
+   * A JDBC URL, which may contain a password, and everything after it, because a password may
+   * contain spaces.
    */
   private static final Pattern URL = Pattern.compile("(?is)jdbc:.+");
 
@@ -58,17 +61,17 @@ final class Database {
     this.deadline = Math.toIntExact(deadline.toMillis());
   }
 
-  /** A question on a connection. */
+  /** A request on a connection. */
   interface Question<T> {
     T ask(Connection connection) throws SQLException;
   }
 
-  /** A statement with its values. */
+  /** A prepared statement with its values. */
   interface Statement<T> {
     T ask(PreparedStatement statement) throws SQLException;
   }
 
-  /** Asks by one statement, which commits by itself. */
+  /** Runs one statement, which commits on its own. */
   <T> T ask(String sql, Statement<T> statement) {
     Execution<Object> tries = Execution.of(THROWN_BACK);
     while (true) {
@@ -93,8 +96,8 @@ final class Database {
   }
 
   /**
-   * Throws the warning of a statement that was executed, if there is one. The server warns of a
-   * commit whose wait for a standby was cancelled, and reports it as done.
+   * Throws the warning of an executed statement, if there is one. The server warns about a commit
+   * whose wait for a standby was cancelled, and reports it as done.
    */
   static void refuseWarned(PreparedStatement executed) throws SQLException {
     for (SQLWarning each = executed.getWarnings(); each != null; each = each.getNextWarning()) {
@@ -104,7 +107,7 @@ final class Database {
     }
   }
 
-  /** Asks on a connection that commits each statement. */
+  /** Runs a request on a connection that commits each statement. */
   <T> T on(Question<T> question) {
     boolean wasInterrupted = Thread.interrupted();
     try {
@@ -126,7 +129,7 @@ final class Database {
     } catch (SQLException e) {
       throw failure(Fate.REFUSED, e);
     } catch (RuntimeException e) {
-      // Pools throw such ones where they cannot begin.
+      // Pools throw such exceptions if they cannot start.
       throw failure(Fate.REFUSED, new SQLException(e.getMessage(), e));
     }
     try {
@@ -141,8 +144,8 @@ final class Database {
   }
 
   /**
-   * Returns a connection to its pool. A failure to do so is ignored: the result is known by then,
-   * and the pool discards a broken connection.
+   * Returns a connection to its pool. A failure is ignored: the result is known by then, and the
+   * pool discards a broken connection.
    */
   private static void giveBack(Connection connection) {
     try {
@@ -165,7 +168,10 @@ final class Database {
     }
   }
 
-  /** A pool may hand out the connection again as it is; it finds a broken one by itself. */
+  /**
+   * A pool may reuse the connection in its current state; it detects a broken connection on its
+   * own.
+   */
   private static void restore(Connection connection, boolean commits, int limit) {
     try {
       if (!commits) {
@@ -173,12 +179,12 @@ final class Database {
       }
       limit(connection, limit);
     } catch (SQLException | RuntimeException broken) {
-      // What was answered holds, and what was thrown says more.
+      // The result stays valid, and an earlier exception is more informative.
       return;
     }
   }
 
-  /** Limits the time for an answer; returns the limit before, or -1 if the driver has none. */
+  /** Limits the time for an answer; returns the former limit, or -1 if the driver has none. */
   private static int limit(Connection connection, int millis) throws SQLException {
     if (millis < 0) {
       return -1;
@@ -192,7 +198,7 @@ final class Database {
     }
   }
 
-  /** Answers nothing more. Connections are the host's. */
+  /** Refuses further requests. The connections belong to the host. */
   void close() {
     closed = true;
   }
@@ -218,7 +224,7 @@ final class Database {
   }
 
   private static String because(String state, SQLException thrown) {
-    return "the database says "
+    return "the database reports "
         + (state.isEmpty() ? "" : ForeignText.of(state) + " ")
         + "'"
         + ForeignText.clause(line(thrown))
@@ -226,7 +232,8 @@ final class Database {
   }
 
   /**
-   * Returns the first line of what the driver says, without a URL: in the others may be a record.
+   * Returns the first line of the driver's message, without a URL: the other lines may contain a
+   * record.
    */
   private static String line(SQLException thrown) {
     String line = String.valueOf(thrown.getMessage()).lines().findFirst().orElse("").strip();
@@ -235,7 +242,7 @@ final class Database {
 
   /**
    * Returns the cause to show in a stack trace: the exception of the driver, or a copy with one
-   * line of its message and without its causes if a JDBC URL stands in any of them.
+   * line of its message and without its causes if any of them contains a JDBC URL.
    */
   private static SQLException withoutUrl(SQLException thrown) {
     for (Throwable each : thrown) {
@@ -259,17 +266,18 @@ final class Database {
           + " their owner run tables.sql";
     }
     if (state.equals("23502")) {
-      return "Let the owner of the tables bring them up to date with tables.sql";
+      return "Let the owner of the tables update them with tables.sql";
     }
     if (state.equals("42P01") || state.equals("42703") || state.equals("3F000")) {
-      return "Make the schema and its tables with tables.sql, or name the schema where they are";
+      return "Create the schema and its tables with tables.sql, or configure the schema that has"
+          + " them";
     }
     return switch (group(state)) {
-      case WARNED -> "See that a standby that must have each write is running and connected";
+      case WARNED -> "Check that the required synchronous standby is running and connected";
       case "28" -> "Correct the user and the password of the data source";
-      case "25", "55" -> "See that the data source leads to the primary, and to no standby";
-      case "53" -> "Give the database more room, or more connections";
-      default -> "See that the database runs, and that it can be reached from here";
+      case "25", "55" -> "Check that the data source connects to the primary, not to a standby";
+      case "53" -> "Give the database more space, or allow more connections";
+      default -> "Check that the database runs, and that this host can reach it";
     };
   }
 
@@ -277,13 +285,13 @@ final class Database {
   enum Fate {
     /** The write was not made, and never will be. */
     REFUSED,
-    /** The fate is not known. */
+    /** It is not known whether the write was made. */
     UNKNOWN,
-    /** Nothing was asked, as the store is closed. */
+    /** No request was sent, because the store is closed. */
     CLOSED
   }
 
-  /** A question that was not answered. The message says why, as a clause. */
+  /** Thrown when a request was not answered. The message contains the reason, as a clause. */
   static final class Failure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -306,7 +314,7 @@ final class Database {
       return hasState(DIVISION);
     }
 
-    /** Whether the user has no right to what was asked. */
+    /** Whether the user lacks the permission for the request. */
     boolean isForbidden() {
       return hasState(FORBIDDEN);
     }
@@ -315,7 +323,7 @@ final class Database {
       return getCause() instanceof SQLException sql && state(sql).equals(state);
     }
 
-    /** Why, as a clause. */
+    /** Returns the reason, as a clause. */
     String because() {
       return Objects.requireNonNull(getMessage());
     }

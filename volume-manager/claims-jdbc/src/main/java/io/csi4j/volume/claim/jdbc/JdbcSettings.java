@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way in which a store asks its database. Immutable.
+ * The settings for requests of a store to its database. Immutable.
  *
  * @since 1.0
  */
@@ -40,52 +40,52 @@ public final class JdbcSettings {
     }
   }
 
-  /** Begins with the defaults. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** The defaults. */
+  /** Returns the default settings. */
   public static JdbcSettings defaults() {
     return builder().build();
   }
 
-  /** Begins with these settings. */
+  /** Returns a builder with the values of these settings. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** Returns the schema with the tables; that of the connections if nothing is given. */
+  /** Returns the schema with the tables; empty for the schema of the connections. */
   public Optional<String> schema() {
     return Optional.ofNullable(parts.schema);
   }
 
-  /** Returns how long the database may take for each answer. */
+  /** Returns the time limit of each request to the database. */
   public Duration deadline() {
     return parts.deadline;
   }
 
-  /** Returns how often a watch asks what was written. */
+  /** Returns the interval between two polls of a watch. */
   public Duration watchInterval() {
     return parts.watchInterval;
   }
 
-  /** Returns what records are sealed with; they stand in clear if nothing is given. */
+  /** Returns the key that seals records; empty if they are stored in clear text. */
   public Optional<Sealer> sealer() {
     return Optional.ofNullable(parts.sealer);
   }
 
-  /** Returns the store that has to be there; any if nothing is given. */
+  /** Returns the identity that the store must have; empty for any. */
   public Optional<StoreIdentity> identity() {
     return Optional.ofNullable(parts.identity);
   }
 
-  /** Returns whether tables that are missing are made. */
+  /** Returns whether missing tables are created. */
   public boolean makesTables() {
     return parts.makesTables;
   }
 
-  /** Returns whether the host says that a standby that takes over has all that was written. */
+  /** Returns whether the host guarantees that a standby that takes over has all writes. */
   public boolean losesNothingOnFailover() {
     return parts.losesNothingOnFailover;
   }
@@ -114,28 +114,30 @@ public final class JdbcSettings {
       return copy;
     }
 
-    /** Names the schema with the tables, which is there. Several stores have one each. */
+    /** Sets the schema with the tables, which must exist. Each store has its own schema. */
     public Builder schema(String value) {
       Names.check("schema", value);
       schema = value;
       return this;
     }
 
-    /** Limits each answer, from 100 ms to 1 minute. 5 s by default. */
+    /** Limits each request, from 100 ms to 1 minute. 5 s by default. */
     public Builder deadline(Duration value) {
       deadline = Objects.requireNonNull(value, "deadline");
       return this;
     }
 
-    /** Says how often a watch asks what was written, from 10 ms to 1 minute. 500 ms by default. */
+    /**
+     * Sets the interval between two polls of a watch, from 10 ms to 1 minute. 500 ms by default.
+     */
     public Builder watchInterval(Duration value) {
       watchInterval = Objects.requireNonNull(value, "watchInterval");
       return this;
     }
 
     /**
-     * Seals records. Those that stand in clear are read, and sealed when they are written the next
-     * time. All hosts of the store need the key.
+     * Seals records. Existing records in clear text can be read, and are sealed when they are
+     * written the next time. All hosts of the store need the key.
      */
     public Builder sealer(Sealer value) {
       sealer = Objects.requireNonNull(value, "sealer");
@@ -143,8 +145,8 @@ public final class JdbcSettings {
     }
 
     /**
-     * Names the store that has to be there, as {@code RecordStore.identity} returned it. Another
-     * one, also an empty one, is opened for reading alone, until a person settles it.
+     * Sets the identity that the store must have, as returned by {@code RecordStore.identity}.
+     * Another store, even an empty one, is opened only for reading, until an operator settles it.
      */
     public Builder identity(StoreIdentity value) {
       identity = Objects.requireNonNull(value, "identity");
@@ -152,8 +154,9 @@ public final class JdbcSettings {
     }
 
     /**
-     * Sets whether tables that are missing, or were made by an older version, are made. They are by
-     * default; {@code tables.sql} in the jar has them for a host that makes them elsewhere.
+     * Sets whether tables are created that are missing, and updated that an older version created.
+     * True by default; {@code tables.sql} in the jar contains them for a host that creates them in
+     * another way.
      */
     public Builder makesTables(boolean value) {
       makesTables = value;
@@ -161,11 +164,11 @@ public final class JdbcSettings {
     }
 
     /**
-     * Sets whether a standby that takes over has all that was ever written, as replication is
-     * synchronous. If it does not, which is the default, a store that was taken over by a standby
-     * counts as another store, and nothing is written to it before a person has settled it. If it
-     * does, a commit that may not be on the standby, such as one whose wait was cancelled, is no
-     * grant. The store keeps it: it holds for all processes once one has opened the store with it.
+     * Sets whether a standby that takes over has all writes, because replication is synchronous. If
+     * false, the default, a store counts as another store after a standby has taken over, and
+     * nothing is written to it before an operator has settled it. If true, a commit that may be
+     * missing on the standby, such as one whose wait was cancelled, grants nothing. The store
+     * records the setting: it applies to all processes once one has opened the store with it.
      */
     public Builder losesNothingOnFailover(boolean value) {
       losesNothingOnFailover = value;
@@ -173,7 +176,7 @@ public final class JdbcSettings {
     }
 
     /**
-     * Returns the settings.
+     * Builds the settings.
      *
      * @throws IllegalArgumentException for a time that is too short or too long
      */

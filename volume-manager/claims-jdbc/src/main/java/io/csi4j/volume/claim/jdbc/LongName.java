@@ -7,19 +7,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which a name is kept that is longer than an entry of an index of PostgreSQL, about
- * 2,700 bytes. The column {@code name} has the first bytes of the name, and a digest of the name.
- * The complete name is before the record, behind the same digest.
+ * The stored form of a name that is longer than an index entry of PostgreSQL, about 2,700 bytes.
+ * The column {@code name} contains the first bytes of the name, and a digest of the complete name.
+ * The complete name is stored before the record, after the same digest.
  *
- * <p>Names that have the first bytes in common are a group. In the table a group stands where its
- * names belong, but in any order: who lists names reads a group completely and sorts it.
+ * <p>Names with the same first bytes are a group. In the table, a group is at the position of its
+ * names, but unordered: a listing reads a group completely and sorts it.
  */
 final class LongName {
 
-  /** The longest name that is kept as it is. */
+  /** Maximum length of a name that is stored unchanged. */
   static final int SHORT = 2_600;
 
-  /** The number of first bytes of a longer name. */
+  /** Number of first bytes of a longer name that are stored. */
   static final int FIRST = 2_569;
 
   /** The size of the digest. */
@@ -27,7 +27,7 @@ final class LongName {
 
   private LongName() {}
 
-  /** Returns the name as the column has it. */
+  /** Returns the stored form of a name. */
   static byte[] kept(byte[] name) {
     if (name.length <= SHORT) {
       return name;
@@ -37,12 +37,12 @@ final class LongName {
     return kept;
   }
 
-  /** Returns a record as the column has it. */
+  /** Returns the stored form of a record. */
   static byte[] record(byte[] name, byte[] record) {
     return name.length <= SHORT ? record : before(name, name.length, record);
   }
 
-  /** Returns what the log of writes has for the removal of a record. */
+  /** Returns the entry in the log of writes for the removal of a record. */
   static byte @Nullable [] removal(byte[] name) {
     return name.length <= SHORT ? null : before(name, -name.length, new byte[0]);
   }
@@ -56,7 +56,7 @@ final class LongName {
         .array();
   }
 
-  /** Returns the row with its name and its record, where it has the form of a long name. */
+  /** Returns the row with its complete name and its record, if it has the form of a long name. */
   static StoreRows.Row row(byte[] name, long version, byte @Nullable [] record) {
     int start = DIGEST + Integer.BYTES;
     if (record != null
@@ -75,17 +75,17 @@ final class LongName {
     return new StoreRows.Row(name, version, record);
   }
 
-  /** Whether a name is one of a group. */
+  /** Returns whether a name belongs to a group. */
   static boolean isOfGroup(byte[] name) {
     return name.length > FIRST;
   }
 
-  /** Returns what stands before all names of the group of a name. */
+  /** Returns the position before all names of the group of a name. */
   static byte[] begin(byte[] name) {
     return Arrays.copyOf(name, FIRST);
   }
 
-  /** Returns what stands behind all names of the group of a name, and before all others. */
+  /** Returns the position after all names of the group of a name, and before all others. */
   static byte[] end(byte[] name) {
     byte[] end = Arrays.copyOf(name, FIRST + DIGEST + 1);
     Arrays.fill(end, FIRST, end.length, (byte) 0xff);

@@ -27,17 +27,17 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A store in PostgreSQL, for many machines that have a database already. The version of a record is
- * the number of the write of it among all writes to the store, which are made one after the other.
+ * A store in PostgreSQL, for many machines that already have a database. The version of a record is
+ * the number of its last write among all writes to the store, which are made one after the other.
  *
- * <p>Beside the records stands the mark of the store, made when it is first opened. Nothing is
- * written where another mark stands, or where the same mark stands in other tables, in another
- * cluster or in another timeline of it: then it is a copy that was restored, and also a process
- * that is started afterwards writes nothing before a person has called {@link #settle}. An operator
- * who restores an older copy in another way deletes the row of {@code csi4j_claim_store} in it.
+ * <p>Next to the records, the store has a mark, written when it is first opened. Nothing is written
+ * to a store with another mark, or if the same mark is in other tables, in another cluster or in
+ * another timeline: the store is then a restored copy, and a process that is started afterwards
+ * writes nothing either before an operator has called {@link #settle}. An operator who restores an
+ * older copy in another way deletes the row of {@code csi4j_claim_store} in it.
  *
- * <p>Each question takes one connection of the host's {@link DataSource}, for one statement; so a
- * pool serves it best. The store never closes the source.
+ * <p>Each request takes one connection of the host's {@link DataSource}, for one statement; so use
+ * a connection pool. The store never closes the source.
  *
  * <pre>{@code
  * RecordStore store = PostgresStore.open(dataSource, JdbcSettings.defaults());
@@ -48,13 +48,13 @@ import javax.sql.DataSource;
  */
 public final class PostgresStore implements RecordStore {
 
-  /** A page of the largest records is an answer that a process takes. */
+  /** Maximum records of a page; a process can hold this many of the largest records. */
   private static final int LONGEST_PAGE = 256;
 
-  /** Statements are as long as the records that they write. */
+  /** Maximum records of a write; the length of a statement grows with them. */
   private static final int TOGETHER = 8;
 
-  /** Old writes are forgotten once in as many writes. */
+  /** Number of writes after which old writes are forgotten. */
   private static final int FORGETTING = 256;
 
   private final Database database;
@@ -64,27 +64,27 @@ public final class PostgresStore implements RecordStore {
   private final StoreMemory memory;
   private final PolledWatches watches;
 
-  /** Whether a standby that takes over has all that was written, as the store says. */
+  /** Whether a standby that takes over has all writes, as recorded in the store. */
   private volatile boolean losesNothing;
 
   /**
-   * Number of times that the primary may have had something that no standby has. An earlier process
+   * Number of times that the primary may have had a write that no standby had. An earlier process
    * may have left such a write. Counts where the store loses nothing when a standby takes over.
    */
   private final AtomicLong unconfirmed;
 
-  /** Number of those after which the standbys were seen to have all. */
+  /** The value of {@link #unconfirmed} up to which the standbys were seen to have all writes. */
   private final AtomicLong confirmed = new AtomicLong();
 
   /**
-   * Opens it.
+   * Opens the store.
    *
-   * @param isNew whether tables that are missing, and the mark of a new store, are made
+   * @param isNew whether missing tables, and the mark of a new store, are created
    */
   private PostgresStore(DataSource source, JdbcSettings settings, boolean isNew) {
     this.settings = settings;
     isLook = !isNew;
-    // A look grants nothing, and writes nothing.
+    // A store opened only for reading grants and writes nothing.
     unconfirmed = new AtomicLong(isNew ? 1 : 0);
     database = new Database(source, settings.deadline());
     tables = new StoreTables(settings);
@@ -107,19 +107,19 @@ public final class PostgresStore implements RecordStore {
   }
 
   /**
-   * Opens the store. Makes its tables, unless the settings say that they are there, and its mark if
-   * it is new. One that has records and no mark, is a copy, or is not {@link
-   * JdbcSettings#identity}, is opened for reading alone: see {@link #settle}.
+   * Opens the store. Creates its tables, unless the settings say that they exist, and its mark if
+   * it is new. A store that has records but no mark, is a copy, or does not have the {@link
+   * JdbcSettings#identity}, is opened only for reading: see {@link #settle}.
    *
-   * @throws RecordStoreException if the database cannot be reached, or refuses
+   * @throws RecordStoreException if the database cannot be reached, or refuses the request
    */
   public static PostgresStore open(DataSource source, JdbcSettings settings) {
     return new PostgresStore(source, settings, true);
   }
 
   /**
-   * Opens the store for a look: nothing is written, neither tables nor the mark of a new store,
-   * which is opened for reading alone.
+   * Opens the store only for reading: nothing is written, neither tables nor the mark of a new
+   * store.
    *
    * @throws RecordStoreException as {@link #open}, and if there are no tables
    */
@@ -150,7 +150,9 @@ public final class PostgresStore implements RecordStore {
     }
   }
 
-  /** Notes in the store what the settings say of standbys; returns whether that is news. */
+  /**
+   * Records in the store what the settings guarantee about standbys; returns whether that is new.
+   */
   private boolean loseNothing(StoreRows now) {
     if (!settings.losesNothingOnFailover() || now.losesNothing()) {
       return false;
@@ -176,18 +178,18 @@ public final class PostgresStore implements RecordStore {
 
   /**
    * Settles the store: writes are accepted again, from all processes that have been started since
-   * it became another one. For a person, or a program, that has compared all claims with what the
-   * nodes have mounted, and all volumes with the storage systems. Does nothing to a store that
+   * its identity changed. For an operator, or a program, that has compared all claims with the
+   * mounts of the nodes, and all volumes with the storage systems. Has no effect on a store that
    * accepts writes.
    *
-   * <p>A store without a mark, and a copy, get another mark. A store that is not {@link
-   * JdbcSettings#identity} is taken by this process as it is; configure the returned identity
-   * before the next start.
+   * <p>A store without a mark gets one; a copy gets another mark. If the store does not have the
+   * {@link JdbcSettings#identity}, this process accepts its current identity; configure the
+   * returned identity before the next start.
    *
-   * @return which store it is from now on
-   * @throws RecordStoreException if the database cannot be asked; with {@link
-   *     RecordStoreException.Reason#IN_DOUBT} if this process opened the store before it became
-   *     another one, and has to be started again first
+   * @return the identity of the store from now on
+   * @throws RecordStoreException if the database does not answer; with {@link
+   *     RecordStoreException.Reason#IN_DOUBT} if this process opened the store before its identity
+   *     changed, and must be restarted first
    */
   public StoreIdentity settle() {
     String doing = "Settling the store";
@@ -224,7 +226,7 @@ public final class PostgresStore implements RecordStore {
             }
           });
     } catch (Database.Failure failure) {
-      // The owner may not have brought the tables up to date yet: they take all but removals.
+      // The owner may not have updated the tables yet: they accept everything except removals.
       if (!failure.isForbidden() || !holds(tables.takeWrites())) {
         throw failure;
       }
@@ -257,7 +259,7 @@ public final class PostgresStore implements RecordStore {
     }
   }
 
-  /** The writes of a space behind a version, in their order. */
+  /** Returns the writes of a space after a version, in their order. */
   private StoreRows written(RecordKey.Space space, long version, int limit) {
     return answer(
         tables.written(),
@@ -269,7 +271,7 @@ public final class PostgresStore implements RecordStore {
         });
   }
 
-  /** Values for a statement. */
+  /** Sets the values of a statement. */
   private interface Values {
     void setOn(PreparedStatement statement) throws SQLException;
   }
@@ -285,7 +287,7 @@ public final class PostgresStore implements RecordStore {
         });
   }
 
-  /** Asks, and takes in which store it was that answered. */
+  /** Makes a request, and records the identity of the store that answered. */
   private StoreRows seen(String doing, Supplier<StoreRows> question) {
     long before = memory.reached();
     try {
@@ -293,7 +295,7 @@ public final class PostgresStore implements RecordStore {
       memory.saw(before, answer.identity(), answer.problem(), answer.version());
       losesNothing = answer.losesNothing();
       if (!isLook && memory.readOnly().isEmpty()) {
-        // Another process may have settled it, which does not know.
+        // Another process without this setting may have settled the store.
         losesNothing |= loseNothing(answer);
         confirm();
       }
@@ -303,7 +305,7 @@ public final class PostgresStore implements RecordStore {
     }
   }
 
-  /** Waits until the standbys have what was seen, if they may lack some of it. */
+  /** Waits until the standbys have all writes that were read, if they may lack some. */
   private void confirm() {
     long open = unconfirmed.get();
     if (losesNothing && open > confirmed.get()) {
@@ -349,11 +351,11 @@ public final class PostgresStore implements RecordStore {
   public WriteResult write(List<RecordWrite> writes) {
     if (writes.isEmpty() || writes.size() > TOGETHER) {
       throw new IllegalArgumentException(
-          "A write has 1 to " + TOGETHER + " records, and not " + writes.size() + ".");
+          "A write has 1 to " + TOGETHER + " records, not " + writes.size() + ".");
     }
     String doing = "Writing " + writes.get(0).key();
     if (memory.readOnly().isPresent()) {
-      // A person may have settled it through another process.
+      // An operator may have settled it through another process.
       look(doing);
       memory.checkWritable(doing);
     }
@@ -437,7 +439,7 @@ public final class PostgresStore implements RecordStore {
       try {
         database.ask(tables.forget(), PreparedStatement::executeUpdate);
       } catch (Database.Failure later) {
-        // One of the next writes does it.
+        // One of the next writes does this.
         return;
       }
     }
@@ -458,7 +460,7 @@ public final class PostgresStore implements RecordStore {
                 .toList());
   }
 
-  /** The first rows of a space behind a name, in the order of their complete names. */
+  /** Returns the first rows of a space after a name, in the order of their complete names. */
   private List<StoreRows.Row> behind(RecordKey.Space space, byte[] name, int most) {
     List<StoreRows.Row> rows = new ArrayList<>();
     byte[] at = name;
@@ -533,7 +535,7 @@ public final class PostgresStore implements RecordStore {
     return settings.sealer();
   }
 
-  /** Ends its watches. The data source is the host's, and stays open. */
+  /** Closes its watches. The data source belongs to the host, and stays open. */
   @Override
   public void close() {
     watches.close();

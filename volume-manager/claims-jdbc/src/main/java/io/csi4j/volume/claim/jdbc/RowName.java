@@ -6,17 +6,17 @@ import io.csi4j.volume.store.shared.RecordName;
 import java.util.Arrays;
 
 /**
- * The name of a record in the table, where the records of all spaces are: a byte for the space, and
- * a {@link RecordName}. The names of claims have no such byte, as the table was that of claims
- * alone; a name that begins with the byte of a space has the byte 2 before it.
+ * The name of a record in the table that contains the records of all spaces: a byte for the space,
+ * and a {@link RecordName}. The names of claims have no such byte, because the table first
+ * contained only claims; a name that begins with the byte of a space has the byte 2 before it.
  *
- * <p>A row with the byte 2 before any other name was written by something else than a store. Such a
- * row has a name that begins with {@link #FOREIGN}, so that a scan goes on behind the row, and not
- * behind the name that the row would have without its byte.
+ * <p>A row with the byte 2 before any other name was written by a program other than a store. Such
+ * a row gets a name that begins with {@link #FOREIGN}, so that a scan continues after the row, and
+ * not after the name that the row would have without its byte.
  */
 final class RowName {
 
-  /** Behind all names: none begins with this byte. */
+  /** The position after all names: none begins with this byte. */
   private static final byte[] END = {(byte) 0xff};
 
   /** The first byte of the name of a foreign row: no {@link RecordName} begins with this byte. */
@@ -28,7 +28,7 @@ final class RowName {
     return of(key.space(), RecordName.bytes(key.name()));
   }
 
-  /** Returns the bytes of a name in a space; for no name, what stands before all others. */
+  /** Returns the bytes of a name in a space; for an empty name, the position before all others. */
   static byte[] of(Space space, byte[] name) {
     byte first = first(space);
     if (space == Space.CLAIMS && name.length > 0 && name[0] == FOREIGN) {
@@ -45,7 +45,7 @@ final class RowName {
     return all;
   }
 
-  /** Returns what stands behind all names of a space. */
+  /** Returns the position after all names of a space. */
   static byte[] end(Space space) {
     return space == Space.CLAIMS ? END : new byte[] {(byte) (first(space) + 1)};
   }
@@ -58,7 +58,7 @@ final class RowName {
     };
   }
 
-  /** Returns the bytes of the name alone. */
+  /** Returns the bytes of the name without the space. */
   static byte[] name(byte[] row) {
     if (row.length > 1 && row[0] == 2 && (row[1] & 0xff) > 2) {
       byte[] foreign = row.clone();

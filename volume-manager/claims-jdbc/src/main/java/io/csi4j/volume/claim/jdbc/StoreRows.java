@@ -16,14 +16,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a database, all of one moment.
+ * The answer of a database, all read at one moment.
  *
- * @param identity which store it is
+ * @param identity the identity of the store
  * @param problem why the store may have lost records
- * @param losesNothing whether a standby that takes over has all that was written
- * @param version how often anything was written
- * @param forgotten up to which version writes are no longer reported
- * @param rows the records or writes that were asked for
+ * @param losesNothing whether a standby that takes over has all writes
+ * @param version the number of writes to the store
+ * @param forgotten the version up to which writes are no longer reported
+ * @param rows the requested records or writes
  */
 record StoreRows(
     StoreIdentity identity,
@@ -33,7 +33,7 @@ record StoreRows(
     long forgotten,
     List<Row> rows) {
 
-  /** A record as it is kept, or a removal, which has no bytes. */
+  /** The stored form of a record, or a removal, which has no bytes. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Row(byte[] name, long version, byte @Nullable [] record) {
 
@@ -41,23 +41,23 @@ record StoreRows(
       return RowName.key(name);
     }
 
-    /** Returns the record, where this is one. */
+    /** Returns the record of this row. */
     StoredRecord stored() {
       return StoredRecord.of(key(), version, Objects.requireNonNull(record));
     }
 
-    /** Returns the same without its space. */
+    /** Returns the row without its space. */
     RecordName.Row found() {
       return new RecordName.Row(RowName.name(name), version, Objects.requireNonNull(record));
     }
 
-    /** Returns the change, where this is a write. */
+    /** Returns the change of this row, which is a write. */
     Change change() {
       return record == null ? new Change.Removed(key(), version) : new Change.Written(stored());
     }
   }
 
-  /** Returns the writes, where these are the writes of a question for so many. */
+  /** Returns the writes of a request with this limit. */
   PolledWatches.Writes writes(int limit) {
     return new PolledWatches.Writes(
         identity,
@@ -67,7 +67,7 @@ record StoreRows(
         rows.stream().map(Row::change).toList());
   }
 
-  /** Takes the rows of a question of {@link StoreTables}. */
+  /** Reads the rows of a query of {@link StoreTables}. */
   static StoreRows of(ResultSet result) throws SQLException {
     String identity = null;
     String elsewhere = null;
@@ -98,8 +98,7 @@ record StoreRows(
   private static Optional<ReasonText> problem(
       @Nullable String identity, @Nullable String elsewhere) {
     if (identity == null) {
-      return Optional.of(
-          new ReasonText("it has records and no mark, as an older copy that was restored"));
+      return Optional.of(new ReasonText("it has records but no mark, like a restored older copy"));
     }
     return Optional.ofNullable(elsewhere)
         .map(
@@ -107,9 +106,9 @@ record StoreRows(
                 new ReasonText(
                     "it is store '"
                         + identity
-                        + "', and its mark was made in '"
+                        + "', but its mark was created in '"
                         + home
-                        + "' (cluster, table and timeline), as in a copy that was restored or a"
+                        + "' (cluster, table and timeline), as in a restored copy or a"
                         + " standby that took over"));
   }
 }

@@ -11,19 +11,22 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The tables of a store, and what is asked of them, in the SQL of PostgreSQL. Each question is one
- * statement, which the server ends by itself: so a process that stops in the middle of one holds up
- * no other, and an answer is of one moment.
+ * The tables of a store, and the queries on them, in the SQL of PostgreSQL. Each query is one
+ * statement, which the server completes on its own: so a process that stops during a statement does
+ * not block others, and all parts of an answer are read at one moment.
  *
- * <p>A write holds the row of the store until it is committed. So versions are committed in their
- * order, and who has seen one has seen all before it.
+ * <p>A write locks the row of the store until it is committed. So versions are committed in their
+ * order, and a reader that has seen one has seen all before it.
  */
 final class StoreTables {
 
-  /** Writes that are kept for watches. */
+  /** Number of writes that are kept for watches. */
   static final int KEPT = 10_000;
 
-  /** Whether a standby that takes over has all that was written: then the home ends with a star. */
+  /**
+   * Whether a standby that takes over has all writes: the column {@code home} then ends with a
+   * star.
+   */
   private static final String LOSES_NOTHING = "coalesce(s.home LIKE '%*', false)";
 
   private final String claims;
@@ -39,24 +42,24 @@ final class StoreTables {
   /**
    * The tables of a store.
    *
-   * @param settings name the schema
+   * @param settings the settings with the schema
    */
   StoreTables(JdbcSettings settings) {
     schema = settings.schema().map(name -> "\"" + name.replace("\"", "\"\"") + "\".").orElse("");
     claims = schema + "csi4j_claim";
     writes = schema + "csi4j_claim_write";
     store = schema + "csi4j_claim_store";
-    // A commit that is confirmed before it is on the disk would lose records in a crash; one that
-    // waits for no standby would lose them when a standby takes over.
+    // A commit that is confirmed before it is on disk would lose records in a crash; one that waits
+    // for no standby would lose them when a standby takes over.
     durable =
         "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') = 'off'"
             + " OR (current_setting('synchronous_commit') = 'local' AND %s)"
                 .formatted(LOSES_NOTHING)
             + " THEN 'on' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
-    // A copy that was restored is in another cluster, or has other tables; a standby that has
-    // taken over, or a cluster that was restored to an earlier moment, has another timeline. The
-    // position in the log is asked for in any case: a standby refuses to tell it, and so takes no
-    // claim for a store that loses nothing after it has taken over.
+    // A restored copy is in another cluster, or has other tables; a standby that has taken over, or
+    // a cluster that was restored to an earlier moment, has another timeline. The position in the
+    // log is queried in any case: a standby refuses that, and so grants no claim for a store that
+    // loses nothing after it has taken over.
     String cluster = "(SELECT to_hex(system_identifier) FROM pg_control_system())";
     String timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
     String place = cluster + " || '-' || '" + store.replace("'", "''") + "'::regclass::oid";
@@ -71,7 +74,7 @@ final class StoreTables {
     isAtHome = "(%s OR (%s AND s.home LIKE %s || '-%%'))".formatted(isHere, LOSES_NOTHING, place);
   }
 
-  /** The statements that make the tables. */
+  /** The statements that create the tables. */
   String creation() {
     try (InputStream in = StoreTables.class.getResourceAsStream("tables.sql")) {
       String text =
@@ -84,12 +87,14 @@ final class StoreTables {
     }
   }
 
-  /** Whether the tables are there as they are made now: one value. */
+  /** Whether the tables exist in their current form: one value. */
   String areThere() {
     return "SELECT " + hasColumn(writes, "record", " AND NOT attnotnull") + " AND " + hasHome();
   }
 
-  /** Whether the tables are there, as they are or as they were before there were removals. */
+  /**
+   * Whether the tables exist, in their current form or in the form before removals were supported.
+   */
   String takeWrites() {
     return "SELECT "
         + hasColumn(claims, "record", "")
@@ -109,12 +114,12 @@ final class StoreTables {
         .formatted(table.replace("'", "''"), column, also);
   }
 
-  /** Lets one process at a time make the tables, until the transaction ends. */
+  /** Lets one process at a time create the tables, until the transaction ends. */
   String turnToCreate() {
     return "SELECT pg_advisory_xact_lock(6004011)";
   }
 
-  /** Makes the mark of a store that has neither a mark nor records. Takes the mark. */
+  /** Creates the mark of a store that has neither a mark nor records. Parameter: the mark. */
   String mark() {
     return ("INSERT INTO %s (only_one, mark, version, forgotten, home) SELECT 1, ?, 0, 0, %s"
             + " WHERE NOT EXISTS (SELECT FROM %s) AND NOT EXISTS (SELECT FROM %s)"
@@ -122,12 +127,14 @@ final class StoreTables {
         .formatted(store, home, claims, writes);
   }
 
-  /** Completes the mark of a store that was made when marks did not say where they were made. */
+  /** Completes the mark of a store that was created when marks did not contain their place. */
   String complete() {
     return "UPDATE %s SET home = %s WHERE home IS NULL".formatted(store, home);
   }
 
-  /** Makes another mark where there is none, or that of the store that this is a copy of. */
+  /**
+   * Creates another mark if the store has none, or has the mark of the store that it is a copy of.
+   */
   String settle() {
     return """
         INSERT INTO %s AS s (only_one, mark, version, forgotten, home)
@@ -139,21 +146,21 @@ final class StoreTables {
   }
 
   /**
-   * Notes in the store that a standby that takes over has all that was written, unless one has
-   * taken over already: that one may lack some of it. Takes the identity that the store has to
-   * have, twice; any if that is null.
+   * Records in the store that a standby that takes over has all writes, unless one has taken over
+   * already: that standby may lack some of them. Parameters: the required identity of the store,
+   * twice; any if null.
    */
   String loseNothing() {
     return "UPDATE %s AS s SET home = s.home || '*' WHERE %s AND NOT %s AND (?::text IS NULL OR %s = ?)"
         .formatted(store, isHere, LOSES_NOTHING, identity);
   }
 
-  /** Whether there are long names in the form of before: one value. */
+  /** Whether there are long names in the former form: one value. */
   String hasFormerNames() {
     return "SELECT EXISTS (SELECT FROM %s WHERE %s)".formatted(claims, isFormer());
   }
 
-  /** Gives long names their form. */
+  /** Converts long names into their current form. */
   String formNames() {
     return """
         UPDATE %s SET name = substring(name FROM 1 FOR %d) || sha256(name),
@@ -168,7 +175,7 @@ final class StoreTables {
             LongName.SHORT, LongName.FIRST + LongName.DIGEST, LongName.FIRST + 1, LongName.DIGEST);
   }
 
-  /** Records. Takes their names. */
+  /** Reads records. Parameters: their names. */
   String read(int names) {
     return answer(
         "SELECT name, version, record FROM %s WHERE name IN (%s)"
@@ -177,7 +184,8 @@ final class StoreTables {
   }
 
   /**
-   * Records in the order of their names. Takes the name before the first, the end, and how many.
+   * Reads records in the order of their names. Parameters: the name before the first, the end, and
+   * the limit.
    */
   String scan() {
     return answer(
@@ -188,8 +196,9 @@ final class StoreTables {
   }
 
   /**
-   * Writes in the order of their versions. Takes the version before the first, the names before the
-   * first and the last, and how many. A row beyond the version of the store is none of its writes.
+   * Reads writes in the order of their versions. Parameters: the version before the first, the
+   * names before the first and the last, and the limit. A row beyond the version of the store does
+   * not count as a write.
    */
   String written() {
     return answer(
@@ -201,10 +210,10 @@ final class StoreTables {
   }
 
   /**
-   * Rows of the identity of the store, its version, up to where writes are forgotten, where its
-   * mark was made if that was elsewhere, whether it loses nothing when a standby takes over, and a
-   * name, a version and a record of what was asked for; one row with nothing behind if there is
-   * nothing.
+   * Rows with the identity of the store, its version, the version up to which writes are forgotten,
+   * the place of its mark if that differs, whether it loses nothing when a standby takes over, and
+   * a name, a version and a record of the result; one row without the latter three if there is no
+   * result.
    */
   private String answer(String question, String order) {
     return ("SELECT %s, s.version, s.forgotten, CASE WHEN %s THEN NULL ELSE s.home END,"
@@ -214,14 +223,14 @@ final class StoreTables {
   }
 
   /**
-   * Some writes, all or none. Takes the identity of the store, and for each write what it needs: a
-   * new record its name and bytes; a changed one its bytes, and the name, the version and the bytes
-   * that are expected; a removed one those three, and what the log of writes has for the removal.
-   * Gives the version of the last write, if the writes were made. A row that had its version before
-   * was beyond the store, and gives way.
+   * Makes writes, all or none. Parameters: the identity of the store, and the values of each write:
+   * for a new record its name and bytes; for a changed one its bytes, and the expected name,
+   * version and bytes; for a removed one those three, and the entry in the log of writes for the
+   * removal. Returns the version of the last write, if the writes were made. A row that had this
+   * version before was beyond the store, and is replaced.
    *
-   * <p>A single write that is not made changes no row. Of several, some may: then the statement
-   * divides by zero, which undoes all of it.
+   * <p>A single write whose condition fails changes no row. Of several writes, some may be made:
+   * the statement then divides by zero, which rolls back all of them.
    */
   String write(List<RecordWrite> all) {
     int size = all.size();
@@ -271,12 +280,12 @@ final class StoreTables {
         : "DELETE FROM %1$s AS c USING turn" + same + "%2$s AS version, ?::bytea AS record";
   }
 
-  /** Changes nothing. Its commit comes after all that was seen before, on the standbys too. */
+  /** Changes nothing. Its commit follows all writes that were read before, on the standbys too. */
   String confirm() {
     return "UPDATE %s AS s SET version = version WHERE %s".formatted(store, durable);
   }
 
-  /** Forgets all writes but the last ones. */
+  /** Deletes all logged writes except the last ones. */
   String forget() {
     return """
         WITH turn AS (UPDATE %s SET forgotten = version - %d WHERE forgotten < version - %d RETURNING forgotten)

@@ -60,9 +60,8 @@ class DatabaseTest {
     assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refusal)
         .hasMessage(
-            "Opening the store failed: the database says 08001 'No suitable driver found"
-                + " for jdbc:…'. See that the database runs, and that it can be reached from"
-                + " here.");
+            "Opening the store failed: the database reports 08001 'No suitable driver found"
+                + " for jdbc:…'. Check that the database runs, and that this host can reach it.");
     assertThat(trace(refusal))
         .contains("SQLException: No suitable driver found for jdbc:…")
         .contains("java.sql.DriverManager.getConnection")
@@ -82,7 +81,7 @@ class DatabaseTest {
             });
 
     assertThat(refusal)
-        .hasMessageContaining("the database says 08003 'pool: no connection within 30000 ms'.");
+        .hasMessageContaining("the database reports 08003 'pool: no connection within 30000 ms'.");
     assertThat(trace(refusal)).contains("no connection within").doesNotContain("secret");
   }
 
@@ -109,7 +108,7 @@ class DatabaseTest {
 
     assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refusal)
-        .hasMessageContaining("the database says 'the pool failed to begin with jdbc:…'.");
+        .hasMessageContaining("the database reports 'the pool failed to begin with jdbc:…'.");
     assertThat(trace(refusal)).doesNotContain("secret");
   }
 
@@ -145,7 +144,7 @@ class DatabaseTest {
     assertThat(Thread.interrupted()).isTrue();
     assertThat(failure)
         .isInstanceOf(Database.Failure.class)
-        .hasMessage("the database says " + state + " 'thrown back'");
+        .hasMessage("the database reports " + state + " 'thrown back'");
     assertThat(closed).hasValue(asked);
   }
 

@@ -182,11 +182,11 @@ class PostgresAccessTest {
     // PostgreSQL does not say that the name is another one.
     assertThat(refusal("stranger", "verify-full"))
         .isEqualTo(
-            "Opening the store failed: the database says 28P01 'FATAL: password authentication"
+            "Opening the store failed: the database reports 28P01 'FATAL: password authentication"
                 + " failed for user \"csi4j_claims\"'. Correct the user and the password of the"
                 + " data source.");
     assertThat(refusal("csi4j_claims", "disable"))
-        .contains("the database says 28000 'FATAL: pg_hba.conf rejects connection for host");
+        .contains("the database reports 28000 'FATAL: pg_hba.conf rejects connection for host");
   }
 
   private String refusal(String certificate, String mode) {

@@ -382,7 +382,8 @@ class PostgresStoreTest {
       assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(refusal)
           .hasMessageEndingWith(
-              "failed: it is sealed, and this host was given no key. Give it the key of the others.");
+              "failed: it is sealed, and this host has no key. Configure the key of the other"
+                  + " hosts.");
     }
   }
 
@@ -465,17 +466,17 @@ class PostgresStoreTest {
           .isEqualTo(
               new WriteResult.Unknown(
                   new ReasonText(
-                      "the database says 01000 'canceling wait for synchronous replication due to"
-                          + " user request'")));
+                      "the database reports 01000 'canceling wait for synchronous replication due"
+                          + " to user request'")));
       Throwable unsure =
           whileAWaitIsCancelled(
               () -> catchThrowableOfType(RecordStoreException.class, () -> store.read(KEY)));
       assertThat(unsure)
           .as("the primary shows it, and a standby may not have it")
           .hasMessageStartingWith(
-              "Reading CLAIMS/default/db failed: the database says 01000 'canceling" + " wait")
+              "Reading CLAIMS/default/db failed: the database reports 01000 'canceling" + " wait")
           .hasMessageEndingWith(
-              "See that a standby that must have each write is running and connected.");
+              "Check that the required synchronous standby is running and connected.");
 
       waitForStandby("");
       assertThat(store.read(KEY).map(StoredRecord::value)).contains(StateValue.of(new byte[] {7}));
@@ -624,7 +625,7 @@ class PostgresStoreTest {
   void aWatchTellsEachTimeThatTheDatabaseWentBack() throws Exception {
     Change missed =
         new Change.Missed(
-            new ReasonText("the database is another one than it was, or has gone back"));
+            new ReasonText("the database has another identity than before, or has gone back"));
     try (RecordStore store = open();
         Watch watch = store.watch(Space.CLAIMS)) {
       for (int times = 0; times < 2; times++) {
@@ -740,7 +741,8 @@ class PostgresStoreTest {
         assertThat(next(watch))
             .isEqualTo(
                 new Change.Missed(
-                    new ReasonText("the database is another one than it was, or has gone back")));
+                    new ReasonText(
+                        "the database has another identity than before, or has gone back")));
         assertThatExceptionOfType(RecordStoreException.class)
             .isThrownBy(store::settle)
             .withMessage(
@@ -760,9 +762,9 @@ class PostgresStoreTest {
           again,
           "it is store '"
               + again.identity()
-              + "', and its mark was made in '"
+              + "', but its mark was created in '"
               + madeIn
-              + "' (cluster, table and timeline), as in a copy that was restored or a standby that"
+              + "' (cluster, table and timeline), as in a restored copy or a standby that"
               + " took over");
       goesOnOnceSettled(again, waiting);
       assertThat(home()).isNotEqualTo(madeIn);
@@ -784,7 +786,7 @@ class PostgresStoreTest {
     }
     try (PostgresStore again = open();
         PostgresStore waiting = open()) {
-      isReadOnly(again, "it has records and no mark, as an older copy that was restored");
+      isReadOnly(again, "it has records but no mark, like a restored older copy");
       goesOnOnceSettled(again, waiting);
       assertThat(again.identity()).isNotEqualTo(first);
       assertThat(waiting.read(KEY).orElseThrow().version()).isGreaterThan(before.version());
@@ -828,7 +830,8 @@ class PostgresStoreTest {
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> PostgresStore.look(pool, settings))
         .withMessageEndingWith(
-            "Make the schema and its tables with tables.sql, or name the schema where they are.");
+            "Create the schema and its tables with tables.sql, or configure the schema that has"
+                + " them.");
     assertThat(server.column(tables)).containsExactly("0");
     try (PostgresStore store = open();
         PostgresStore look = PostgresStore.look(pool, settings)) {
@@ -855,7 +858,8 @@ class PostgresStoreTest {
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> PostgresStore.open(pool, settings.toBuilder().makesTables(false).build()))
         .withMessageEndingWith(
-            "Make the schema and its tables with tables.sql, or name the schema where they are.");
+            "Create the schema and its tables with tables.sql, or configure the schema that has"
+                + " them.");
     try (PostgresStore store = open()) {
       assertThat(store.identity()).isEqualTo(before);
       assertThat(store.readOnly()).isEmpty();
@@ -880,9 +884,8 @@ class PostgresStoreTest {
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(
               () -> strict.write(new RecordWrite(KEY, Optional.of(there), Optional.empty())))
-          .withMessageStartingWith("Writing CLAIMS/default/db failed: the database says 23502 ")
-          .withMessageEndingWith(
-              "Let the owner of the tables bring them up to date with tables.sql.");
+          .withMessageStartingWith("Writing CLAIMS/default/db failed: the database reports 23502 ")
+          .withMessageEndingWith("Let the owner of the tables update them with tables.sql.");
     }
     try (PostgresStore store = open()) {
       assertThat(store.write(new RecordWrite(KEY, store.read(KEY), Optional.empty())))
@@ -917,9 +920,10 @@ class PostgresStoreTest {
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> PostgresStore.open(pool, strict))
         .withMessageStartingWith(
-            "Opening the store failed: the database says 42P01 'ERROR: relation \"")
+            "Opening the store failed: the database reports 42P01 'ERROR: relation \"")
         .withMessageEndingWith(
-            "Make the schema and its tables with tables.sql, or name the schema where they are.")
+            "Create the schema and its tables with tables.sql, or configure the schema that has"
+                + " them.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
   }
 
@@ -930,7 +934,7 @@ class PostgresStoreTest {
     try (HikariDataSource reading = poolOf("reader" + SCHEMAS.get())) {
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> PostgresStore.open(reading, settings))
-          .withMessageContaining("the database says 42501 'ERROR: permission denied")
+          .withMessageContaining("the database reports 42501 'ERROR: permission denied")
           .withMessageEndingWith(
               "Let the user read and write the three tables; where they are missing or older, let"
                   + " their owner run tables.sql.");
@@ -957,13 +961,12 @@ class PostgresStoreTest {
         assertThatExceptionOfType(RecordStoreException.class)
             .isThrownBy(
                 () -> store.write(new RecordWrite(KEY, Optional.of(there), Optional.empty())))
-            .withMessageEndingWith(
-                "Let the owner of the tables bring them up to date with tables.sql.");
+            .withMessageEndingWith("Let the owner of the tables update them with tables.sql.");
       }
       server.sql("ALTER TABLE " + quoted() + ".csi4j_claim_store DROP COLUMN home");
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> PostgresStore.open(service, settings))
-          .withMessageContaining("the database says 42501 'ERROR: ")
+          .withMessageContaining("the database reports 42501 'ERROR: ")
           .withMessageEndingWith("let their owner run tables.sql.");
     }
   }

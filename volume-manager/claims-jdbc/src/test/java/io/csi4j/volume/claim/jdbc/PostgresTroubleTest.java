@@ -121,9 +121,8 @@ class PostgresTroubleTest {
           catchThrowableOfType(RecordStoreException.class, () -> store.read(KEY));
       assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
       assertThat(refusal)
-          .hasMessageStartingWith("Reading CLAIMS/default/db failed: the database says ")
-          .hasMessageEndingWith(
-              ". See that the database runs, and that it can be reached from here.");
+          .hasMessageStartingWith("Reading CLAIMS/default/db failed: the database reports ")
+          .hasMessageEndingWith(". Check that the database runs, and that this host can reach it.");
 
       server.start();
       assertThat(readAtLast(store)).isEqualTo(before);
@@ -176,9 +175,9 @@ class PostgresTroubleTest {
       for (RecordStore asked : List.of(store, trusting)) {
         assertThat(refusalOfAStandby(asked))
             .isEqualTo(
-                "Reading CLAIMS/default/db failed: the database says 55000 'ERROR:"
-                    + " recovery is in progress'. See that the data source leads to the primary, and"
-                    + " to no standby.");
+                "Reading CLAIMS/default/db failed: the database reports 55000 'ERROR: recovery is"
+                    + " in progress'. Check that the data source connects to the primary, not to a"
+                    + " standby.");
         assertThat(asked.uncertainty(KEY)).isEmpty();
       }
 
@@ -200,7 +199,7 @@ class PostgresTroubleTest {
       assertThat(looking.readOnly()).isEmpty();
       assertThat(looking.identity()).isEqualTo(trusting.identity());
       assertThat(store.readOnly().orElseThrow().text())
-          .startsWith("it is store '" + store.identity() + "', and its mark was made in '");
+          .startsWith("it is store '" + store.identity() + "', but its mark was created in '");
       JdbcSettings late = SETTINGS.toBuilder().losesNothingOnFailover(true).build();
       try (RecordStore declared = PostgresStore.open(pool, late)) {
         assertThat(declared.readOnly()).as("the standby may have lost something").isPresent();

@@ -194,7 +194,7 @@ final class JavadocSnippets {
   static void manager(
       Path directory, PluginBinding plugin, List<WantedUse> live, MountRequest request) {
     // snippet: VolumeManager
-    try (VolumeManager manager = VolumeManager.open(directory)) { // finds again what is mounted
+    try (VolumeManager manager = VolumeManager.open(directory)) { // recovers what is mounted
       manager.register(plugin);
       manager.reconcile(live); // once after a start: all that is still wanted
       MountedVolume mounted = manager.mount(request);
@@ -556,8 +556,8 @@ final class JavadocSnippets {
     // snippet: ManagerView
     ManagerView view = ManagerView.read(root);
     view.volumes().forEach(log); // what is on record
-    view.pending().forEach(log); // the calls that plugins have still to be sent
-    view.start().findings().forEach(log); // what a start would tell an operator
+    view.pending().forEach(log); // the calls that are still to be sent to plugins
+    view.start().findings().forEach(log); // what a start would report to an operator
     // end
   }
 
@@ -648,8 +648,8 @@ final class JavadocSnippets {
     try {
       MountedVolume mounted = mounter.mount(request);
       log.accept(mounted.path());
-      mounter.refresh(request); // published again, with the secrets of now
-      log.accept(mounter.unmount(request.usage())); // LAST: nobody here has the volume
+      mounter.refresh(request); // published again, with the current secrets
+      log.accept(mounter.unmount(request.usage())); // LAST: no workload here uses the volume
     } catch (VolumeException failed) {
       log.accept(failed.outcome() + " " + failed.getMessage());
     }

@@ -20,8 +20,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * The thread on which a host's actions run that hang on an operation: one, which is there only
- * while it has something to do. When the manager is closed they run where the operation ends.
+ * The thread that runs a host's actions on completed operations. It exists only while there are
+ * actions to run. After the manager is closed, actions run on the thread that completes the
+ * operation.
  */
 final class Callbacks implements Executor, AutoCloseable {
 
@@ -37,7 +38,7 @@ final class Callbacks implements Executor, AutoCloseable {
     thread.close();
   }
 
-  /** The engine's operations for a host, whose actions run on a thread of their own. */
+  /** The engine's operations for a host, with the host's actions on the callback thread. */
   record AsyncMounter(VolumeEngine engine, Executor callbacks) implements AsyncVolumeMounter {
 
     @Override
@@ -90,7 +91,7 @@ final class Callbacks implements Executor, AutoCloseable {
     }
   }
 
-  /** The engine's drain for a host, whose actions run on a thread of their own. */
+  /** The engine's drain for a host, with the host's actions on the callback thread. */
   static final class HostDrain implements PluginDrain {
 
     private final PluginDrain drain;

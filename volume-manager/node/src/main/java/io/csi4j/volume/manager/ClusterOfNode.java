@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster that a node belongs to: that of the first orders with an identity. It stands in the
- * state of the node from then on.
+ * The cluster that a node belongs to: that of the first orders with an identity. The identity is
+ * stored in the state of the node.
  */
 final class ClusterOfNode {
 
@@ -31,7 +31,7 @@ final class ClusterOfNode {
   private final AtomicReference<@Nullable String> known;
 
   /**
-   * Reads the state.
+   * Reads the identity from the state.
    *
    * @throws VolumeException {@link OperatorCode#RECORD_UNREADABLE} if the record cannot be read
    */
@@ -47,7 +47,7 @@ final class ClusterOfNode {
     return StateValue.of(new FieldWriter().number(1, FORMAT).text(2, identity).bytes());
   }
 
-  /** The record is never changed, so newer fields are passed over. */
+  /** Decodes the record. The record never changes, so newer fields are skipped. */
   private static String read(StateValue value) {
     try {
       FieldReader in = FieldReader.passingOverNewer(value.bytes());
@@ -70,7 +70,7 @@ final class ClusterOfNode {
   /**
    * Checks that orders are of this cluster.
    *
-   * @throws VolumeException {@link OperatorCode#CONTROL_PLANE_OTHER} if they are not
+   * @throws VolumeException {@link OperatorCode#CONTROL_PLANE_OTHER} if they are of another cluster
    */
   void check(NodeOrders orders) {
     Optional<String> named = orders.cluster();

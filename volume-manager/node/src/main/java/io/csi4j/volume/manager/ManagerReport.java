@@ -26,11 +26,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * All that a manager knows at one moment, as the entries of an archive. Holds no secret, context,
+ * The state of a manager at one moment, as the entries of an archive. Contains no secret, context,
  * mount flag or option of a filesystem.
  *
  * @param root the directory of the manager
- * @param table where mounts are seen
+ * @param table the mount table
  * @param node the name of the node, if the manager was opened with claims
  * @param plugins the instances of plugins
  * @param volumes the volumes
@@ -46,15 +46,15 @@ record ManagerReport(
 
   // ---- the archive
 
-  /** Writes the report into a new file; nothing is left of it where that fails. */
+  /** Writes the report to a new file, and removes the file if writing fails. */
   void writeTo(Path archive) {
     writeTo(archive, ReportArchive::create);
   }
 
   /**
-   * Writes the report into the file that is made.
+   * Writes the report to the file that is created.
    *
-   * @param creation makes the new file
+   * @param creation creates the new file
    */
   void writeTo(Path archive, ReportArchive.Creation creation) {
     try {
@@ -161,7 +161,7 @@ record ManagerReport(
                         + ": no claim is on record");
   }
 
-  // ---- what is owed
+  // ---- pending cleanup
 
   private Stream<String> owed(KnownVolume volume) {
     List<String> lines = new ArrayList<>();

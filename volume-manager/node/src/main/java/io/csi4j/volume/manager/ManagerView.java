@@ -60,26 +60,26 @@ import java.util.stream.Stream;
 
 /**
  * The directory of a manager at one moment, read without opening a manager: nothing is written or
- * locked, no plugin is called, and no mount is looked into. The manager may run meanwhile, in this
- * process or another, and the state may be damaged.
+ * locked, no plugin is called, and no mounted directory is read. The manager may be running, in
+ * this process or another, and the state may be damaged.
  *
  * <pre>{@code
  * ManagerView view = ManagerView.read(root);
  * view.volumes().forEach(log); // what is on record
- * view.pending().forEach(log); // the calls that plugins have still to be sent
- * view.start().findings().forEach(log); // what a start would tell an operator
+ * view.pending().forEach(log); // the calls that are still to be sent to plugins
+ * view.start().findings().forEach(log); // what a start would report to an operator
  * }</pre>
  *
  * @param root the directory of the manager
  * @param journal its state
  * @param volumes the volumes on record, in order; their health and trouble are not on record
- * @param givenBack the volumes that were given back and are not on record again; they are
- *     remembered in case that a late mount of them appears
+ * @param givenBack the volumes that were released and are not on record again; they are remembered
+ *     in case a late mount of them appears
  * @param paths each path of a volume that is on record, or would be after a start
  * @param pending the calls that are pending after a start
- * @param start what a start in this process would find, before anything is done about it
- * @param moving the volumes whose records a manager at work changed meanwhile, however often it was
- *     looked: what is said of them may be of two moments
+ * @param start the findings of a start in this process, before the manager would act on them
+ * @param moving the volumes whose records a running manager changed during every attempt to read
+ *     them: their data may mix two moments
  * @param plugins the instances of plugins on record, by plugin, the newest first; their health is
  *     not on record
  * @param claims the claims on record under which volumes are used
@@ -97,7 +97,7 @@ public record ManagerView(
     List<RegisteredPlugin> plugins,
     List<Claim> claims) {
 
-  /** So often a directory is read until nothing changes meanwhile. */
+  /** Maximum number of attempts to read the directory without a change meanwhile. */
   private static final int LOOKS = 20;
 
   /** Copies the lists. */
@@ -113,7 +113,7 @@ public record ManagerView(
 
   /**
    * Reads the directory of a manager, and the mounts that this process sees. In another mount
-   * namespace than the manager's, a start finds everything in doubt, and so does this.
+   * namespace than the manager's, a start finds everything uncertain, and so does this method.
    *
    * @param root the directory that {@link VolumeManager#open} is given
    * @throws VolumeException if there is neither a state nor a directory of a volume, if a newer
@@ -123,12 +123,12 @@ public record ManagerView(
     return read(root, SystemKernelMounts.system());
   }
 
-  /** Returns the code by which operators find the reason of a doubt or a refusal of the state. */
+  /** Returns the code under which operators find the reason why the state cannot be read. */
   public static OperatorCode code(StateException.Reason reason) {
     return StateCodes.of(reason);
   }
 
-  /** Reads it with these mounts. */
+  /** Reads the directory with these mounts. */
   static ManagerView read(Path root, KernelMounts kernel) {
     VolumeLayout layout = new VolumeLayout(MountPath.of(real(root)));
     try {
@@ -145,8 +145,8 @@ public record ManagerView(
 
   private static ManagerView read(VolumeLayout layout, KernelMounts kernel) {
     VolumeDirectories directories = new VolumeDirectories(new RealDisk(), layout);
-    // The state, the mounts and the directories are read one after the other, and a manager may be
-    // at work. They are of one moment if the state is the same before and after.
+    // The state, the mounts and the directories are read one after the other while a manager may be
+    // running. They are of one moment if the state is the same before and after.
     JournalView after = journal(layout, directories);
     for (int look = 1; ; look++) {
       JournalView journal = after;
@@ -164,7 +164,7 @@ public record ManagerView(
     }
   }
 
-  /** The volumes that one of two states has otherwise than the other one. */
+  /** Returns the volumes that differ between two states. */
   private static List<VolumeIdentity> moving(LoadedState before, LoadedState after) {
     Map<String, VolumeRecord> then = Remembered.of(before).volumes();
     Map<String, VolumeRecord> now = Remembered.of(after).volumes();
@@ -213,7 +213,7 @@ public record ManagerView(
         remembered.volumes().values().stream().flatMap(ManagerView::claims).toList());
   }
 
-  /** The path without symbolic links, as the mount table has it. */
+  /** Returns the path without symbolic links, as the mount table has it. */
   private static Path real(Path root) {
     try {
       return root.toRealPath();
@@ -247,7 +247,7 @@ public record ManagerView(
     }
   }
 
-  /** Why there is nothing to read, as far as it was not that the state may not be read. */
+  /** Returns why there is nothing to read, unless the state itself was refused. */
   private static RuntimeException noManager(VolumeLayout layout, StateException refusal) {
     Path root = layout.root().toPath();
     Path state = root.resolve("state");
@@ -319,7 +319,7 @@ public record ManagerView(
       List<Sighting> mounted) {
     Map<VolumeIdentity, VolumeRecord> before =
         recorded.stream().collect(Collectors.toMap(VolumeRecord::identity, Function.identity()));
-    // The one on top comes last.
+    // The mount on top comes last.
     Map<MountPath, String> words = new HashMap<>();
     mounted.forEach(seen -> words.put(seen.path(), seen.evidence().words()));
     List<VolumePath> paths = new ArrayList<>();
@@ -367,7 +367,7 @@ public record ManagerView(
         Optional.ofNullable(words.get(path)));
   }
 
-  /** The claims under which the uses of a volume are. */
+  /** Returns the claims of the uses of a volume. */
   private static Stream<Claim> claims(VolumeRecord record) {
     return record.targets().values().stream()
         .filter(target -> target.claim().isClaimed())
@@ -482,16 +482,15 @@ public record ManagerView(
   }
 
   /**
-   * One path of a volume, as it is on record and as a start would find it.
+   * One path of a volume: its recorded state, and the state that a start would find.
    *
    * @param volume the volume
-   * @param use the use whose target it is; nothing for the staging path
-   * @param path where it is on this host
-   * @param recorded how far the volume is there, on record; {@link PathStatus#NONE} if no record
-   *     knows the path
-   * @param found the same after a start that has compared the record with the mount table
+   * @param use the use whose target it is; empty for the staging path
+   * @param path the path on this host
+   * @param recorded the recorded state; {@link PathStatus#NONE} if no record knows the path
+   * @param found the state after a start has compared the record with the mount table
    * @param pending the call that the plugin may still be working on
-   * @param mounted the mount on top at the path, in words, if there is one
+   * @param mounted a description of the mount on top at the path, if there is one
    * @since 1.0
    */
   public record VolumePath(

@@ -48,7 +48,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** All that a manager has while it is open. */
+/** The parts of an open manager. */
 final class OpenedManager implements AutoCloseable {
 
   private final Options options;
@@ -63,14 +63,14 @@ final class OpenedManager implements AutoCloseable {
   /**
    * The parts that a manager is opened with.
    *
-   * @param root its directory
-   * @param plugins the plugins to begin with
-   * @param listeners who is told what happens
-   * @param settings limits
-   * @param journal how the journal behaves
-   * @param state where to remember, if not in a journal
-   * @param claims how the node holds itself to claims, if it is given any
-   * @param kernel where mounts are seen, if not in the running kernel
+   * @param root the directory of the manager
+   * @param plugins the plugins that are registered from the start
+   * @param listeners the receivers of events
+   * @param settings the limits
+   * @param journal the settings of the journal
+   * @param state the state, if it is not the journal
+   * @param claims how the node checks claims, if it has any
+   * @param kernel the mounts, if not those of the running kernel
    */
   record Options(
       MountPath root,
@@ -82,7 +82,7 @@ final class OpenedManager implements AutoCloseable {
       Optional<NodeClaims> claims,
       Optional<KernelView> kernel) {
 
-    /** Those of a node that is given no claims. */
+    /** Creates the options of a node without claims. */
     Options(
         MountPath root,
         List<PluginBinding> plugins,
@@ -117,7 +117,7 @@ final class OpenedManager implements AutoCloseable {
     return open(options, CrashPoint.Listener.NONE);
   }
 
-  /** Opens a manager whose named moments are told. */
+  /** Opens a manager and reports its crash points to a listener. */
   static OpenedManager open(Options options, CrashPoint.Listener points) {
     OpenedParts opening = new OpenedParts();
     try {
@@ -225,7 +225,7 @@ final class OpenedManager implements AutoCloseable {
     }
   }
 
-  /** Its directory. */
+  /** Returns the directory. */
   public MountPath root() {
     return options.root();
   }
@@ -240,12 +240,12 @@ final class OpenedManager implements AutoCloseable {
     return engine;
   }
 
-  /** The plugins, as instances that come and go. */
+  /** Returns the registry of the plugins and their instances. */
   public PluginRegistry plugins() {
     return plugins.registry();
   }
 
-  /** Mounts nothing new with a plugin; what hangs on its end runs where a host's actions do. */
+  /** Drains a plugin. The host's actions on the end of the drain run on the callback thread. */
   public PluginDrain drain(PluginId plugin, Duration limit) {
     return new Callbacks.HostDrain(engine.drain(plugin, limit), callbacks);
   }
@@ -260,7 +260,7 @@ final class OpenedManager implements AutoCloseable {
     return plugins.deregister(plugin);
   }
 
-  /** All that is known now, for a report. */
+  /** Returns the present state, for a report. */
   ManagerReport report() {
     return new ManagerReport(
         options.root(),
@@ -271,25 +271,25 @@ final class OpenedManager implements AutoCloseable {
         events.recent());
   }
 
-  /** The operations, not blocking. */
+  /** Returns the non-blocking operations. */
   public AsyncVolumeMounter async() {
     return new Callbacks.AsyncMounter(engine, callbacks);
   }
 
-  /** Returns what is known, or throws why it is not. */
+  /** Returns the answer to a question, or throws why there is none. */
   public <T> T know(String doing, Supplier<T> question) {
     Subject subject = Subject.of(doing).at(options.root());
     engine.mustBeOpen(subject);
     try {
       return question.get();
     } catch (StateException | MountException problem) {
-      // Closed meanwhile, which also closes the state.
+      // The manager was closed meanwhile, which also closes the state.
       engine.mustBeOpen(subject);
       throw obstacle(subject, problem);
     }
   }
 
-  /** The failure of a call when the state or the kernel's mounts cannot be used. */
+  /** Returns the failure of a call when the state or the kernel's mounts cannot be used. */
   private static VolumeException obstacle(Subject subject, RuntimeException problem) {
     OperatorMessage message = message(subject, problem);
     boolean mayAskAgain =
@@ -299,7 +299,7 @@ final class OpenedManager implements AutoCloseable {
         mayAskAgain ? Outcome.REFUSED : Outcome.HELD, message, null, problem);
   }
 
-  /** Returns the message about a state, or mounts of the kernel, that cannot be used. */
+  /** Returns the message about a state or a mount table that cannot be used. */
   static OperatorMessage message(Subject subject, RuntimeException problem) {
     return problem instanceof StateException refusal
         ? Messages.of(StateCodes.of(refusal.reason()), subject, refusal.why())
@@ -339,16 +339,13 @@ final class OpenedManager implements AutoCloseable {
     }
   }
 
-  /** Ends without the operations that still run, which go on with the next start. */
+  /** Closes without waiting for running operations, which continue after the next start. */
   private void abandon() {
     engine.abandon();
     events.abandon(VolumeEngine::closedWith);
   }
 
-  /**
-   * The parts that were opened so far; closed again, the last first, unless all of them were
-   * opened.
-   */
+  /** The parts opened so far. Unless opening completes, they are closed again, the last first. */
   private static final class OpenedParts implements AutoCloseable {
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -358,7 +355,7 @@ final class OpenedManager implements AutoCloseable {
       return part;
     }
 
-    /** Everything is open, and stays so. */
+    /** Keeps the parts open: all of them were opened. */
     <T> T done(T result) {
       opened.clear();
       return result;

@@ -32,7 +32,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Leads from the registry of a manager to its engine: who serves gets the calls. */
+/**
+ * Connects the registry of a manager to its engine: the serving instance of a plugin receives the
+ * calls.
+ */
 final class PluginWiring implements ServingSwitch, AutoCloseable {
 
   private final CsiNodePlugins plugins;
@@ -40,7 +43,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   private final Consumer<OperatorMessage> told;
   private final OnDemandThreads telling = new OnDemandThreads("csi4j-volume-plugin-events");
 
-  /** The instances that served last; under the registry's lock. */
+  /** The instances that served last; guarded by the registry's lock. */
   private final Map<PluginId, RegisteredPlugin> last = new HashMap<>();
 
   private final LivePluginRegistry registry;
@@ -54,15 +57,15 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   }
 
   /**
-   * Wires what is remembered; the engine comes later.
+   * Connects the remembered plugins; the engine is set later.
    *
-   * @param told what an operator is told of a plugin that is bound
+   * @param told receives the messages about a plugin that is registered
    */
   static PluginWiring open(RealParts parts, PluginMemory memory, Consumer<OperatorMessage> told) {
     return new PluginWiring(parts, memory, told);
   }
 
-  /** Tells this engine from now on of plugins that have come. */
+  /** Sets the engine that is notified of new plugins from now on. */
   void tell(VolumeEngine opened) {
     engine = opened;
   }
@@ -84,15 +87,18 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
     };
   }
 
-  /** Another registration is another binding, although it may say the same. */
+  /**
+   * Returns whether the plugin serves elsewhere. Each registration counts as another binding, even
+   * if its values are the same.
+   */
   @SuppressWarnings("ReferenceEquality")
   private static boolean isElsewhere(Optional<RegisteredPlugin> before, RegisteredPlugin now) {
     return before.isEmpty() || before.get().registration() != now.registration();
   }
 
   /**
-   * Whether volumes are to look at the plugin again: it came, left, is elsewhere or in another
-   * state; or it was asked who it is, as is done when it may be another process.
+   * Returns whether the volumes must check the plugin again: the plugin appeared, left, moved or
+   * changed its state; or it was identified again, which happens when it may be another process.
    */
   static boolean isAnother(Optional<RegisteredPlugin> before, Optional<RegisteredPlugin> now) {
     return now.map(known -> isElsewhere(before, known) || isChanged(before.get(), known))
@@ -128,13 +134,15 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
     return List.copyOf(all);
   }
 
-  /** A plugin in a container can show its mounts only where the directory is shared. */
+  /**
+   * Warns about a plugin in a container: it can show its mounts only if the directory is shared.
+   */
   private Optional<OperatorMessage> unshared(PluginId plugin, PluginPath seen) {
-    // Where the table cannot be read, the caller of a mount is told why.
+    // If the table cannot be read, the caller of a mount gets the reason.
     return PropagationCheck.host(plugin, new PathView(root, seen)).message();
   }
 
-  /** Forgets the only instance of a plugin. */
+  /** Removes the only instance of a plugin. */
   boolean deregister(PluginId plugin) {
     return registry.deregister(plugin, InstanceId.ONLY);
   }

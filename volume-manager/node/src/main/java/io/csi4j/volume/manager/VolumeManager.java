@@ -47,14 +47,15 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The volumes of one node, below one directory. Remembers on disk what it does, so that a crash at
- * any moment loses nothing; {@link Builder#open} finds everything again without asking a plugin.
+ * Manages the volumes of one node, below one directory. The manager records its work on disk, so
+ * that a crash at any moment loses nothing; {@link Builder#open} recovers everything without
+ * calling a plugin.
  *
- * <p>After a start the host tells once which uses it still wants ({@link #reconcile}); before that
- * nothing is taken away but what is asked for by name. Closing unmounts nothing.
+ * <p>After a start the host states once which uses it still wants ({@link #reconcile}). Until then,
+ * the manager removes only mounts whose release is requested by name. Closing unmounts nothing.
  *
  * <pre>{@code
- * try (VolumeManager manager = VolumeManager.open(directory)) { // finds again what is mounted
+ * try (VolumeManager manager = VolumeManager.open(directory)) { // recovers what is mounted
  *   manager.register(plugin);
  *   manager.reconcile(live); // once after a start: all that is still wanted
  *   MountedVolume mounted = manager.mount(request);
@@ -76,7 +77,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * A manager of the volumes below this directory, with the default settings.
+   * Opens a manager for this directory with the default settings.
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link Builder#open}
    */
@@ -85,16 +86,16 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * A manager that is not opened yet.
+   * Returns a builder for a manager.
    *
    * @param root the directory for its state and its volumes, which must not be used for anything
-   *     else; best at most 68 bytes long, as plugins need not take paths of more than 128
+   *     else. A path of at most 68 bytes is best, as plugins need not accept paths longer than 128
    */
   public static Builder builder(Path root) {
     return new Builder(root);
   }
 
-  /** The directory of its state and its volumes. */
+  /** Returns the directory of the state and the volumes. */
   public MountPath root() {
     return opened.root();
   }
@@ -118,8 +119,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Checks that orders are of the cluster that this directory belongs to. The first ones that name
-   * a cluster decide which one that is, for as long as the state lasts.
+   * Checks that orders are of the cluster that this directory belongs to. The first orders that
+   * name a cluster decide which one that is, for as long as the state exists.
    *
    * @throws io.csi4j.volume.model.VolumeException {@link
    *     io.csi4j.volume.model.OperatorCode#CONTROL_PLANE_OTHER} if they are of another cluster, or
@@ -136,60 +137,64 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * The instances of plugins that serve this manager's volumes. Remembered: after a restart it
-   * knows those that an earlier run had, which serve releases until they are registered again.
+   * Returns the registry of the plugins and their instances. The registry is persistent: after a
+   * restart the manager knows the instances of an earlier run, which serve releases until they are
+   * registered again.
    */
   public PluginRegistry plugins() {
     return opened.plugins();
   }
 
   /**
-   * Registers the only instance of a plugin, or replaces its binding, wherever it is now. Nothing
-   * is called; what is owed to volumes of the plugin is tried when it is there. It has no
-   * supervisor: it is tried whenever it is needed.
+   * Registers the only instance of a plugin, or replaces its binding. Calls no plugin. Pending work
+   * on volumes of the plugin is tried when the plugin is reachable. The instance has no supervisor:
+   * the manager calls it whenever it needs it.
    *
-   * @return what is not as it should be, and no obstacle; listeners are told, too
-   * @throws io.csi4j.volume.model.VolumeException if it was closed
+   * @return warnings, which are no obstacles; listeners receive them too
+   * @throws io.csi4j.volume.model.VolumeException if the manager was closed
    */
   public List<OperatorMessage> register(PluginBinding binding) {
     return opened.register(binding);
   }
 
   /**
-   * Forgets the only instance of a plugin. Its volumes stay as they are; what is owed to them waits
-   * until it is registered again.
+   * Removes the only instance of a plugin. Its volumes stay as they are; pending work on them waits
+   * until the plugin is registered again.
    *
-   * @return whether it was registered
+   * @return whether the plugin was registered
    */
   public boolean deregister(PluginId plugin) {
     return opened.deregister(plugin);
   }
 
   /**
-   * Prepares the end of a plugin: from now on no volume is mounted with it for one more workload
-   * ({@link io.csi4j.volume.model.OperatorCode#PLUGIN_DRAINING}), and what is given back is. No
-   * workload loses a mount.
+   * Drains a plugin before it is stopped: from now on no more workloads can mount volumes with it
+   * ({@link io.csi4j.volume.model.OperatorCode#PLUGIN_DRAINING}), while releases go on. No workload
+   * loses a mount.
    *
-   * @param limit after which those are named who still hold volumes
-   * @return tells when no volume is left, and lets volumes be mounted again when it is closed
+   * @param limit the time after which the uses that still hold volumes are reported
+   * @return the drain, which completes when no volume is left. Closing it allows mounts again
    * @throws io.csi4j.volume.model.VolumeException if the manager was closed
    */
   public PluginDrain drain(PluginId plugin, Duration limit) {
     return opened.drain(plugin, limit);
   }
 
-  /** Whether no volume is mounted with a plugin for one more workload: it is {@link #drain}ed. */
+  /**
+   * Returns whether a plugin is being {@linkplain #drain drained}: no more workloads can mount
+   * volumes with it.
+   */
   public boolean isDraining(PluginId plugin) {
     return opened.engine().isDraining(plugin);
   }
 
-  /** Returns what was found when the manager was opened. */
+  /** Returns the findings of the recovery when the manager was opened. */
   public RecoveryReport recovered() {
     return opened.engine().report();
   }
 
   /**
-   * Returns the plan of {@link #reconcile}; nothing is done.
+   * Returns the plan of {@link #reconcile} without carrying it out.
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
    */
@@ -199,15 +204,16 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * To be called once after a start: takes the full list of what the host still wants of what was
-   * found, and brings this node to it. What is wanted and gone is mounted again, until it is there;
-   * what was found and is not wanted is given up. What this process was asked to mount since it
-   * opened the manager is left alone, whether it is on the list or not.
+   * Brings this node to the state that the host wants. The host calls this once after a start, with
+   * the complete list of the found uses that it still wants. A wanted use whose mount is gone is
+   * mounted again, until that succeeds; a found use that is not wanted is released. Mounts that
+   * were requested since the manager was opened are left alone, whether they are on the list or
+   * not.
    *
    * @throws io.csi4j.volume.model.VolumeException {@link
-   *     io.csi4j.volume.model.OperatorCode#LIST_TAKES_ALL} if something was found mounted, and
-   *     nothing of it is on the list: if that is meant, {@link #releaseFound} says so; or if the
-   *     state cannot be read any more
+   *     io.csi4j.volume.model.OperatorCode#LIST_TAKES_ALL} if something was found mounted and none
+   *     of it is on the list; if that is intended, call {@link #releaseFound}. Also if the state
+   *     can no longer be read
    */
   public Reconciliation reconcile(Collection<? extends WantedUse> live) {
     List<WantedUse> wanted = List.copyOf(live);
@@ -220,19 +226,18 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Gives up everything that was found at the start and was not asked for since: what {@link
-   * #reconcile} does with an empty list, said by name.
+   * Releases everything that was found at the start and was not requested since. This is {@link
+   * #reconcile} with an empty list, as an explicit call.
    *
-   * @throws io.csi4j.volume.model.VolumeException if the state cannot be read any more
+   * @throws io.csi4j.volume.model.VolumeException if the state can no longer be read
    */
   public Reconciliation releaseFound() {
     return opened.know("releasing what was found", () -> opened.engine().settleFound(List.of()));
   }
 
   /**
-   * Takes the full list of all that the host wants now, and gives up everything else, also what
-   * this process has mounted. A use that is asked for while this runs is left alone. May be done at
-   * any time.
+   * Releases every use that is not on this list, including those that this process has mounted. A
+   * use that is requested while this runs is left alone. May be called at any time.
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
    */
@@ -247,20 +252,21 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Returns why this mount would be refused by what is mounted now, if it would: another workload
-   * has the volume, or has it in another way. Nothing is done, and no plugin is asked.
+   * Returns why this mount would be refused because of what is mounted now, if it would: another
+   * workload has the volume, or the volume is mounted in another way. Changes nothing, and calls no
+   * plugin.
    */
   public Optional<OperatorMessage> refusal(MountRequest request) {
     return opened.know("looking at a request", () -> opened.engine().refusal(request));
   }
 
   /**
-   * Whether a volume may be detached from this node now: no workload uses it, nothing is owed or
-   * being done for it, and nothing is mounted at its paths. What keeps it is told by {@link
-   * #explain} and {@link #status}. For a host without claims; with claims, {@linkplain #receipt a
-   * receipt} is the proof. It holds until the volume is asked for again.
+   * Returns whether a volume may be detached from this node now: no workload uses it, no work on it
+   * is pending or running, and nothing is mounted at its paths. {@link #explain} and {@link
+   * #status} return what keeps it. For a host without claims; with claims, {@linkplain #receipt a
+   * receipt} is the proof. The answer is valid until the volume is requested again.
    *
-   * @param plugin the plugin whose volume it is
+   * @param plugin the plugin that serves the volume
    * @param handle the volume as the plugin names it
    * @throws io.csi4j.volume.model.VolumeException if the mount table cannot be read
    */
@@ -271,26 +277,29 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Proves that nothing of a use is left on this node, for a claim on its way back. To be asked
-   * only after it was written down that the claim is on its way back: from then on nothing is
-   * mounted with it any more. The mount table is looked at; nothing is taken from memory alone.
+   * Returns a receipt that nothing of a use is left on this node, for a claim that is being
+   * released. Call this only after the release of the claim was recorded: from then on nothing is
+   * mounted under the claim. The manager reads the mount table and does not rely on its memory
+   * alone.
    *
-   * <p>Where it is known which volume it was of, {@linkplain #receipt(VolumeUse, long, PluginId,
-   * VolumeId) say so}: otherwise there is no proof while any volume is being given back.
+   * <p>If the caller knows the volume of the use, it should {@linkplain #receipt(VolumeUse, long,
+   * PluginId, VolumeId) name it}: otherwise there is no receipt while the cleanup of any volume is
+   * pending.
    *
    * @param epoch the epoch of the claim
    * @throws io.csi4j.volume.model.VolumeException {@link
-   *     io.csi4j.volume.model.OperatorCode#RECEIPT_REFUSED}, saying what is still there; or why
-   *     that cannot be found out
+   *     io.csi4j.volume.model.OperatorCode#RECEIPT_REFUSED}, with what is left; or with why that
+   *     cannot be determined
    */
   public NodeReceipt receipt(VolumeUse usage, long epoch) {
     return opened.know(PROVING, () -> opened.engine().receipt(usage, epoch, Optional.empty()));
   }
 
   /**
-   * The same, about the use of a volume that is known.
+   * Returns a receipt that nothing of a use of this volume is left on this node. See {@link
+   * #receipt(VolumeUse, long)}.
    *
-   * @param plugin the plugin whose volume it is
+   * @param plugin the plugin that serves the volume
    * @param handle the volume as the plugin names it
    * @throws io.csi4j.volume.model.VolumeException as for {@link #receipt(VolumeUse, long)}
    */
@@ -362,8 +371,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Returns the known faults of the storage behind a plugin, as seen from this node; none while no
-   * volume of it is here.
+   * Returns the known faults of the storage behind a plugin, as seen from this node; empty while no
+   * volume of the plugin is on this node.
    */
   public List<StorageFinding> storageHealth(PluginId plugin) {
     return opened.engine().storageHealth(plugin);
@@ -385,43 +394,45 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Writes a report for a bug into one new ZIP archive, which only its owner may read: the plugins
-   * and how they are, the volumes, why each is as it is, the claims on record, what is owed, the
+   * Writes a bug report into one new ZIP archive, which only its owner may read: the plugins and
+   * their health, the volumes, why each is in its state, the claims on record, pending work, the
    * last 200 messages for operators, the mounts below the directory, and the versions.
    *
-   * <p>The report is made of what the manager knows and of the mount table: no plugin is called, no
-   * mount is looked into, and nothing that hangs is waited for. All about one volume is of one
-   * moment; the manager goes on meanwhile, so two volumes may be of two moments.
+   * <p>The report comes from the manager's records and from the mount table: no plugin is called,
+   * no mounted directory is read, and nothing that may hang is waited for. All data about one
+   * volume is of one moment. The manager goes on meanwhile, so the data of two volumes may be of
+   * two moments.
    *
-   * <p>There are no secrets, contexts, mount flags or options of filesystems in it. There are names
-   * of volumes, workloads, plugins and paths, the sources of mounts without what stands before the
-   * {@code @} of an address, and the words of plugins as listeners are told them.
+   * <p>The report contains no secrets, contexts, mount flags or filesystem options. It contains the
+   * names of volumes, workloads, plugins and paths, the sources of mounts without the part before
+   * the {@code @} of an address, and the messages of plugins as listeners receive them.
    *
    * <pre>{@code
-   * Path archive = reports.resolve("csi4j-" + ticket + ".zip"); // must not be there yet
+   * Path archive = reports.resolve("csi4j-" + ticket + ".zip"); // must not exist yet
    * manager.dump(archive);
    * }</pre>
    *
-   * @param archive the archive, where nothing may be yet
-   * @throws io.csi4j.volume.model.VolumeException if something is there, which is left as it is, or
-   *     if the archive cannot be written; then nothing is left of it
+   * @param archive the archive, which must not exist yet
+   * @throws io.csi4j.volume.model.VolumeException if the file exists, which is left unchanged, or
+   *     if the archive cannot be written; then it is removed
    */
   public void dump(Path archive) {
     opened.report().writeTo(archive);
   }
 
   /**
-   * Takes no more operations and waits a bounded time for those that run; what has not ended then
-   * is on record, and goes on with the next start. Unmounts nothing. Doing it twice is harmless, on
-   * any threads. From then on every operation, list and proof is refused with {@link
-   * io.csi4j.volume.model.OperatorCode#ENGINE_CLOSED}; what was known last can still be read.
+   * Closes the manager: it accepts no more operations and waits a bounded time for running ones.
+   * Operations that have not ended by then are on record and continue after the next start.
+   * Unmounts nothing. Idempotent, and safe on any thread. From then on every operation, list and
+   * receipt is refused with {@link io.csi4j.volume.model.OperatorCode#ENGINE_CLOSED}; the last
+   * known values can still be read.
    */
   @Override
   public void close() {
     opened.close();
   }
 
-  /** Collects what a manager is opened with. */
+  /** Collects the parts of a {@link VolumeManager}. */
   public static final class Builder {
 
     private final Path root;
@@ -444,8 +455,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
-     * Tells this listener what happens. Without a listener, what an operator has to know is logged:
-     * what is noticed, and the failures of releases and of the background.
+     * Adds a listener for events. Without a listener, the manager logs what concerns an operator:
+     * findings, and the failures of releases and of background work.
      */
     public Builder listener(VolumeEvent.Listener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
@@ -458,21 +469,25 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
       return this;
     }
 
-    /** Sets how the journal behaves, which is the state unless another is given. */
+    /**
+     * Sets the options of the journal. The journal holds the state unless {@link #state} is called.
+     */
     public Builder journal(JournalSettings value) {
       journal = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Remembers in this state instead of a journal below the root; closed with the manager. */
+    /**
+     * Stores the state here instead of in a journal below the root. The manager closes the store.
+     */
     public Builder state(StateStore store) {
       state = Objects.requireNonNull(store, "store");
       return this;
     }
 
     /**
-     * Holds the node to the claims that it is given: a request with an epoch is mounted only while
-     * its claim is current. Without this such a request is refused.
+     * Makes the node check its claims: a request with an epoch is mounted only while its claim is
+     * current. Without this setting such a request is refused.
      */
     public Builder claims(NodeClaims value) {
       claims = Optional.of(value);
@@ -480,27 +495,27 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
-     * Sees what is mounted here instead of in the running kernel, and unmounts here: for tests,
-     * with a plugin that mounts there, too. Directories are made on disk as ever.
+     * Uses these mounts instead of those of the running kernel. For tests, together with a plugin
+     * that mounts there. Directories are still made on disk.
      */
     public Builder mounts(MountTable table, Mounts mounts) {
       kernel = Optional.of(new KernelView(table, mounts, Optional.empty()));
       return this;
     }
 
-    /** Works on these mounts, where this tells of mounts that others make and remove. */
+    /** Uses these mounts, and this watch for mounts that other programs make and remove. */
     public Builder mounts(MountTable table, Mounts mounts, MountWatch watch) {
       kernel = Optional.of(new KernelView(table, mounts, Optional.of(watch)));
       return this;
     }
 
     /**
-     * Opens it: takes the state for its own, and finds its volumes again. Calls no plugin, unmounts
+     * Opens the manager: locks the state and recovers the volumes. Calls no plugin, and unmounts
      * nothing.
      *
      * @throws io.csi4j.volume.model.VolumeException if the root or the state cannot be used, if
      *     another manager has the state ({@link io.csi4j.volume.model.OperatorCode#STATE_IN_USE}),
-     *     or if the kernel's mounts cannot be seen here
+     *     or if the kernel's mounts cannot be read here
      */
     public VolumeManager open() {
       return new VolumeManager(

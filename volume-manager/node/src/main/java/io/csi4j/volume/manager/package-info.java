@@ -1,10 +1,10 @@
 /**
- * The entry point: {@link io.csi4j.volume.manager.VolumeManager} mounts and unmounts volumes for
- * workloads, remembers who uses what, and finds it again after a crash. Behind it, {@code
- * OpenedManager} puts the parts together and ends them in order.
+ * Entry point of the module: {@link io.csi4j.volume.manager.VolumeManager} mounts and unmounts
+ * volumes for workloads, records the uses, and recovers them after a crash. Internally, {@code
+ * OpenedManager} opens the parts and closes them in order.
  *
- * <p>What is asked for and told is in {@code io.csi4j.volume.node}. Everything here is safe for
- * many threads.
+ * <p>Requests and results are in package {@code io.csi4j.volume.node}. Everything here is safe for
+ * use by many threads.
  */
 @NullMarked
 package io.csi4j.volume.manager;

@@ -7,35 +7,35 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Makes volumes appear for workloads, and go again. Without blocking.
+ * Mounts and unmounts volumes for workloads without blocking the caller.
  *
- * <p>A stage ends when its operation does, and fails with the {@link
+ * <p>A stage completes when its operation ends. It fails with the {@link
  * io.csi4j.volume.model.VolumeException} that the blocking call would throw. Cancelling a stage
- * ends the waiting and nothing else. Actions that hang on a stage run on the callback thread of the
- * manager, never on one that works for volumes.
+ * ends the waiting only; the operation goes on. Dependent actions of a stage run on the manager's
+ * callback thread, never on a thread that works for volumes.
  *
  * @since 1.0
  */
 public interface AsyncVolumeMounter {
 
-  /** Makes a volume appear for a workload. */
+  /** Mounts a volume for a workload. */
   CompletionStage<MountedVolume> mount(MountRequest request);
 
-  /** Publishes again what a workload has, with the contexts and secrets of this request. */
+  /** Publishes a mounted volume again with the contexts and secrets of this request. */
   CompletionStage<MountedVolume> refresh(MountRequest request);
 
-  /** Gives up the use of a volume by a workload. */
+  /** Releases the use of a volume by a workload. */
   CompletionStage<UnmountOutcome> unmount(VolumeUse usage);
 
-  /** Gives up a use whose release does not end, as a person decided. */
+  /** Abandons a use whose release does not end. An operator decides this. */
   CompletionStage<UnmountOutcome> abandon(VolumeUse usage, String reason);
 
-  /** Lets the node take notice that a volume has grown. */
+  /** Expands the volume on the node after the volume has grown. */
   CompletionStage<OptionalLong> expand(ExpandRequest request);
 
-  /** Reads how full a volume is, and whether it is well. */
+  /** Reads the usage and the condition of a volume. */
   CompletionStage<VolumeStats> stats(VolumeUse usage);
 
-  /** Asks the plugin for the faults of the volume of a use, and returns all that is known. */
+  /** Asks the plugin for the faults of the volume of a use, and returns all known faults. */
   CompletionStage<VolumeHealth> health(VolumeUse usage);
 }

@@ -6,23 +6,23 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /**
- * That the node shall take notice that a volume has grown.
+ * A request to expand a volume on the node after the volume has grown.
  *
- * @param usage one use of the volume; its path is named to the plugin
- * @param capacity what the volume has now
- * @param secrets where the secrets come from
+ * @param usage one use of the volume; the plugin receives its path
+ * @param capacity the current capacity of the volume
+ * @param secrets the provider of the secrets
  * @since 1.0
  */
 public record ExpandRequest(VolumeUse usage, CapacityRange capacity, SecretsProvider secrets) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public ExpandRequest {
     Objects.requireNonNull(usage, "usage");
     Objects.requireNonNull(capacity, "capacity");
     Objects.requireNonNull(secrets, "secrets");
   }
 
-  /** A request without secrets. */
+  /** Returns a request without secrets. */
   public static ExpandRequest of(VolumeUse usage, CapacityRange capacity) {
     return new ExpandRequest(usage, capacity, SecretsProvider.none());
   }

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The work on a volume or for a workload, what stands in the way, and what to do: as a tree for
- * programs, and as {@link #lines} for people.
+ * An explanation of a volume or a workload: its running work, its obstacles and the actions to
+ * take. Programs read the tree, people read the {@link #lines}.
  *
  * <pre>{@code
  * Explanation why = manager.explain(VolumeKey.of("db-1"));
@@ -22,15 +22,15 @@ import java.util.stream.Collectors;
  * }</pre>
  *
  * @param subject the volume or the workload
- * @param volumes each volume of a plugin that it is about
+ * @param volumes each volume that the subject stands for
  * @since 1.0
  */
 public record Explanation(String subject, List<Explained> volumes) {
 
-  /** So many waiting workloads are named. */
+  /** Maximum number of waiting workloads that are named. */
   private static final int NAMED = 5;
 
-  /** So many uses of a volume are listed. */
+  /** Maximum number of uses of a volume that are listed. */
   private static final int LISTED = 20;
 
   /** Copies the list. */
@@ -42,9 +42,9 @@ public record Explanation(String subject, List<Explained> volumes) {
    * One volume.
    *
    * @param identity the volume
-   * @param status what is on record of it, if anything is
-   * @param work the work on it, if it is worked on
-   * @param trouble what stands in the way, if anything does
+   * @param status the recorded status, if the volume is on record
+   * @param work the running work on the volume, if there is any
+   * @param trouble the present obstacle, if there is one
    */
   public record Explained(
       VolumeIdentity identity,
@@ -56,13 +56,13 @@ public record Explanation(String subject, List<Explained> volumes) {
    * The work on one volume.
    *
    * @param operation the operation
-   * @param usage the use that it is about; nothing if it is about a volume without uses
+   * @param usage the use of the operation; empty for a volume without uses
    * @param step the present step, as a phrase such as {@code waiting for the plugin to stage it}
-   * @param since how long the operation has been going on
-   * @param attempt how often its present call was made
-   * @param attempts how often it is made at most within this operation
-   * @param answer the last answer of the plugin, if that was no success
-   * @param nextTry the time until it is tried again, if it waits for that
+   * @param since the time since the operation started
+   * @param attempt the number of attempts at the present call so far
+   * @param attempts the maximum number of attempts within this operation
+   * @param answer the last answer of the plugin, if it was a failure
+   * @param nextTry the time until the next attempt, if the operation waits for one
    * @param waiting the uses whose operations wait for this one, in order
    */
   public record Work(
@@ -83,14 +83,14 @@ public record Explanation(String subject, List<Explained> volumes) {
   }
 
   /**
-   * An obstacle, with what to do.
+   * An obstacle and the action to take.
    *
-   * @param message what an operator is told
-   * @param since how long it has stood there, if that is known
+   * @param message the message for an operator
+   * @param since the time since it appeared, if that is known
    */
   public record Trouble(OperatorMessage message, Optional<Duration> since) {}
 
-  /** Returns the tree as lines for people. */
+  /** Returns the explanation as lines for people. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     volumes.forEach(volume -> describe(volume, lines));
@@ -100,7 +100,7 @@ public record Explanation(String subject, List<Explained> volumes) {
     return List.copyOf(lines);
   }
 
-  /** Returns the whole text. */
+  /** Returns the lines as one text. */
   @Override
   public String toString() {
     return lines().stream()
@@ -169,7 +169,7 @@ public record Explanation(String subject, List<Explained> volumes) {
     };
   }
 
-  /** A length of time for people: {@code 340 ms}, {@code 12 s}, {@code 3 min 20 s}. */
+  /** Formats a duration for people: {@code 340 ms}, {@code 12 s}, {@code 3 min 20 s}. */
   static String span(Duration time) {
     if (time.toSeconds() < 1) {
       return time.toMillis() + " ms";

@@ -6,16 +6,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A use that a node has to unmount, and to give its receipt for.
+ * A use that a node must unmount and return a receipt for.
  *
- * @param claim the claim, which is on its way back
- * @param volume the volume as its plugin names it; nothing if the control plane has no record of it
- *     any more
+ * @param claim the claim, which is being released
+ * @param volume the volume as its plugin names it; empty if the control plane no longer has a
+ *     record of the volume
  * @since 1.0
  */
 public record LeavingUse(ClaimEpoch claim, Optional<VolumeIdentity> volume) {
 
-  /** Checks that both are there. */
+  /** Checks that both are present. */
   public LeavingUse {
     Objects.requireNonNull(claim, "claim");
     Objects.requireNonNull(volume, "volume");

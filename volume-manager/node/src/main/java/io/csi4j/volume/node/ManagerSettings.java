@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The limits of a manager, and its host's terms for mounts. Immutable; compares by value.
+ * Limits of a manager, and the host's rules for mounts. Immutable; compares by value.
  *
  * @since 1.0
  */
@@ -35,12 +35,12 @@ public final class ManagerSettings {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Begins with these settings. */
+  /** Returns a builder with these settings. */
   public Builder toBuilder() {
     return parts.copy();
   }
@@ -50,42 +50,44 @@ public final class ManagerSettings {
     return parts.patience;
   }
 
-  /** Returns how many operations may wait for one volume. */
+  /** Returns the maximum number of operations that wait for one volume. */
   public int waiters() {
     return parts.waiters;
   }
 
-  /** Returns how long what is left of a volume is remembered. */
+  /** Returns how long the manager remembers a volume after its last use. */
   public Duration tombstones() {
     return parts.tombstones;
   }
 
-  /** Returns how long closing waits for what is being done. */
+  /** Returns how long closing waits for running operations. */
   public Duration closing() {
     return parts.closing;
   }
 
-  /** Returns how many threads work for volumes. */
+  /** Returns the number of threads that work for volumes. */
   public int threads() {
     return parts.threads;
   }
 
-  /** Returns how many events may wait for a slow listener. */
+  /** Returns the maximum number of events that wait for a slow listener. */
   public int events() {
     return parts.events;
   }
 
-  /** Returns how long the host may take to give the secrets of a call. */
+  /** Returns the time limit for the host to provide the secrets of a call. */
   public Duration secretsLimit() {
     return parts.secretsLimit;
   }
 
-  /** Returns who may use which volume. */
+  /** Returns the rule that decides which workload may use which volume. */
   public VolumePermission permission() {
     return parts.permission;
   }
 
-  /** Returns which mount flags a request may have, and which every mount gets. */
+  /**
+   * Returns the policy for mount flags: which flags a request may have, and which every mount gets.
+   */
   public MountFlagPolicy mountFlags() {
     return parts.mountFlags;
   }
@@ -153,19 +155,19 @@ public final class ManagerSettings {
       return this;
     }
 
-    /** Limits how many operations may wait for one volume. 64 by default. */
+    /** Limits the number of operations that wait for one volume. 64 by default. */
     public Builder waiters(int value) {
       waiters = value;
       return this;
     }
 
-    /** Sets how long what is left of a volume is remembered. 10 minutes by default. */
+    /** Sets how long the manager remembers a volume after its last use. 10 minutes by default. */
     public Builder tombstones(Duration value) {
       tombstones = Objects.requireNonNull(value, "tombstones");
       return this;
     }
 
-    /** Limits how long closing waits for what is being done. 10 s by default. */
+    /** Limits how long closing waits for running operations. 10 s by default. */
     public Builder closing(Duration value) {
       closing = Objects.requireNonNull(value, "closing");
       return this;
@@ -177,21 +179,21 @@ public final class ManagerSettings {
       return this;
     }
 
-    /** Limits how many events may wait for a slow listener. 10 000 by default. */
+    /** Limits the number of events that wait for a slow listener. 10 000 by default. */
     public Builder events(int value) {
       events = value;
       return this;
     }
 
-    /** Limits how long the host may take to give the secrets of a call. 60 s by default. */
+    /** Limits the time for the host to provide the secrets of a call. 60 s by default. */
     public Builder secretsLimit(Duration value) {
       secretsLimit = Objects.requireNonNull(value, "secretsLimit");
       return this;
     }
 
     /**
-     * Sets who may use which volume; asked before anything is done for a mount. Everybody by
-     * default.
+     * Sets the rule that decides which workload may use which volume. The manager asks it before
+     * any other step of a mount. By default every workload may use every volume.
      */
     public Builder permission(VolumePermission value) {
       permission = Objects.requireNonNull(value, "permission");
@@ -199,8 +201,8 @@ public final class ManagerSettings {
     }
 
     /**
-     * Sets which mount flags a request may have, and which every mount gets. Any, and none, by
-     * default.
+     * Sets the policy for mount flags: which flags a request may have, and which every mount gets.
+     * By default any flag is allowed and none is added.
      */
     public Builder mountFlags(MountFlagPolicy value) {
       mountFlags = Objects.requireNonNull(value, "mountFlags");
@@ -210,7 +212,7 @@ public final class ManagerSettings {
     /**
      * Returns the settings.
      *
-     * @throws IllegalArgumentException if a part makes no sense
+     * @throws IllegalArgumentException if a value is out of range
      */
     public ManagerSettings build() {
       return new ManagerSettings(this);

@@ -22,8 +22,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The wish of a workload for a volume. Compares by value; where its secrets come from does not
- * count, nor does a group for a plugin that mounts for one.
+ * A request to mount a volume for a workload. Compares by value, without the provider of secrets
+ * and without the {@linkplain Builder#groupIfOffered group}.
  *
  * <pre>{@code
  * MountRequest shared =
@@ -52,12 +52,12 @@ public final class MountRequest {
   }
 
   /**
-   * Begins a request for a filesystem.
+   * Returns a builder for a request for a filesystem.
    *
-   * @param plugin the plugin whose volume it is
+   * @param plugin the plugin that serves the volume
    * @param usage the volume and the workload, as the host names them
    * @param handle the volume as the plugin names it
-   * @param mode how many nodes may use it, and which may write
+   * @param mode how many nodes may use the volume, and which may write
    */
   public static Builder builder(
       PluginId plugin, VolumeUse usage, VolumeId handle, AccessMode mode) {
@@ -65,13 +65,13 @@ public final class MountRequest {
   }
 
   /**
-   * Begins a request for a volume of the catalog, with its context, and with the mount options that
-   * it has for this use.
+   * Returns a builder for a request for a volume of the catalog. The builder has the context of the
+   * volume and its mount options for this use.
    *
    * @param volume the volume
    * @param workload the workload, as the host names it
-   * @param mode how many nodes may use it, and which may write
-   * @param attachment as what it is wanted
+   * @param mode how many nodes may use the volume, and which may write
+   * @param attachment whether the volume is wanted as a filesystem or as a block device
    */
   public static Builder builder(
       CatalogVolume volume, WorkloadId workload, AccessMode mode, AttachmentMode attachment) {
@@ -90,19 +90,20 @@ public final class MountRequest {
   }
 
   /**
-   * Begins a request for an inline volume, which has no life before or after this use: the plugin
-   * makes it when it is published, by the words of {@linkplain Builder#volumeContext the context},
-   * and deletes it when it is unpublished. It is never created, attached or staged, also where the
-   * plugin stages its other volumes. Its id is made here, the same each time for this use; so a
-   * workload needs a name that no other workload of the plugin has, on whatever node.
+   * Returns a builder for a request for an inline volume. An inline volume exists only during this
+   * use: the plugin makes it on publish, from the values of {@linkplain Builder#volumeContext the
+   * context}, and deletes it on unpublish. It is never created, attached or staged, even if the
+   * plugin stages its other volumes. This method derives the id of the volume from the use, so the
+   * same use always has the same id. A workload therefore needs a name that no other workload of
+   * the plugin has on any node.
    *
-   * <p>CSI itself knows no inline volumes; this is Kubernetes' custom, and for plugins that follow
-   * it ({@code volumeLifecycleModes: Ephemeral}). The key {@code csi.storage.k8s.io/ephemeral}, by
-   * which such a plugin tells them from its other volumes, is added to the context.
+   * <p>The CSI spec has no inline volumes. They are a convention of Kubernetes, for plugins that
+   * support it ({@code volumeLifecycleModes: Ephemeral}). Such a plugin recognizes an inline volume
+   * by the key {@code csi.storage.k8s.io/ephemeral}, which this library adds to the context.
    *
-   * @param plugin the plugin that makes it
+   * @param plugin the plugin that makes the volume
    * @param usage the volume as the job names it, and the workload
-   * @param mode how it is used; a kubelet asks for {@link AccessMode#SINGLE_NODE_WRITER}
+   * @param mode the access mode; a kubelet asks for {@link AccessMode#SINGLE_NODE_WRITER}
    */
   public static Builder inline(PluginId plugin, VolumeUse usage, AccessMode mode) {
     Builder builder = new Builder(plugin, usage, VolumeId.of(InlineName.of(plugin, usage)), mode);
@@ -111,84 +112,91 @@ public final class MountRequest {
   }
 
   /**
-   * Begins a request for an inline volume, as {@link #inline(PluginId, VolumeUse, AccessMode)},
-   * that is used as a kubelet does: with {@link AccessMode#SINGLE_NODE_WRITER}.
+   * Returns a builder for a request for an inline volume, as {@link #inline(PluginId, VolumeUse,
+   * AccessMode)} does, with the access mode that a kubelet uses: {@link
+   * AccessMode#SINGLE_NODE_WRITER}.
    */
   public static Builder inline(PluginId plugin, VolumeUse usage) {
     return inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER);
   }
 
-  /** Begins with this request. */
+  /** Returns a builder with the values of this request. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** The plugin whose volume it is. */
+  /** Returns the plugin that serves the volume. */
   public PluginId plugin() {
     return parts.plugin;
   }
 
-  /** The volume and the workload, as the host names them. */
+  /** Returns the volume and the workload, as the host names them. */
   public VolumeUse usage() {
     return parts.usage;
   }
 
-  /** The volume as the plugin names it. */
+  /** Returns the volume as the plugin names it. */
   public VolumeId handle() {
     return parts.handle;
   }
 
-  /** Whether it is an inline volume, which lives as long as it is published. */
+  /** Returns whether the volume is an inline volume, which exists only while it is published. */
   public boolean isInline() {
     return parts.inline;
   }
 
-  /** How it is used: the options of the volume, with those replaced that the request states. */
+  /**
+   * Returns how the volume is used: the options of the volume, overridden by the options of the
+   * request.
+   */
   public VolumeCapability capability() {
     return capability;
   }
 
-  /** Returns the claim under which it is mounted; nothing if it needs none. */
+  /** Returns the claim under which the volume is mounted; empty if the request has none. */
   public Optional<ClaimGrant> claim() {
     return parts.claim;
   }
 
-  /** Whether the workload may only read. */
+  /** Returns whether the workload may only read. */
   public boolean readOnly() {
     return parts.readOnly;
   }
 
-  /** The volume's own context, as its plugin gave it. */
+  /** Returns the volume's own context, as its plugin returned it. */
   public VolumeContext volumeContext() {
     return volumeContext;
   }
 
-  /** The context without the key by which a plugin recognises an inline volume. */
+  /** Returns the context without the key that marks an inline volume. */
   VolumeContext ownContext() {
     return parts.volumeContext;
   }
 
-  /** Returns what the plugin is told of the workload, if it is told of it. */
+  /** Returns the facts about the workload that are sent to the plugin, if any. */
   public Optional<WorkloadFacts> workloadFacts() {
     return parts.workloadFacts;
   }
 
-  /** Returns the label of SELinux for the files, if the workload needs one. */
+  /** Returns the SELinux label for the files, if the workload needs one. */
   public Optional<SelinuxLabel> selinuxLabel() {
     return parts.selinuxLabel;
   }
 
-  /** Returns the group for which the plugin mounts the filesystem, if it can. */
+  /** Returns the group for which the plugin mounts the filesystem, if the plugin supports that. */
   public Optional<String> groupIfOffered() {
     return parts.groupIfOffered;
   }
 
-  /** Returns the context that attaching the volume to this node returned, as its claim has it. */
+  /**
+   * Returns the publish context that attaching the volume to this node returned, as its claim holds
+   * it.
+   */
   public PublishContext publishContext() {
     return parts.claim.map(ClaimGrant::context).orElse(parts.publishContext);
   }
 
-  /** Where the secrets come from. */
+  /** Returns the provider of the secrets. */
   public SecretsProvider secrets() {
     return parts.secrets;
   }
@@ -230,7 +238,7 @@ public final class MountRequest {
         + "]";
   }
 
-  /** Collects what a request may have. */
+  /** Collects the parts of a {@link MountRequest}. */
   public static final class Builder {
 
     private static final Map<String, String> INLINE =
@@ -281,35 +289,38 @@ public final class MountRequest {
       return copy;
     }
 
-    /** Sets whether a raw block device is wanted. A filesystem is by default. */
+    /** Sets whether the workload wants a raw block device. By default it gets a filesystem. */
     public Builder block(boolean value) {
       block = value;
       return this;
     }
 
-    /** The mount options that the volume was registered with. */
+    /** Sets the mount options that the volume was registered with. */
     public Builder volumeOptions(MountOptions options) {
       volumeOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /** The mount options of this request: each part that it states replaces that of the volume. */
+    /**
+     * Sets the mount options of this request. Each part that is set here overrides that of the
+     * volume.
+     */
     public Builder requestOptions(MountOptions options) {
       requestOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /** Sets whether the workload may only read. It may write by default. */
+    /** Sets whether the workload may only read. By default it may write. */
     public Builder readOnly(boolean value) {
       readOnly = value;
       return this;
     }
 
     /**
-     * The volume's own context, as its plugin gave it when it was created. What is mounted with
-     * another one is not mounted again: the request is refused ({@code OPTIONS_DIFFER}), and {@link
-     * VolumeMounter#refresh} brings the new one. For an {@linkplain MountRequest#inline inline}
-     * volume, what its plugin makes it of.
+     * Sets the volume's own context, as its plugin returned it when it created the volume. A
+     * request with another context than the mounted volume has is refused ({@code OPTIONS_DIFFER});
+     * {@link VolumeMounter#refresh} applies the new context. For an {@linkplain MountRequest#inline
+     * inline} volume, the plugin makes the volume from this context.
      */
     public Builder volumeContext(VolumeContext context) {
       volumeContext = Objects.requireNonNull(context, "context");
@@ -317,10 +328,11 @@ public final class MountRequest {
     }
 
     /**
-     * Tells the plugin of the workload where the volume is published for it, beside the context of
-     * the volume, and nowhere else: for a plugin that asks for it, as {@code CSIDriver} of
-     * Kubernetes says by {@code podInfoOnMount}. What is mounted stays as it is when they change,
-     * until it is {@linkplain VolumeMounter#refresh refreshed}. Default: it is told nothing.
+     * Sends facts about the workload to the plugin, next to the context of the volume, in the call
+     * that publishes the volume for the workload and in no other call. Some plugins ask for this,
+     * as {@code CSIDriver} of Kubernetes declares with {@code podInfoOnMount}. A mounted volume
+     * does not change when the facts change, until it is {@linkplain VolumeMounter#refresh
+     * refreshed}. By default nothing is sent.
      */
     public Builder workloadFacts(WorkloadFacts facts) {
       workloadFacts = Optional.of(facts);
@@ -328,13 +340,14 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the label of SELinux with which the workload may use the files. Where the plugin {@link
+     * Sets the SELinux label with which the workload may use the files. If the plugin {@link
      * io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel takes labels}, the filesystem is
-     * mounted with it, and {@link MountedVolume.Filesystem#selinuxLabel} says so: its files are not
-     * to be relabelled. Whether a volume is mounted with a label is decided at its first use on
-     * this node, and kept until its last; a request with another label is refused meanwhile ({@code
-     * OPTIONS_DIFFER}). Under a claim that says how the volume is mounted, the label has to be in
-     * the options of the claim: {@link SelinuxLabel#addedTo}. Of no account for a block device.
+     * mounted with this label and {@link MountedVolume.Filesystem#selinuxLabel} returns it; the
+     * caller must not relabel the files then. The first use of a volume on this node decides
+     * whether it is mounted with a label, until its last use ends; meanwhile a request with another
+     * label is refused ({@code OPTIONS_DIFFER}). If a claim states how the volume is mounted, the
+     * options of the claim must include the label: {@link SelinuxLabel#addedTo}. Ignored for a
+     * block device.
      */
     public Builder selinuxLabel(SelinuxLabel label) {
       selinuxLabel = Optional.of(label);
@@ -342,13 +355,13 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the group that the files are to belong to, as a number. Where the plugin offers
-     * VOLUME_MOUNT_GROUP, and the mount options name no group, the filesystem is mounted for this
-     * one, and {@link MountedVolume.Filesystem#volumeMountGroup} says so; elsewhere the caller
-     * gives the files to it. Whether a volume is mounted for a group is decided at its first use on
-     * this node, and kept until its last; a request with another group is refused meanwhile ({@code
-     * OPTIONS_DIFFER}) if it is. Under a claim that says how the volume is mounted, the plugin is
-     * given the group of the claim only. Of no account for a block device.
+     * Sets the group, as a number, that the files shall belong to. If the plugin offers
+     * VOLUME_MOUNT_GROUP and the mount options name no group, the filesystem is mounted for this
+     * group and {@link MountedVolume.Filesystem#volumeMountGroup} returns it. Otherwise the caller
+     * changes the group of the files. The first use of a volume on this node decides whether it is
+     * mounted for a group, until its last use ends; meanwhile a request with another group is
+     * refused ({@code OPTIONS_DIFFER}) if it is. If a claim states how the volume is mounted, the
+     * plugin receives only the group of the claim. Ignored for a block device.
      */
     public Builder groupIfOffered(String group) {
       groupIfOffered = MountOptions.none().withVolumeMountGroup(group).volumeMountGroup();
@@ -356,10 +369,10 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the context that attaching the volume to this node returned, for a volume without a
-     * {@linkplain #claim claim}: the grant of a claim has its own. While a volume is mounted that
-     * was attached with another one, the request is refused ({@code OPTIONS_DIFFER}), and {@link
-     * VolumeMounter#refresh} brings the new one.
+     * Sets the publish context that attaching the volume to this node returned, for a volume
+     * without a {@linkplain #claim claim}; the grant of a claim has its own. If the volume is
+     * mounted with another publish context, the request is refused ({@code OPTIONS_DIFFER}); {@link
+     * VolumeMounter#refresh} applies the new one.
      */
     public Builder publishContext(PublishContext context) {
       publishContext = Objects.requireNonNull(context, "context");
@@ -367,8 +380,8 @@ public final class MountRequest {
     }
 
     /**
-     * Where the secrets come from; what is mounted stays as it is when they change, until it is
-     * {@linkplain VolumeMounter#refresh refreshed}. Default: there are none.
+     * Sets the provider of the secrets. A mounted volume does not change when the secrets change,
+     * until it is {@linkplain VolumeMounter#refresh refreshed}. By default there are no secrets.
      */
     public Builder secrets(SecretsProvider provider) {
       secrets = Objects.requireNonNull(provider, "provider");
@@ -376,14 +389,14 @@ public final class MountRequest {
     }
 
     /**
-     * Mounts it under a claim, and only while that is current, which is asked before it is staged
-     * and before it is published; see {@link io.csi4j.volume.manager.VolumeManager.Builder#claims}.
-     * The request has the epoch of the claim, and the context that attaching the volume returned.
-     * If the claim says how the volume is mounted, the plugin is told just that, as the storage
-     * system was: the options of the volume do not count then, and those of the request have to be
-     * in the claim.
+     * Mounts the volume under a claim, and only while the claim is current. The manager confirms
+     * the claim before it stages the volume and before it publishes it; see {@link
+     * io.csi4j.volume.manager.VolumeManager.Builder#claims}. The request takes the epoch and the
+     * publish context of the claim. If the claim states how the volume is mounted, the plugin
+     * receives exactly that, as the storage system did: the options of the volume are ignored, and
+     * the options of the request must be in the claim.
      *
-     * @throws IllegalArgumentException if it is the claim of another use
+     * @throws IllegalArgumentException if the claim is of another use
      */
     public Builder claim(ClaimGrant grant) {
       if (!grant.usage().equals(usage)) {
@@ -409,11 +422,11 @@ public final class MountRequest {
     }
 
     /**
-     * The request.
+     * Returns the request.
      *
-     * @throws IllegalArgumentException for a block device with mount options, for another use than
-     *     the one that was claimed, for an inline volume that is claimed or attached, or for facts
-     *     of the workload under a key that the volume's own context has
+     * @throws IllegalArgumentException for a block device with mount options, for a claim of
+     *     another use, for an inline volume that is claimed or attached, or for facts of the
+     *     workload under a key that the volume's own context has
      */
     public MountRequest build() {
       VolumeContext context = volumeContext();
@@ -437,7 +450,7 @@ public final class MountRequest {
       return new MountRequest(this);
     }
 
-    /** Refuses a request that asks for something else than was claimed. */
+    /** Refuses a request that asks for something other than what was claimed. */
     private void compare(ClaimGrant grant) {
       if (grant.capability().filter(claimed -> !isAsClaimed(claimed)).isPresent()) {
         throw new IllegalArgumentException(
@@ -468,8 +481,8 @@ public final class MountRequest {
     }
 
     /**
-     * Whether a request asks for no more than was claimed: options that it leaves open may be set,
-     * and the storage system may know the volume by an older access mode.
+     * Returns whether a request asks for no more than was claimed. It may set options that the
+     * claim leaves open, and the storage system may know the volume by an older access mode.
      */
     private boolean isAsClaimed(VolumeCapability claimed) {
       return (claimed.accessMode() == mode

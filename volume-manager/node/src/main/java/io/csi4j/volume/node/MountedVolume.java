@@ -6,31 +6,32 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A volume that a workload has: the mount table showed it when this was said.
+ * A volume that is mounted for a workload. The mount table showed the mount when this value was
+ * made.
  *
  * @since 1.0
  */
 public sealed interface MountedVolume {
 
-  /** Whose it is. */
+  /** Returns the volume and the workload that uses it. */
   VolumeUse usage();
 
-  /** Where it is on this host. */
+  /** Returns the path of the volume on this host. */
   Path path();
 
-  /** Whether it may only be read. */
+  /** Returns whether the workload may only read. */
   boolean readOnly();
 
   /**
    * A filesystem.
    *
-   * @param usage whose it is
-   * @param path its root directory on this host
-   * @param readOnly whether it may only be read
-   * @param selinuxLabel the label that all its files show, as it is mounted with it: they are not
-   *     to be relabelled, and cannot be
-   * @param volumeMountGroup the group for which the plugin has mounted it: the owners of its files
-   *     are not to be changed
+   * @param usage the volume and the workload
+   * @param path the root directory of the filesystem on this host
+   * @param readOnly whether the workload may only read
+   * @param selinuxLabel the label with which the filesystem is mounted, and which all its files
+   *     show; the caller must not relabel them, and cannot
+   * @param volumeMountGroup the group for which the plugin mounted the filesystem; the caller must
+   *     not change the owners of the files
    */
   record Filesystem(
       VolumeUse usage,
@@ -40,13 +41,13 @@ public sealed interface MountedVolume {
       Optional<String> volumeMountGroup)
       implements MountedVolume {
 
-    /** A filesystem that is mounted for no group. */
+    /** Creates a filesystem that is mounted for no group. */
     public Filesystem(
         VolumeUse usage, Path path, boolean readOnly, Optional<SelinuxLabel> selinuxLabel) {
       this(usage, path, readOnly, selinuxLabel, Optional.empty());
     }
 
-    /** A filesystem whose files have labels of their own, if any. */
+    /** Creates a filesystem that is mounted for no group and without a label. */
     public Filesystem(VolumeUse usage, Path path, boolean readOnly) {
       this(usage, path, readOnly, Optional.empty());
     }
@@ -55,9 +56,9 @@ public sealed interface MountedVolume {
   /**
    * A raw block device.
    *
-   * @param usage whose it is
+   * @param usage the volume and the workload
    * @param path the device node on this host
-   * @param readOnly whether it may only be read
+   * @param readOnly whether the workload may only read
    */
   record BlockDevice(VolumeUse usage, Path path, boolean readOnly) implements MountedVolume {}
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms on which a node checks the claims that it was given. Immutable; compares by value.
+ * Settings for how a node checks its claims. Immutable; compares by value.
  *
  * @since 1.0
  */
@@ -38,55 +38,55 @@ public final class NodeClaims {
   }
 
   /**
-   * Begins with terms that suit most hosts: nothing is mounted without an answer, and nothing taken
-   * away.
+   * Returns a builder with settings that suit most hosts: nothing is mounted without an answer, and
+   * no mount is removed for the lack of one.
    */
   public static Builder builder(NodeName node, Confirmation confirmation) {
     return new Builder(node, confirmation);
   }
 
-  /** Begins with these terms. */
+  /** Returns a builder with these settings. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** Returns terms that suit most hosts. */
+  /** Returns settings that suit most hosts. */
   public static NodeClaims of(NodeName node, Confirmation confirmation) {
     return builder(node, confirmation).build();
   }
 
-  /** Returns its name, as claims have it. */
+  /** Returns the name of the node, as claims have it. */
   public NodeName node() {
     return parts.node;
   }
 
-  /** Returns whom to ask what a claim is worth. */
+  /** Returns the interface that confirms claims. */
   public Confirmation confirmation() {
     return parts.confirmation;
   }
 
-  /** Returns how long an answer is waited for. */
+  /** Returns how long the node waits for an answer. */
   public Duration patience() {
     return parts.patience;
   }
 
-  /** Returns how often the claims of what is mounted are looked at. */
+  /** Returns how often the node checks the claims of mounted volumes. */
   public Duration interval() {
     return parts.interval;
   }
 
   /**
-   * Returns after how long without an answer the node unmounts what is mounted under a claim;
-   * nothing for never. Then no person has to prove to the other nodes that this one is dead, and a
-   * workload may lose a volume that is still its own.
+   * Returns how long a claim may stay unconfirmed before the node unmounts its volume; empty for
+   * never. With a limit, no operator has to prove to the other nodes that this node is dead, but a
+   * workload may lose a volume that it still owns.
    */
   public Optional<Duration> selfFence() {
     return Optional.ofNullable(parts.selfFence);
   }
 
   /**
-   * Whether a workload that had its claim confirmed here before may have its volume mounted again
-   * while the keeper cannot be asked.
+   * Returns whether a volume may be mounted again while the claims cannot be confirmed, for a
+   * workload whose claim was confirmed on this node before.
    */
   public boolean goesOnFromRecord() {
     return parts.goesOnFromRecord;
@@ -141,21 +141,21 @@ public final class NodeClaims {
       return copy;
     }
 
-    /** Limits how long an answer is waited for. 10 s by default. */
+    /** Limits how long the node waits for an answer. 10 s by default. */
     public Builder patience(Duration value) {
       patience = Objects.requireNonNull(value, "patience");
       return this;
     }
 
-    /** Sets how often the claims of what is mounted are looked at. Every minute by default. */
+    /** Sets how often the node checks the claims of mounted volumes. Every minute by default. */
     public Builder interval(Duration value) {
       interval = Objects.requireNonNull(value, "interval");
       return this;
     }
 
     /**
-     * Has what is mounted under a claim unmounted once the claim was not confirmed for this time.
-     * Never by default.
+     * Unmounts the volume of a claim once the claim has not been confirmed for this time. Never by
+     * default.
      */
     public Builder selfFence(Duration value) {
       selfFence = Objects.requireNonNull(value, "selfFence");
@@ -163,8 +163,8 @@ public final class NodeClaims {
     }
 
     /**
-     * Lets a workload that had its claim confirmed here before have its volume mounted again while
-     * the keeper cannot be asked. Not by default.
+     * Sets whether a volume may be mounted again while the claims cannot be confirmed, for a
+     * workload whose claim was confirmed on this node before. Not by default.
      */
     public Builder goesOnFromRecord(boolean value) {
       goesOnFromRecord = value;
@@ -172,10 +172,10 @@ public final class NodeClaims {
     }
 
     /**
-     * Returns the terms.
+     * Returns the settings.
      *
-     * @throws IllegalArgumentException if a time is not positive, or a node would fence itself
-     *     before it looks
+     * @throws IllegalArgumentException if a time is not positive, or if the node would fence itself
+     *     before its next check
      */
     public NodeClaims build() {
       return new NodeClaims(this);
@@ -183,11 +183,12 @@ public final class NodeClaims {
   }
 
   /**
-   * Tells a node what a claim is worth that it was given; asked before it stages and before it
-   * publishes. The answer has to be as linearizable as the store: one from a cache is none.
+   * Confirms the claims of a node. The node asks before it stages a volume and before it publishes
+   * it. The answer must be linearizable, like the store itself; an answer from a cache is not
+   * valid.
    *
-   * <p>May block, and is asked on threads that nothing else waits for. A failure that it throws,
-   * and an answer that comes too late, mean that it is not known.
+   * <p>An implementation may block: it is called on threads that no other work waits for. A
+   * failure, and an answer that comes too late, mean that the standing of the claim is not known.
    *
    * @since 1.0
    */
@@ -195,17 +196,17 @@ public final class NodeClaims {
   public interface Confirmation {
 
     /**
-     * Returns what the claim of a use is worth now.
+     * Returns the present standing of the claim of a use.
      *
-     * @param epoch the epoch that the node was given with it
+     * @param epoch the epoch of the claim, as the node received it
      */
     ClaimStanding standing(VolumeUse usage, long epoch);
 
     /**
-     * Returns whether the volume of a claim exists; asked when a plugin does not find it. By
-     * default that is unknown.
+     * Returns whether the volume of a claim exists. The node asks when a plugin does not find the
+     * volume. By default the answer is "unknown".
      *
-     * @param epoch the epoch that the node was given with the claim
+     * @param epoch the epoch of the claim, as the node received it
      */
     default VolumeVerdict verdict(VolumeUse usage, long epoch) {
       return new VolumeVerdict.Unknown(new ReasonText("no control plane is asked about volumes"));

@@ -7,16 +7,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The end of an expansion on a node.
+ * The result of an expansion on a node.
  *
  * @param volume the volume
- * @param to the size that the node was asked to follow
- * @param refused why the node does not follow; nothing if it did
+ * @param to the requested size
+ * @param refused why the node did not expand the volume; empty if it did
  * @since 1.0
  */
 public record NodeExpansion(VolumeKey volume, CapacityRange to, Optional<OperatorMessage> refused) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public NodeExpansion {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(to, "to");

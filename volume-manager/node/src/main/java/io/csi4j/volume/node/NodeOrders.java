@@ -9,19 +9,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The answer of a control plane to a report: all that the node is wanted to have. An order is a
- * hint: before it mounts, the node asks whether the claim is current.
+ * The answer of a control plane to a report: all uses that the node shall have. An order is a hint:
+ * before it mounts, the node asks whether the claim is current.
  *
  * @param node the machine
  * @param answers the number of the report that this answers; a node drops any other answer
  * @param cluster the identity of the cluster, if it has one
- * @param wanted the uses that the node has to have
- * @param leaving the uses that it has to give back
- * @param held the claims of the node with which it cannot mount now: the attachment of each is
- *     uncertain, or its volume is not on record or cannot be read. The node can give them back
- * @param complete whether all claims could be read. If not, a use may be missing here that is
- *     wanted. One of a volume that the report does not name ({@link NodeReport#named}) may be
- *     missing for a while in any case
+ * @param wanted the uses that the node must mount and keep
+ * @param leaving the uses that the node must release
+ * @param held the claims with which the node cannot mount now, because the attachment is uncertain,
+ *     or the volume is not on record or cannot be read. The node can still release them
+ * @param complete whether all claims could be read. If not, a wanted use may be missing. A use of a
+ *     volume that the report does not name ({@link NodeReport#named}) may be missing for a while in
+ *     any case
  * @since 1.0
  */
 public record NodeOrders(
@@ -33,7 +33,7 @@ public record NodeOrders(
     List<ClaimEpoch> held,
     boolean complete) {
 
-  /** Copies the lists, and refuses a use that is there twice, and a claim of another node. */
+  /** Copies the lists. Refuses a use that is listed twice, and a claim of another node. */
   public NodeOrders {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(cluster, "cluster");

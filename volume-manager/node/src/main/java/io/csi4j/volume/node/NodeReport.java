@@ -12,22 +12,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that a node reports to a control plane. Each report is complete; it replaces the one before.
+ * A complete report of a node to a control plane. Each report replaces the one before.
  *
  * @param node the machine
- * @param cluster the identity of the cluster that it belongs to, once it knows one. A control plane
- *     of another cluster accepts nothing of the report
- * @param boot the boot of that machine
+ * @param cluster the identity of the cluster that the node belongs to, once the node knows it. A
+ *     control plane of another cluster rejects the report
+ * @param boot the boot of the machine
  * @param at the time of the report, by the clock of the node
- * @param number the number of the report: higher than that of each earlier one of this boot
- * @param draining whether the node takes no more volumes
- * @param plugins the plugins there
- * @param volumes the volumes there
- * @param ended the claims whose workloads have ended there, until they are on their way back
+ * @param number the number of the report: higher than that of each earlier report of this boot
+ * @param draining whether the node accepts no more volumes
+ * @param plugins the plugins on the node
+ * @param volumes the volumes on the node
+ * @param ended the claims whose workloads have ended on the node, until their release begins
  * @param receipts the receipts for the uses that the last orders named as leaving
  * @param expansions the expansions that have ended since the last accepted report
- * @param asked the volumes that calls on the node ask for now: no claim of these, or of any other
- *     volume in the report, may be missing in the orders. Nothing if no claim at all may be
+ * @param asked the volumes that calls on the node ask for now: the orders must contain all claims
+ *     of these volumes, and of each other volume in the report. Empty if the orders must contain
+ *     every claim
  * @since 1.0
  */
 public record NodeReport(
@@ -44,7 +45,7 @@ public record NodeReport(
     List<NodeExpansion> expansions,
     Optional<Set<VolumeKey>> asked) {
 
-  /** Copies the lists, and checks that all parts are there and each claim is of this node. */
+  /** Copies the lists. Checks that all parts are present and that each claim is of this node. */
   public NodeReport {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(cluster, "cluster");
@@ -64,8 +65,8 @@ public record NodeReport(
   }
 
   /**
-   * Returns the volumes of which no claim may be missing in the orders; nothing if no claim at all
-   * may be.
+   * Returns the volumes whose claims must all be in the orders; empty if the orders must contain
+   * every claim.
    */
   public Optional<Set<VolumeKey>> named() {
     return asked.map(

@@ -59,8 +59,8 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Values of a node as messages, and back, as {@link io.csi4j.volume.wire.Wire} does it for claims,
- * with the same failures. A control plane uses it for the other direction.
+ * Converts the values of a node to messages and back, as {@link io.csi4j.volume.wire.Wire} does for
+ * claims, with the same failures. Nodes and control planes both use it.
  *
  * <pre>{@code
  * byte[] sent = NodeWire.report(report).encode(); // on a node
@@ -85,7 +85,7 @@ public final class NodeWire {
 
   // ---- messages
 
-  /** Returns a message with all that a node reports. */
+  /** Returns a message with a report. */
   public static ClusterMessage report(NodeReport report) {
     FieldWriter out =
         new FieldWriter()
@@ -104,7 +104,7 @@ public final class NodeWire {
     return written(ClusterMessage.Kind.NODE_REPORT, out);
   }
 
-  /** Returns all that a node reports. */
+  /** Returns the report in a message. */
   public static NodeReport report(ClusterMessage message) {
     return read(
         message,
@@ -137,7 +137,7 @@ public final class NodeWire {
         });
   }
 
-  /** Returns a message with all that a node is wanted to have. */
+  /** Returns a message with orders. */
   public static ClusterMessage orders(NodeOrders orders) {
     FieldWriter out =
         new FieldWriter()
@@ -149,7 +149,7 @@ public final class NodeWire {
       each.volume().ifPresent(volume -> out.part(5, leaving(each.claim(), volume)));
     }
     out.flag(6, !orders.complete());
-    // A field of its own, which an older node passes over.
+    // Leaving uses are a separate field, which an older node skips.
     orders.leaving().stream()
         .filter(each -> each.volume().isEmpty())
         .forEach(each -> out.part(7, WireParts.claim(each.claim())));
@@ -158,10 +158,10 @@ public final class NodeWire {
   }
 
   /**
-   * Returns all that a node is wanted to have.
+   * Returns the orders in a message.
    *
-   * @param secrets returns the provider of the secrets that a request of a use has. It is asked for
-   *     each call that needs secrets, and not for {@link SentSecrets#none}; if it throws, that call
+   * @param secrets returns the provider of the secrets for a request of a use. It is called for
+   *     each call that needs secrets, but not for {@link SentSecrets#none}. If it throws, that call
    *     is not made
    */
   public static NodeOrders orders(
@@ -189,10 +189,10 @@ public final class NodeWire {
   }
 
   /**
-   * Returns the request of one mount.
+   * Returns the mount request in a message.
    *
-   * @param secrets returns the provider of its secrets, if it has any; it is asked for each call
-   *     that needs them
+   * @param secrets returns the provider of the secrets, if the request has any; it is called for
+   *     each call that needs them
    */
   public static MountRequest mount(
       ClusterMessage message, BiFunction<VolumeUse, SentSecrets, SecretsProvider> secrets) {
@@ -278,7 +278,10 @@ public final class NodeWire {
     return secrets.equals(SentSecrets.none()) ? out : out.part(13, secrets(secrets));
   }
 
-  /** A request as it arrived: its provider of secrets does not say where they come from. */
+  /**
+   * A received request and its secrets. The provider of the request does not say where its secrets
+   * come from.
+   */
   private record Mounting(MountRequest request, SentSecrets secrets) {}
 
   private static Mounting mounting(
@@ -308,7 +311,8 @@ public final class NodeWire {
     in.part(12, WireParts::grant).ifPresent(out::claim);
     SentSecrets secrets = in.part(13, NodeWire::secrets).orElse(SentSecrets.none());
     if (!secrets.equals(SentSecrets.none())) {
-      // Nothing is looked up before a call: one name that is unknown must not stop other uses.
+      // Secrets are looked up only when a call needs them: one unknown name must not stop other
+      // uses.
       out.secrets(
           SecretsProvider.async(
               operation -> provider.apply(use, secrets).asyncSecretsFor(operation)));
@@ -405,7 +409,10 @@ public final class NodeWire {
         .part(4, WireParts.time(health.since()));
   }
 
-  /** A state that this version does not know is none in which volumes may be mounted. */
+  /**
+   * Returns the health of a plugin. A state that this version does not know is treated as one in
+   * which no volume may be mounted.
+   */
   private static PluginHealth health(FieldReader in) throws MalformedRecordException {
     return new PluginHealth(
         WireParts.known(PluginHealth.State.class, "PluginHealth.State", in.number(1))
@@ -459,7 +466,10 @@ public final class NodeWire {
     return out;
   }
 
-  /** A capability that this version does not know is shown to people, and nothing depends on it. */
+  /**
+   * Returns the known capabilities. Those that this version does not know are shown to people;
+   * nothing depends on them.
+   */
   private static <C extends Enum<C>> CapabilitySet<C> set(Class<C> type, List<String> names) {
     Set<C> offered = EnumSet.noneOf(type);
     Set<String> unrecognized = new TreeSet<>();
@@ -587,7 +597,7 @@ public final class NodeWire {
     return WireSchema.number("PathStatus", status);
   }
 
-  /** A status that this version does not know says nothing for sure. */
+  /** Returns the status of a path. A status that this version does not know is uncertain. */
   private static PathStatus status(long number) throws MalformedRecordException {
     return WireParts.known(PathStatus.class, "PathStatus", number).orElse(PathStatus.IN_DOUBT);
   }

@@ -1,25 +1,27 @@
 package io.csi4j.volume.node;
 
 /**
- * How far a volume is at one path.
+ * The state of a volume at one path.
  *
  * @since 1.0
  */
 public enum PathStatus {
-  /** Nothing is there, and nothing is being done. */
+  /** Nothing is mounted, and no work is running. */
   NONE,
   /**
-   * Something may be there: a call was made, or may have been, and its end is not known. A mount
-   * that another program has covered with one of its own is shown as in doubt, too.
+   * The state is uncertain: a call was made, or may have been made, and its result is not known.
+   * Also shown for a mount that another program has covered with its own mount.
    */
   IN_DOUBT,
-  /** The mount is there: the plugin said so, and the mount table did not contradict. */
+  /**
+   * The volume is mounted: the plugin reported success, and the mount table does not contradict.
+   */
   PRESENT,
-  /** The mount is not wanted any more, and is being taken away. */
+  /** The mount is no longer wanted, and is being removed. */
   GOING,
   /**
-   * The mount is there, and its server has ended: every use of it fails. Only in what is shown; on
-   * record such a mount is {@link #PRESENT}.
+   * The volume is mounted, but the server of the mount has ended: every access fails. Appears only
+   * in status output; on record such a mount is {@link #PRESENT}.
    */
   DEAD;
 

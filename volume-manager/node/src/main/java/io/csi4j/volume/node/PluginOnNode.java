@@ -9,11 +9,12 @@ import java.util.OptionalLong;
 /**
  * A plugin as a node reports it.
  *
- * @param plugin the instance, its health, and what it said of itself. What a message brought has
- *     the endpoint on the node, and neither the policy nor the secrets, which stay there
- * @param draining whether no volume is mounted with it for one more workload
- * @param availableBytes the room for new volumes on this node, where the plugin says so
- * @param storage the known faults of the storage behind it, as seen from this node
+ * @param plugin the instance, its health, and what the plugin reported about itself. A received
+ *     value has the endpoint on the node, but neither the policy nor the secrets, which stay on the
+ *     node
+ * @param draining whether no more workloads may mount volumes with the plugin
+ * @param availableBytes the capacity for new volumes on this node, if the plugin reports it
+ * @param storage the known faults of the storage behind the plugin, as seen from this node
  * @since 1.0
  */
 public record PluginOnNode(
@@ -22,7 +23,7 @@ public record PluginOnNode(
     OptionalLong availableBytes,
     List<StorageFinding> storage) {
 
-  /** Copies the list, and refuses a room below zero. */
+  /** Copies the list, and refuses a negative capacity. */
   public PluginOnNode {
     Objects.requireNonNull(plugin, "plugin");
     storage = List.copyOf(storage);

@@ -9,31 +9,31 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The work that a reconciliation has begun.
+ * A running reconciliation.
  *
  * @since 1.0
  */
 public interface Reconciliation {
 
-  /** Returns the decisions: one for each thing that is not as wanted. */
+  /** Returns the decisions: one for each use or mount that differs from what is wanted. */
   List<Item> plan();
 
-  /** How many items were not finished the first time that was tried, or not tried yet. */
+  /** Returns the number of items whose first attempt did not succeed or has not happened yet. */
   int remaining();
 
   /**
-   * Ends when every item was done, or failed and was left to the background. Cancelling it ends the
-   * waiting and nothing else.
+   * Returns a stage that completes when every item has succeeded, or has failed and was left to the
+   * background. Cancelling the stage ends the waiting only.
    */
   CompletionStage<Summary> done();
 
   /**
-   * How it went.
+   * The result of a reconciliation.
    *
-   * @param mounted how many uses were made again
-   * @param released how many things were given up
-   * @param failed how many were left to the background, or to the host
-   * @param left those that were left: as many as failed
+   * @param mounted the number of uses that were mounted again
+   * @param released the number of items that were released
+   * @param failed the number of items that were left to the background, or to the host
+   * @param left the items that were left: as many as failed
    */
   record Summary(int mounted, int released, int failed, List<Left> left) {
 
@@ -44,35 +44,35 @@ public interface Reconciliation {
   }
 
   /**
-   * Something that was not done when it was tried first.
+   * An item whose first attempt did not succeed.
    *
-   * @param item what was to be done
-   * @param why why it was not; nothing if it was left alone for the reason that the item gives
-   * @param goesOn whether it is tried again without being asked: a wanted use until it is mounted,
-   *     unmounted, or asked for by a request of its own
+   * @param item the item
+   * @param why the reason; empty if the item was left alone for the reason that the item states
+   * @param goesOn whether the manager tries again without another request. It tries a wanted use
+   *     until the use is mounted, is unmounted, or is requested separately
    */
   record Left(Item item, Optional<OperatorMessage> why, boolean goesOn) {}
 
-  /** The action for one thing. */
+  /** The action for one item. */
   enum Action {
-    /** Make it again. */
+    /** Mount the use again. */
     MOUNT,
-    /** Give it up: unpublish, and unstage after the last. */
+    /** Release the use: unpublish it, and unstage the volume after its last use. */
     RELEASE,
-    /** Leave it alone: it is wanted, and the host has to ask for it again. */
+    /** Leave the use alone: it is wanted, and the host must request it again. */
     WAIT_FOR_HOST,
-    /** Leave it alone: it is not ours, or not known to be. */
+    /** Leave the mount alone: it is not of this manager, or not known to be. */
     LEAVE
   }
 
   /**
-   * The decision about one thing that is not as wanted.
+   * The decision about one use or mount that differs from what is wanted.
    *
-   * @param action what is done about it
-   * @param plugin the plugin, where it is known
-   * @param usage the use, if it is about one
-   * @param path where
-   * @param reason why: one line for people
+   * @param action the action
+   * @param plugin the plugin, if it is known
+   * @param usage the use, if the item is about one
+   * @param path the path on this host
+   * @param reason the reason: one line for people
    */
   record Item(
       Action action,

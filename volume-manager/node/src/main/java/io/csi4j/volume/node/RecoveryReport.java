@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The findings of a start, before anything was done about them.
+ * The findings of a start, before the manager acted on them.
  *
- * @param volumes how many volumes are on record
- * @param adopted the uses that are there as they were
- * @param inDoubt the uses that may be there or not
- * @param going the uses that were being given up
- * @param findings what an operator may want to know
- * @param elapsed how long it took
+ * @param volumes the number of volumes on record
+ * @param adopted the uses that are still mounted as recorded
+ * @param inDoubt the uses that may or may not be mounted
+ * @param going the uses whose release had begun
+ * @param findings the findings that concern an operator
+ * @param elapsed the duration of the recovery
  * @since 1.0
  */
 public record RecoveryReport(

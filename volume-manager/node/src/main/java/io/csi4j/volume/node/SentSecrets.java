@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The secrets of a request that crosses from a control plane to a node: none, a name for which the
- * node's host has them, or sealed ones. Secrets never cross in clear, and stay sealed on the node
- * until a call needs them.
+ * The secrets of a request that a control plane sends to a node: none, a name under which the
+ * node's host has them, or sealed secrets. Secrets are never sent in clear text, and stay sealed on
+ * the node until a call needs them.
  *
  * <pre>{@code
  * SentSecrets sent = // in a control plane, with the key that it shares with its nodes
@@ -59,12 +59,13 @@ public final class SentSecrets {
   }
 
   /**
-   * Seals secrets for one use. They can be opened for that use and for each operation alone.
+   * Seals secrets for one use. The node can open them only for that use and the operation that they
+   * were sealed for.
    *
    * @param usage the use of the request
    * @param secrets the secrets for each call that needs some
    * @param sealer the key that control planes and nodes share
-   * @throws SealException if there is no key to seal with
+   * @throws SealException if there is no key for sealing
    */
   public static SentSecrets sealed(
       VolumeUse usage, Map<CsiOperation, Secrets> secrets, Sealer sealer) {
@@ -78,12 +79,15 @@ public final class SentSecrets {
     return sealedBytes.isEmpty() ? NONE : new SentSecrets("", sealedBytes);
   }
 
-  /** Secrets that were sealed elsewhere. */
+  /** Returns secrets that are already sealed. */
   static SentSecrets sealed(Map<CsiOperation, String> sealedBytes) {
     return new SentSecrets("", sealedBytes);
   }
 
-  /** Names have no line breaks, so this names one use and one operation. */
+  /**
+   * Returns the context to seal with. Names have no line breaks, so it identifies one use and one
+   * operation.
+   */
   private static String about(VolumeUse usage, CsiOperation operation) {
     return String.join(
         "\n",
@@ -105,9 +109,9 @@ public final class SentSecrets {
   }
 
   /**
-   * Returns a provider, which looks a name up, or opens what is sealed, when a call needs it. It
-   * throws then what {@code byName} throws, and {@link SealException} if the sealer cannot open it
-   * for this use.
+   * Returns a provider that looks up the name, or opens the sealed secrets, when a call needs them.
+   * The provider throws what {@code byName} throws, and {@link SealException} if the sealer cannot
+   * open the secrets for this use.
    *
    * @param usage the use of the request
    * @param byName the node's own secrets, by their names
@@ -117,7 +121,7 @@ public final class SentSecrets {
       VolumeUse usage, Function<String, SecretsProvider> byName, Sealer sealer) {
     Objects.requireNonNull(sealer, "sealer");
     if (!name.isEmpty()) {
-      // A name that the host does not know must not stop other uses.
+      // The name is looked up only when a call needs it: an unknown name must not stop other uses.
       return SecretsProvider.async(operation -> byName.apply(name).asyncSecretsFor(operation));
     }
     return sealedBytes.isEmpty()
@@ -151,7 +155,7 @@ public final class SentSecrets {
     return Objects.hash(name, sealedBytes.keySet());
   }
 
-  /** The name, or the calls for which there are secrets. */
+  /** Returns the name, or the calls for which there are secrets. */
   @Override
   public String toString() {
     return "SentSecrets["

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A use that a node is wanted to have, as a control plane sends it.
+ * A use that the node shall mount, as a control plane sends it.
  *
  * @param use the use
  * @param secrets the secrets of its request
@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public record SentUse(WantedUse use, SentSecrets secrets, Optional<CapacityRange> grown) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public SentUse {
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(secrets, "secrets");

@@ -1,15 +1,15 @@
 package io.csi4j.volume.node;
 
 /**
- * The meaning of a release for the other uses of the volume.
+ * The result of a release with regard to the other uses of the volume.
  *
  * @since 1.0
  */
 public enum UnmountOutcome {
-  /** The use was the last one: the volume is unstaged and forgotten. */
+  /** The use was the last one: the volume is unstaged and no longer on record. */
   LAST,
-  /** Others go on using the volume. */
+  /** Other uses of the volume remain. */
   NOT_LAST,
-  /** There was no such use; nothing was done. Never taken for the last one. */
+  /** There was no such use, and nothing was done. Not the same as {@link #LAST}. */
   UNKNOWN
 }

@@ -24,29 +24,29 @@ public sealed interface VolumeEvent {
 
   /** The kinds of operations. */
   enum Operation {
-    /** Making a volume appear for a workload. */
+    /** Mounting a volume for a workload. */
     MOUNT,
-    /** Giving up the use of a volume. */
+    /** Releasing the use of a volume. */
     UNMOUNT,
-    /** Letting the node take notice that a volume has grown. */
+    /** Expanding a volume on the node after the volume has grown. */
     EXPAND,
-    /** Reading how full a volume is. */
+    /** Reading the usage of a volume. */
     STATS,
-    /** Taking away in the background what is not wanted any more. */
+    /** Removing mounts that are no longer wanted, in the background. */
     CLEAN_UP,
-    /** The repair of dead mounts in the background. */
+    /** Repairing dead mounts, in the background. */
     REPAIR,
-    /** Publishing again what is published, with new contexts or secrets. */
+    /** Publishing a mounted volume again with new contexts or secrets. */
     REFRESH
   }
 
   /**
    * An operation begins. Exactly one {@link Ended} with the same id follows.
    *
-   * @param id its number
-   * @param operation its kind
+   * @param id the number of the operation
+   * @param operation the kind of the operation
    * @param plugin the plugin
-   * @param usage the use it is about; nothing when it is about a volume without uses
+   * @param usage the use of the operation; empty for a volume without uses
    */
   record Started(OperationId id, Operation operation, PluginId plugin, Optional<VolumeUse> usage)
       implements VolumeEvent {}
@@ -54,25 +54,25 @@ public sealed interface VolumeEvent {
   /**
    * An operation has ended.
    *
-   * @param started how it began
-   * @param elapsed how long it took
-   * @param failure what went wrong, if it did not end as asked
+   * @param started the start of the operation
+   * @param elapsed the duration of the operation
+   * @param failure the failure, if the operation did not succeed
    */
   record Ended(Started started, Duration elapsed, Optional<OperatorMessage> failure)
       implements VolumeEvent {}
 
   /**
-   * A call of an operation has ended: it was answered, or was not answered in its time, or was not
-   * sent. Told between the {@link Started} and the {@link Ended} of the operation.
+   * A call of an operation has ended: the plugin answered, the time limit passed, or the call was
+   * not sent. Delivered between the {@link Started} and the {@link Ended} of the operation.
    *
    * @param operation the number of the operation
    * @param plugin the plugin
    * @param call the call
-   * @param code the status it ended with
-   * @param isSent whether the plugin may have received it
-   * @param elapsed the time since the operation asked for it, with the time in which it waited for
-   *     secrets, a connection and its turn
-   * @param endpoint the socket of the plugin; nothing if no plugin was registered
+   * @param code the resulting status
+   * @param isSent whether the plugin may have received the call
+   * @param elapsed the time since the operation requested the call, including the wait for secrets,
+   *     for a connection and for its turn
+   * @param endpoint the socket of the plugin; empty if no plugin was registered
    */
   record Called(
       OperationId operation,
@@ -85,54 +85,54 @@ public sealed interface VolumeEvent {
       implements VolumeEvent {}
 
   /**
-   * Something that an operator may want to know.
+   * A finding that may concern an operator.
    *
-   * @param message what
+   * @param message the message
    */
   record Noticed(OperatorMessage message) implements VolumeEvent {}
 
   /**
-   * A fault of a volume has begun, or is over: told once each, however often the plugin says it.
+   * A fault of a volume has begun or ended. Delivered once for each change, however often the
+   * plugin reports the fault.
    *
    * @param volume the volume
-   * @param finding the fault, and who says it
-   * @param isOver whether it is over
-   * @param message the same for an operator
+   * @param finding the fault, and who reports it
+   * @param isOver whether the fault has ended
+   * @param message the message for an operator
    */
   record VolumeHealthChanged(
       VolumeIdentity volume, VolumeHealth.Finding finding, boolean isOver, OperatorMessage message)
       implements VolumeEvent {}
 
   /**
-   * A fault of the storage behind a plugin has begun, or is over: told once each.
+   * A fault of the storage behind a plugin has begun or ended. Delivered once for each change.
    *
    * @param plugin the plugin
    * @param finding the fault
-   * @param isOver whether it is over
-   * @param message the same for an operator
+   * @param isOver whether the fault has ended
+   * @param message the message for an operator
    */
   record StorageHealthChanged(
       PluginId plugin, StorageFinding finding, boolean isOver, OperatorMessage message)
       implements VolumeEvent {}
 
   /**
-   * A listener who is told what happens. Events come in order, one at a time, on a thread that does
-   * nothing else meanwhile; a listener that throws or blocks harms no volume. When too many wait,
-   * the oldest are dropped and counted, failures last.
-   *
-   * @since 1.0
+   * Receives events. Events arrive in order, one at a time, on a thread that does no other work
+   * meanwhile; a listener that throws or blocks harms no volume. When too many events wait, the
+   * manager drops the oldest and counts them, failures last.
    */
   @FunctionalInterface
   interface Listener {
 
-    /** Told of one event. */
+    /** Receives one event. */
     void on(VolumeEvent event);
 
     /**
-     * Told that an operation is asked for, on the thread of the caller that asks, before the
-     * operation begins: the place to note for whom the caller works, such as its trace. The caller
-     * waits for it; what it throws is logged. No event follows if the caller shares an operation
-     * that another has asked for, or is refused. Operations of the background are not told here.
+     * Called when a caller requests an operation, on the thread of the caller and before the
+     * operation starts. A listener can record here for whom the caller works, such as its trace.
+     * The caller waits for this method; an exception is logged. No event follows if the request is
+     * refused, or if the caller shares an operation that another caller has requested. Not called
+     * for operations of the background.
      *
      * @param operation the number of the operation
      */
@@ -140,9 +140,9 @@ public sealed interface VolumeEvent {
 
     /**
      * Returns the context in which a call of an operation is sent to the plugin. Called on a thread
-     * of the manager when the operation asks for the call, before {@link VolumeEvent.Called}, which
-     * follows unless the operation ends without the call. Volumes wait for it, so it must not
-     * block; what it throws is logged.
+     * of the manager when the operation requests the call, before {@link VolumeEvent.Called}, which
+     * follows unless the operation ends without the call. Volumes wait for this method, so it must
+     * not block; an exception is logged.
      *
      * @param operation the operation; {@link VolumeEvent.Started} may be delivered later
      * @param call the call

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Makes volumes appear for workloads, and go again.
+ * Mounts and unmounts volumes for workloads.
  *
- * <p>The operations of one volume happen one after the other in the order in which they were asked
- * for; different volumes do not wait for each other. A call blocks until its operation has ended,
- * or until its patience has: then a {@link io.csi4j.volume.model.VolumeException} with outcome
- * {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} says so, and the operation goes
- * on. Interrupting the caller ends its waiting and nothing else. Safe for many threads.
+ * <p>Operations of one volume run one after the other, in the order of the requests; different
+ * volumes do not wait for each other. A call blocks until its operation ends or its waiting time is
+ * over. In the second case, a {@link io.csi4j.volume.model.VolumeException} with outcome {@link
+ * io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} is thrown, and the operation goes on.
+ * Interrupting the caller ends its waiting only. Safe for use by many threads.
  *
  * <pre>{@code
  * try {
  *   MountedVolume mounted = mounter.mount(request);
  *   log.accept(mounted.path());
- *   mounter.refresh(request); // published again, with the secrets of now
- *   log.accept(mounter.unmount(request.usage())); // LAST: nobody here has the volume
+ *   mounter.refresh(request); // published again, with the current secrets
+ *   log.accept(mounter.unmount(request.usage())); // LAST: no workload here uses the volume
  * } catch (VolumeException failed) {
  *   log.accept(failed.outcome() + " " + failed.getMessage());
  * }
@@ -34,124 +34,129 @@ import java.util.OptionalLong;
 public interface VolumeMounter {
 
   /**
-   * Makes a volume appear for a workload. Asking again for what is there gives it again, and two
-   * who ask for the same at once share one operation. What fails is undone, now or in the
-   * background.
+   * Mounts a volume for a workload. A repeated request returns the existing mount, and two
+   * concurrent requests for the same mount share one operation. A failed mount is undone, at once
+   * or in the background.
    *
    * @throws io.csi4j.volume.model.VolumeException with what failed, why, what is safe, and what to
-   *     do next; if undoing it failed too, with that as {@linkplain Throwable#getSuppressed()
-   *     suppressed}
+   *     do next; if undoing the mount failed too, with that failure as {@linkplain
+   *     Throwable#getSuppressed() suppressed}
    */
   MountedVolume mount(MountRequest request);
 
   /**
-   * Publishes again what a workload has, at the same place, with the contexts and secrets of this
-   * request: for plugins that hand tokens or certificates on, which expire. All else in the request
-   * is as it was when the volume was mounted. The call waits for its turn, and a release that is
-   * asked for goes first. From then on a mount is repeated with the new contexts.
+   * Publishes a mounted volume again at the same path, with the contexts and secrets of this
+   * request. This is for plugins that pass on tokens or certificates, which expire. All other parts
+   * of the request must be the same as when the volume was mounted. The call waits for its turn,
+   * and a requested release goes first. From then on, a repeated mount needs the new contexts.
    *
    * <p>A refresh that fails leaves the volume mounted as it was: {@link
-   * io.csi4j.volume.model.OperatorCode#REFRESH_REFUSED} if the plugin has refused it, {@link
+   * io.csi4j.volume.model.OperatorCode#REFRESH_REFUSED} if the plugin refused the call, {@link
    * io.csi4j.volume.model.OperatorCode#REFRESH_IN_DOUBT} if it is not known which contexts and
-   * secrets are in force. Asking again is harmless.
+   * secrets are in force. Repeating the call is harmless.
    *
-   * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
-   *     is in another way, or it fails
+   * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, if
+   *     it is mounted in another way, or if the refresh fails
    */
   MountedVolume refresh(MountRequest request);
 
   /**
-   * Gives up the use of a volume by a workload. Needs nothing but the two names, neither secrets
-   * nor what was asked for at the mount. A use that is not known is no failure. After an end that
-   * was {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} it may be asked again: it
-   * ends with {@link UnmountOutcome#LAST} only when all that is owed for the volume is done.
+   * Releases the use of a volume by a workload. The two names suffice; neither secrets nor the
+   * options of the mount are needed. An unknown use is not a failure. After the outcome {@link
+   * io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} the caller may repeat the call: it
+   * returns {@link UnmountOutcome#LAST} only when no cleanup of the volume is pending.
    *
-   * @throws io.csi4j.volume.model.VolumeException with what failed; the rest is done in the
+   * @throws io.csi4j.volume.model.VolumeException with what failed; the release goes on in the
    *     background
    */
   UnmountOutcome unmount(VolumeUse usage);
 
   /**
-   * A person's way out when the release of a use does not end, because its plugin refuses it or a
-   * person has to look: nothing more is owed for the use, no plugin is asked, and listeners are
-   * told ({@link io.csi4j.volume.model.OperatorCode#ABANDONED}) with the reason. The volume is
-   * unstaged by its plugin as ever when it was the last use; where that does not end either, asking
-   * again abandons the staging. Never while something is mounted there: the refusal says how to
-   * unmount it. What the plugin or the storage system still holds is not known afterwards.
+   * Abandons a use whose release does not end, because its plugin refuses the release or an
+   * operator has to act. An operator decides this. No cleanup of the use is pending any more, no
+   * plugin is called, and listeners receive {@link io.csi4j.volume.model.OperatorCode#ABANDONED}
+   * with the reason. After the last use, the plugin unstages the volume as usual; if that does not
+   * end either, a repeated call abandons the staging. The call is refused while something is
+   * mounted at the path; the refusal says how to unmount it. Afterwards it is not known what the
+   * plugin or the storage system still holds.
    *
-   * @param usage a use whose release was asked for, or that is in doubt
-   * @param reason why, for those who read it later; no secret
-   * @return as of {@link #unmount}
-   * @throws io.csi4j.volume.model.VolumeException if something is mounted there or that cannot be
-   *     found out, or the use is mounted and well; or with what is left
-   * @throws IllegalArgumentException if there is no reason
+   * @param usage a use whose release was requested, or that is uncertain
+   * @param reason the reason, for later readers; must not contain a secret
+   * @return the same as {@link #unmount}
+   * @throws io.csi4j.volume.model.VolumeException if something is mounted at the path, if that
+   *     cannot be determined, or if the use is mounted and healthy; or with what is left
+   * @throws IllegalArgumentException if the reason is empty
    */
   UnmountOutcome abandon(VolumeUse usage, String reason);
 
   /**
-   * Whether a workload has a volume: it is on record, the mount table shows it, and what serves it
-   * is not known to have ended. Waits for no server.
+   * Returns whether a volume is mounted for a workload: the use is on record, the mount table shows
+   * the mount, and the server of the mount is not known to have ended. Waits for no server.
    *
    * @throws io.csi4j.volume.model.VolumeException if the mount table cannot be read
    */
   boolean hasMount(VolumeUse usage);
 
   /**
-   * Lets the node take notice that a volume has grown.
+   * Expands a volume on the node after the volume has grown.
    *
-   * @return the capacity that the plugin tells; nothing if it does not
+   * @return the capacity that the plugin reports; empty if the plugin reports none
    * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
-   *     it fails; with {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} if the
-   *     filesystem may have grown all the same: ask again, which is harmless
+   *     if the expansion fails; with {@link
+   *     io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} if the filesystem may have grown
+   *     nevertheless: repeat the call, which is harmless
    */
   OptionalLong expand(ExpandRequest request);
 
-  /** Lets the node take notice that a volume has grown, needing no secrets. */
+  /** Expands a volume on the node after the volume has grown, without secrets. */
   default OptionalLong expand(VolumeUse usage, CapacityRange capacity) {
     return expand(ExpandRequest.of(usage, capacity));
   }
 
   /**
-   * Reads how full a volume is, and whether it is well.
+   * Reads the usage and the condition of a volume.
    *
    * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
-   *     it fails
+   *     if the call fails
    */
   VolumeStats stats(VolumeUse usage);
 
   /**
-   * Asks the plugin for the faults of the volume of a use now, looks at its mounts, and returns all
-   * that is known. Where an operation of the volume is being done, or the plugin does not answer
-   * within 10 s, the known faults are older. For a host that keeps the calls of its controller and
-   * those of its nodes apart: it turns the questions at an interval off ({@link
-   * io.csi4j.volume.model.MountPolicy#healthInterval}) and asks when it knows of no other call.
+   * Asks the plugin for the faults of the volume of a use now, checks its mounts, and returns all
+   * known faults. If an operation of the volume is running, or the plugin does not answer within 10
+   * s, the returned faults may be older. A host that must not call a plugin on the controller and
+   * on a node at the same time can turn periodic checks off ({@link
+   * io.csi4j.volume.model.MountPolicy#healthInterval}) and call this method when no other call is
+   * running.
    *
    * @throws io.csi4j.volume.model.VolumeException if there is no such use
    */
   VolumeHealth health(VolumeUse usage);
 
   /**
-   * Returns the workloads that use a volume now, certain or not, in order; none if it is not known.
+   * Returns the workloads that use a volume now, including uncertain uses, in order; empty if the
+   * volume is not known.
    */
   List<WorkloadId> usage(VolumeKey volume);
 
   /**
-   * Returns the status of a volume: one for each volume of a plugin that the key stands for. After
-   * its last use it is known until it is given back; then nothing is.
+   * Returns the status of each volume that the key stands for (one for each plugin). After its last
+   * use a volume is listed until its cleanup has ended.
    */
   List<VolumeStatus> status(VolumeKey volume);
 
   /** Returns the status of every volume. */
   List<VolumeStatus> volumes();
 
-  /** Explains a volume: what is being done, what stands in the way, and what to do; for people. */
+  /** Explains a volume to people: the running work, the obstacles, and what to do. */
   Explanation explain(VolumeKey volume);
 
-  /**
-   * Explains a workload: what is being done, what stands in the way, and what to do; for people.
-   */
+  /** Explains a workload to people: the running work, the obstacles, and what to do. */
   Explanation explain(WorkloadId workload);
 
-  /** Returns the operations that do not block: each of those here that waits for its end. */
+  /**
+   * Returns the same operations without blocking: one for each method here that waits for an
+   * operation.
+   */
   AsyncVolumeMounter async();
 }

@@ -23,17 +23,18 @@ import java.util.stream.Stream;
  *
  * @param plugin the plugin
  * @param handle the volume as the plugin names it
- * @param staging how far its staging is; {@link PathStatus#NONE} for a plugin without staging
- * @param uses who uses it, in order
- * @param leaving the uses that are over, whose volume is still being given back; no workload has it
+ * @param staging the state of the staging path; {@link PathStatus#NONE} for a plugin without
+ *     staging
+ * @param uses the uses, in order
+ * @param leaving the ended uses of a volume whose cleanup is still pending; no workload uses it
  *     then
- * @param abandoned the uses whose release a person has ended, each with the reason given; kept
- *     until the use is wanted again or the volume given back
- * @param accessMode how it may be used
- * @param fsType the filesystem that was asked for, if one was; mount flags are not told, as they
- *     may hold secrets
- * @param block whether it is used as a raw block device
- * @param trouble what stands in the way, if anything does
+ * @param abandoned the uses that an operator abandoned, each with the reason; kept until the use is
+ *     wanted again or the cleanup of the volume has ended
+ * @param accessMode the access mode
+ * @param fsType the requested filesystem, if any; mount flags are left out, as they may hold
+ *     secrets
+ * @param block whether the volume is used as a raw block device
+ * @param trouble the present obstacle, if there is one
  * @param health the known faults of the volume; for people and policies
  * @since 1.0
  */
@@ -57,14 +58,20 @@ public record VolumeStatus(
     abandoned = Map.copyOf(abandoned);
   }
 
-  /** Returns the names that hosts have for it, also those of uses that are being given back. */
+  /**
+   * Returns the names that hosts have for the volume, including those of uses whose cleanup is
+   * pending.
+   */
   public Set<VolumeKey> keys() {
     return Stream.concat(uses.stream().map(Use::key), leaving.stream())
         .map(VolumeUse::volume)
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Whether it is, or was until what is owed for it is done, what a host calls by this name. */
+  /**
+   * Returns whether this is the volume that a host calls by this name, or was until its pending
+   * cleanup ends.
+   */
   public boolean isOf(VolumeKey volume) {
     return keys().contains(volume);
   }
@@ -73,7 +80,7 @@ public record VolumeStatus(
    * Returns the status for people: a line for the volume, and one for each use. Trouble and health
    * are not in it.
    *
-   * @param most maximum number of uses that are listed; the others are counted
+   * @param most maximum number of listed uses; the others are counted
    */
   public List<String> lines(int most) {
     List<String> lines = new ArrayList<>();
@@ -106,12 +113,12 @@ public record VolumeStatus(
   }
 
   /**
-   * One use of it.
+   * One use of the volume.
    *
-   * @param key whose
-   * @param status how far it is
-   * @param readOnly whether it may only be read
-   * @param path where it is on this host
+   * @param key the volume and the workload
+   * @param status the state of the target path
+   * @param readOnly whether the workload may only read
+   * @param path the target path on this host
    */
   public record Use(VolumeUse key, PathStatus status, boolean readOnly, Path path) {
 

@@ -3,19 +3,19 @@ package io.csi4j.volume.node;
 import io.csi4j.volume.model.VolumeUse;
 
 /**
- * A use of a volume that a host still wants, as it tells the manager after a start.
+ * A use of a volume that a host still wants, as the host reports it to the manager after a start.
  *
  * @since 1.0
  */
 public sealed interface WantedUse {
 
-  /** Which use. */
+  /** Returns the volume and the workload. */
   VolumeUse usage();
 
   /**
-   * A use with all that is needed to make it again, should it be gone.
+   * A use with everything that is needed to mount it again.
    *
-   * @param request what the workload wants
+   * @param request the request of the workload
    */
   record Requested(MountRequest request) implements WantedUse {
     @Override
@@ -25,10 +25,10 @@ public sealed interface WantedUse {
   }
 
   /**
-   * A use of which the host knows no more than the names. It is kept; if it is gone, it stays in
-   * doubt until the host asks for the mount again.
+   * A use of which the host knows only the names. An existing mount is kept; if the mount is gone,
+   * the use stays uncertain until the host requests the mount again.
    *
-   * @param usage which use
+   * @param usage the volume and the workload
    */
   record Named(VolumeUse usage) implements WantedUse {}
 }

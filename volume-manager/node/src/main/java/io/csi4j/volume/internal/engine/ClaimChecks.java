@@ -29,33 +29,33 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks whether the mounts of one volume are still claimed, and takes them away if not. Used in the
- * mailbox of the volume only.
+ * Checks the claims of the mounts of one volume, and releases uses whose claims are over. Used in
+ * the mailbox of the volume only.
  */
 final class ClaimChecks {
 
-  /** How long an answer is waited for where the host has said nothing. */
+  /** Time limit for an answer if the host has set none. */
   private static final Duration USUAL = Duration.ofSeconds(10);
 
   private final VolumeQueue volume;
   private final CleanupSchedule cleanup;
 
-  /** Nothing while there are no claims. */
+  /** Allocated when the node has claims. */
   private @Nullable Heard heard;
 
   /**
-   * The memory of each use.
+   * The answers so far for each use.
    *
-   * @param since when its claim was last known to be current, or first looked at
-   * @param told the code told of it since then
+   * @param since when its claim was last known to be current, or was first checked
+   * @param told the code reported for the claim since then
    */
   private record Heard(Map<VolumeUse, Long> since, Map<VolumeUse, OperatorCode> told) {}
 
   /**
    * The consequence of an answer.
    *
-   * @param notice what an operator is told
-   * @param isOver whether the mount has to go
+   * @param notice the notice for an operator
+   * @param isOver whether the mount must be removed
    */
   private record Verdict(Optional<Notice> notice, boolean isOver) {
 
@@ -68,9 +68,9 @@ final class ClaimChecks {
   }
 
   /**
-   * Asks what a claim is worth, and waits no longer for the answer than the host allows.
+   * Asks for the standing of a claim, within the time limit of the host.
    *
-   * @param then told exactly once, on any thread
+   * @param then receives the answer exactly once, on any thread
    */
   static void ask(EngineParts parts, VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
     inTime(
@@ -81,10 +81,9 @@ final class ClaimChecks {
   }
 
   /**
-   * Asks whether the volume of a claim exists, and waits no longer for the answer than the host
-   * allows.
+   * Asks whether the volume of a claim exists, within the time limit of the host.
    *
-   * @param then told exactly once, on any thread
+   * @param then receives the answer exactly once, on any thread
    */
   static void lookUp(EngineParts parts, VolumeUse usage, long epoch, Consumer<VolumeVerdict> then) {
     inTime(
@@ -123,7 +122,7 @@ final class ClaimChecks {
         });
   }
 
-  /** Asks about the claim of every use; the answers come later. */
+  /** Asks about the claim of each use; the answers arrive later. */
   void confirm() {
     for (TargetRecord use : claimed(volume.memory.record(), now())) {
       ask(
@@ -152,14 +151,14 @@ final class ClaimChecks {
     Verdict verdict = heard(use.get(), standing, terms.get(), now());
     verdict.notice().ifPresent(volume.report::tell);
     if (verdict.isOver() && cleanup.may(usage)) {
-      // A mount under a later claim may be ahead in the queue.
+      // The release names the claim, as a mount under a later claim may be ahead in the queue.
       volume.take(Operation.Release.unclaimed(volume.engine.nextId(), usage, claim));
     }
   }
 
   /**
-   * The uses to ask about: what is mounted under a claim, and what is in doubt. Nothing else would
-   * end one in doubt whose claim is over, such as one that a fence has unmounted.
+   * Returns the uses to ask about: mounts under a claim, and uncertain uses. An uncertain use whose
+   * claim is over, such as one that a fence has unmounted, would never end otherwise.
    */
   private List<TargetRecord> claimed(Optional<VolumeRecord> record, long now) {
     List<TargetRecord> claimed =
@@ -192,7 +191,7 @@ final class ClaimChecks {
     return known;
   }
 
-  /** An answer about the claim of a use has come, or none could be had. */
+  /** Handles an answer about the claim of a use, or the lack of one. */
   private Verdict heard(TargetRecord use, ClaimStanding standing, NodeClaims terms, long now) {
     if (standing instanceof ClaimStanding.Current) {
       heard().since().put(use.usage(), now);
@@ -200,7 +199,7 @@ final class ClaimChecks {
       return Verdict.NOTHING;
     }
     if (use.path().is(PathStatus.IN_DOUBT) && !isSeen(use)) {
-      // Nothing is mounted, so an operator need not hear of it; only a proof ends it.
+      // Nothing is mounted, so no notice is needed; only a proof ends the use.
       return new Verdict(Optional.empty(), standing instanceof ClaimStanding.Stale);
     }
     if (standing instanceof ClaimStanding.Stale) {
@@ -217,11 +216,14 @@ final class ClaimChecks {
           notice(use, isOver ? OperatorCode.SELF_FENCED : OperatorCode.CLAIM_UNCONFIRMED, standing),
           isOver);
     }
-    // Who gives the claim back also has it unmounted.
+    // The release of the claim also unmounts the volume.
     return Verdict.NOTHING;
   }
 
-  /** Whether something is mounted for a use; a workload may write to it, whatever is on record. */
+  /**
+   * Returns whether something is mounted for a use. A workload may write to it, whatever is on
+   * record.
+   */
   private boolean isSeen(TargetRecord use) {
     try {
       MountPath target = volume.parts.layout().target(volume.identity, use.usage());
@@ -231,7 +233,7 @@ final class ClaimChecks {
     }
   }
 
-  /** Each is told once, until the claim is current again. */
+  /** Returns the notice for a code; each code is reported once until the claim is current again. */
   private Optional<Notice> notice(TargetRecord use, OperatorCode code, ClaimStanding standing) {
     return Stream.of(code)
         .filter(it -> heard().told().put(use.usage(), it) != it)
@@ -244,9 +246,9 @@ final class ClaimChecks {
         .findFirst();
   }
 
-  /** Returns the times at which the volumes of an engine look at their claims. */
+  /** Returns the schedule for the claim checks of all volumes. */
   static Rounds rounds(EngineParts parts) {
-    // Spread over half the time, so that the nodes of a cluster do not ask all at once.
+    // Spread over half of the interval, so that the nodes of a cluster do not all ask at once.
     Duration interval = parts.claims().terms().map(NodeClaims::interval).orElse(Duration.ZERO);
     return new Rounds(parts.scheduler(), Backoff.halfJitter(interval, interval));
   }

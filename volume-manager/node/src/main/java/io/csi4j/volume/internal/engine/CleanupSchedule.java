@@ -14,12 +14,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Background cleanup and repair of one volume: what is owed is cleaned up, and dead mounts are made
- * again, with pauses. Used in the mailbox of the volume only.
+ * Background cleanup and repair of one volume. Runs pending releases and mounts dead mounts again,
+ * with pauses between attempts. Used in the mailbox of the volume only.
  *
  * <p>After a start, nothing is unmounted before the host has given its list ({@link
- * HostList#isHeard}), but for the uses that a caller has asked about since. From then on everything
- * goes that is on record as given up, and what is on no list.
+ * HostList#isHeard}), except for uses that a caller has named since. From then on, the schedule
+ * removes every use that is on record as released, and every use that is on no list.
  */
 final class CleanupSchedule {
 
@@ -30,19 +30,19 @@ final class CleanupSchedule {
   private Scheduler.@Nullable Timer next;
   private int failed;
 
-  /** True if what is owed was tried before, and failed. */
+  /** True if the pending cleanup was tried before and failed. */
   private boolean isRepeat;
 
-  /** True if nothing is tried before a person has looked and asked again. */
+  /** True if nothing is tried before an operator has intervened and requested it again. */
   private boolean isHeld;
 
   /**
-   * The uses that a caller has asked about since the start, until the host has spoken; those that
-   * are over only until the next one is asked about.
+   * The uses that a caller has named since the start, until the host has given its list. Ended uses
+   * are removed when the next one is named.
    */
   private Set<VolumeUse> commanded = Set.of();
 
-  /** Whether a caller has asked about a use since the start. */
+  /** Whether a caller has named a use since the start. */
   private boolean isCommanded;
 
   CleanupSchedule(VolumeQueue volume, DeadMounts dead) {
@@ -50,13 +50,13 @@ final class CleanupSchedule {
     this.dead = dead;
   }
 
-  /** Whether this is an operation of the background. */
+  /** Returns whether an operation belongs to the background. */
   static boolean isOf(Operation operation) {
     return operation.kind() == VolumeEvent.Operation.CLEAN_UP
         || operation.kind() == VolumeEvent.Operation.REPAIR;
   }
 
-  /** A caller has asked for something. */
+  /** Notes that a caller has requested an operation. */
   void asked(Operation operation) {
     isHeld = false;
     isCommanded |= operation.usage().isPresent();
@@ -71,17 +71,17 @@ final class CleanupSchedule {
     operation.usage().ifPresent(commanded::add);
   }
 
-  /** Whether a use may be touched without a request: the host or a caller has spoken of it. */
+  /** Returns whether a use may be changed without a request: the host or a caller has named it. */
   boolean may(VolumeUse usage) {
     return commanded.contains(usage) || volume.engine.host.isHeard();
   }
 
-  /** Whether a listener is told of an operation that begins now. */
+  /** Returns whether listeners receive events for an operation that starts now. */
   boolean isTold(Operation operation) {
     return !(operation instanceof Operation.Health) && (!isOf(operation) || isWorthTelling(failed));
   }
 
-  /** Forgets what has failed: something has changed. */
+  /** Forgets earlier failures because something has changed. */
   void again() {
     failed = 0;
     isHeld = false;
@@ -94,12 +94,15 @@ final class CleanupSchedule {
     isRepeat = isFailure && (isRepeat || !isRead(operation));
   }
 
-  /** Whether an operation is a call about what is mounted, which mounts nothing. */
+  /** Returns whether an operation only queries a mounted volume and mounts nothing. */
   static boolean isRead(Operation operation) {
     return operation instanceof Operation.Read;
   }
 
-  /** Returns the next goal of the cleanup, as far as it may be tried before the host has spoken. */
+  /**
+   * Returns the next goal of the cleanup that may be tried now. Before the host has given its list,
+   * fewer goals may be tried.
+   */
   Optional<Goal> owed() {
     return volume
         .memory
@@ -108,7 +111,7 @@ final class CleanupSchedule {
         .filter(goal -> isCommanded || volume.engine.host.isHeard());
   }
 
-  /** Plans the next try, if something is to be done and may be. */
+  /** Plans the next attempt, if there is work and it may be tried. */
   void consider() {
     cancel();
     dead.tellNeeded();
@@ -123,7 +126,7 @@ final class CleanupSchedule {
     }
   }
 
-  /** Tries nothing more. */
+  /** Cancels the planned attempt. */
   void cancel() {
     if (next != null) {
       next.cancel();
@@ -131,7 +134,7 @@ final class CleanupSchedule {
     }
   }
 
-  /** The pause is over; what failed before has to have a place in the budget of the plugin, too. */
+  /** Runs after the pause. A repeated attempt also needs a place in the budget of the plugin. */
   private void due() {
     next = null;
     if (!volume.isEmpty() || volume.engine.index.isClosing()) {
@@ -173,19 +176,22 @@ final class CleanupSchedule {
     }
   }
 
-  /** Takes away a use or a volume that must go. */
+  /** Releases a use or a volume that must be removed. */
   void cleanUp(Goal goal, Optional<VolumeUse> usage) {
     volume.take(Operation.Release.background(volume.engine.nextId(), goal, usage, Long.MAX_VALUE));
   }
 
-  // ---- when something is tried again, and when an operator hears of it
+  // ---- when an attempt is repeated, and when it is reported
 
-  /** How long to wait: twice as long each time, never longer than the cap, a random part less. */
+  /** Returns the pause: doubled after each attempt, at most the cap, minus a random part. */
   static Duration pause(int tries, Duration cap, double random) {
     return Backoff.halfJitter(FIRST, cap).pause(tries + 1, random);
   }
 
-  /** Whether a try is told of, by how many failed before: the first, the fifth, every twentieth. */
+  /**
+   * Returns whether an attempt is reported, by the number of failures before it: the first, the
+   * fifth, every twentieth.
+   */
   static boolean isWorthTelling(int failed) {
     return failed == 0 || failed == 4 || (failed + 1) % 20 == 0;
   }

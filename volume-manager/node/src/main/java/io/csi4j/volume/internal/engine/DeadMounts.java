@@ -35,9 +35,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mounts of one volume that do not work any more: the server of a mount has ended, or another
- * program took the mount away or mounted something over it. Finds them, tells of them, and says how
- * they are made again. Used in the mailbox of the volume only.
+ * Mounts of one volume that no longer work: the server of the mount has ended, or another program
+ * has unmounted it or mounted over it. Detects and reports them, and returns the goals that mount
+ * them again. Used in the mailbox of the volume only.
  */
 final class DeadMounts {
 
@@ -45,44 +45,47 @@ final class DeadMounts {
 
   private final VolumeQueue volume;
 
-  /** How a use was wanted last, by the host; never written down. */
+  /** The last request of the host for each use; never stored. */
   private Map<VolumeUse, MountRequest> requests = Map.of();
 
   // Shared while they are empty, as they are for most volumes.
 
-  /** The uses whose mounts have to be made again. */
+  /** The uses that must be mounted again. */
   private Set<VolumeUse> dead = Set.of();
 
-  /** The uses of these for which a notice has asked the host how they are wanted. */
+  /** Those of these uses for which a notice has asked the host for a request. */
   private Set<VolumeUse> unknown = Set.of();
 
-  /** The uses whose mounts another program took away. */
+  /** The uses whose mounts another program has removed. */
   private Set<VolumeUse> lost = Set.of();
 
-  /** The uses whose servers have not answered their last question. */
+  /** The uses whose servers did not answer the last question. */
   private Set<VolumeUse> silent = Set.of();
 
-  /** What lies over the targets that another program has mounted on; empty for the staging. */
+  /**
+   * The mounts over the targets that another program has covered; the empty key stands for the
+   * staging path.
+   */
   private Map<Optional<VolumeUse>, Notice> covered = Map.of();
 
-  /** The paths at which a mount has come or gone, and that were not looked at since. */
+  /** The paths at which a mount has appeared or disappeared, and that were not checked since. */
   private Set<MountPath> changed = Set.of();
 
-  /** Whether a mount may have come or gone at any path. */
+  /** Whether a mount may have appeared or disappeared at any path. */
   private boolean isAnyChanged;
 
-  /** The uses of the running repair whose mounts could not be made again. */
+  /** The uses of the running repair whose mounts failed. */
   private Set<VolumeUse> failed = Set.of();
 
-  /** Whether the staging must still be made again, too. */
+  /** Whether the volume must still be staged again, too. */
   private boolean restages;
 
-  /** Whether the staging was found dead, from which nothing can be published. */
+  /** Whether the staging mount was found dead, so that nothing can be published from it. */
   private boolean stagingDead;
 
   private @Nullable Goal last;
 
-  /** The uses of the running repair that were asked to be published. */
+  /** The uses of the running repair for which publishing was attempted. */
   private Set<VolumeUse> tried = Set.of();
 
   DeadMounts(VolumeQueue volume) {
@@ -93,12 +96,12 @@ final class DeadMounts {
     return volume.plugin().policy().onDeadMount();
   }
 
-  /** Whether a policy makes dead mounts again. */
+  /** Returns whether a policy has dead mounts repaired. */
   private static boolean repairs(OnDeadMount policy) {
     return policy == OnDeadMount.REPUBLISH || policy == OnDeadMount.REMOUNT;
   }
 
-  /** Remembers how a use is wanted, in case its mount must be made again. */
+  /** Remembers the request for a use, in case its mount must be repaired. */
   void remember(MountRequest request) {
     if (!repairs(policy())) {
       return;
@@ -110,12 +113,12 @@ final class DeadMounts {
     unknown = without(unknown, request.usage()::equals);
   }
 
-  /** A mount that was dead may have died once more. */
+  /** Forgets earlier failures: a repaired mount may have died again. */
   void again() {
     restages |= !dead.isEmpty();
   }
 
-  /** Forgets the uses that are no more, or are being given up. */
+  /** Drops the uses that no longer exist or are being released. */
   void keepOnly(Optional<VolumeRecord> record) {
     Predicate<VolumeUse> isOver =
         usage ->
@@ -151,7 +154,7 @@ final class DeadMounts {
     return path(record, usage).filter(path -> path.is(PathStatus.PRESENT));
   }
 
-  /** The target of a use, or else the staging. */
+  /** Returns the target of a use, or the staging path if the use is empty. */
   private static Optional<PathRecord> path(VolumeRecord record, Optional<VolumeUse> usage) {
     return usage.isEmpty()
         ? Optional.of(record.staging())
@@ -164,7 +167,7 @@ final class DeadMounts {
 
   // ---- mounts whose server has ended
 
-  /** Looks whether mounts are dead. Their servers may be asked, and the answers come later. */
+  /** Checks whether mounts are dead. This may ask their servers; the answers arrive later. */
   void look() {
     if (policy() == OnDeadMount.LEAVE) {
       return;
@@ -176,7 +179,7 @@ final class DeadMounts {
       lookAtUses();
       return;
     }
-    // Before its uses: how they are made again depends on it.
+    // The staging comes before its uses: how they are repaired depends on it.
     ask(
         volume.parts.layout().staging(volume.identity),
         health -> {
@@ -190,7 +193,7 @@ final class DeadMounts {
         });
   }
 
-  /** Finds out in what state a mount is, and goes on with that in the mailbox of the volume. */
+  /** Determines the health of a mount, and continues in the mailbox of the volume. */
   private void ask(MountPath path, Consumer<Sighting.Health> then) {
     try {
       volume
@@ -198,7 +201,7 @@ final class DeadMounts {
           .kernel()
           .ask(volume.identity.plugin(), path, health -> volume.aside(() -> then.accept(health)));
     } catch (MountException e) {
-      // The next look at the table, which comes soon, says so.
+      // The next look at the table, which comes soon, reports the failure.
       LOG.log(Level.DEBUG, "How the mounts of " + volume.identity + " are is not known.", e);
     }
   }
@@ -225,7 +228,7 @@ final class DeadMounts {
       answers(usage);
     }
     if (covered.containsKey(Optional.of(usage))) {
-      // The answer is about the mount above.
+      // The answer is about the mount on top.
       return;
     }
     if (isThere && health == Sighting.Health.DEAD && !dead.contains(usage)) {
@@ -236,13 +239,15 @@ final class DeadMounts {
       volume.report.tell(dead(usage));
       volume.deadChanged();
     } else if (isThere && health == Sighting.Health.WELL && dead.contains(usage)) {
-      // Another mount than the one that had died.
+      // This is another mount than the dead one.
       dead = without(dead, usage::equals);
       volume.deadChanged();
     }
   }
 
-  /** The server of a use's mount has not answered in time; reported once until it answers. */
+  /**
+   * Notes that the server of a use's mount did not answer in time. Reported once until it answers.
+   */
   void isSilent(VolumeUse usage) {
     if (volume.memory.use(usage).isPresent() && !silent.contains(usage)) {
       silent = writable(silent);
@@ -252,7 +257,7 @@ final class DeadMounts {
     }
   }
 
-  /** The server of a use's mount answers, or another mount is there. */
+  /** Notes that the server of a use's mount answers, or that another mount is at the path. */
   private void answers(VolumeUse usage) {
     if (silent.contains(usage)) {
       silent = without(silent, usage::equals);
@@ -283,7 +288,7 @@ final class DeadMounts {
     volume.report.tell(new Notice(code, seen, Optional.of(usage)));
   }
 
-  /** Tells of dead mounts that cannot be made again before the host says how they are wanted. */
+  /** Reports dead mounts that cannot be repaired until the host requests them. */
   void tellNeeded() {
     if (!repairs(policy())) {
       return;
@@ -304,13 +309,13 @@ final class DeadMounts {
                 usage));
   }
 
-  /** The mount of a use was made, which may have been dead before. */
+  /** Notes that a use was mounted; its mount may have been dead before. */
   void isWell(VolumeUse usage) {
     lost = without(lost, usage::equals);
     silent = without(silent, usage::equals);
     if (dead.contains(usage)) {
       dead = without(dead, usage::equals);
-      // Before it is told: who hears it may look.
+      // Updated before the report: a listener may query the state.
       volume.deadChanged();
       tell(
           OperatorCode.MOUNT_RESTORED,
@@ -335,12 +340,12 @@ final class DeadMounts {
     return lost.contains(usage) ? lost(usage) : dead(usage);
   }
 
-  // ---- mounts that another program took away, or covered
+  // ---- mounts that another program has removed or covered
 
-  /** A mount has come or gone, at this path or at any. */
+  /** Notes that a mount has appeared or disappeared, at this path or at any path. */
   void changed(Optional<MountPath> path) {
     isAnyChanged |= path.isEmpty();
-    // A path that is not present is looked at before it becomes so.
+    // A path that is not present is checked before it becomes present.
     if (path.filter(this::isPresentAt).isPresent()) {
       changed = changed.isEmpty() ? new HashSet<>() : changed;
       changed.add(path.get());
@@ -354,7 +359,7 @@ final class DeadMounts {
         .anyMatch(usage -> path.equals(at(home, usage)));
   }
 
-  /** The paths of a volume: its staging, as empty, and the targets of its uses. */
+  /** Returns the paths of a volume: the staging path as empty, and the targets of its uses. */
   private static Stream<Optional<VolumeUse>> paths(VolumeRecord record) {
     return Stream.concat(
         Stream.of(Optional.empty()), record.targets().keySet().stream().map(Optional::of));
@@ -365,10 +370,10 @@ final class DeadMounts {
   }
 
   /**
-   * Looks at the paths at which a mount has come or gone, while nothing is being done with the
-   * volume. A mount that is on record as present and is gone is in doubt from now on; one that
-   * another program has covered is shown as in doubt until the cover is gone. Returns whether
-   * anything is otherwise than before; then it is shown, and reported.
+   * Checks the paths at which a mount has appeared or disappeared, while no operation of the volume
+   * is running. A mount that is recorded as present but is gone becomes uncertain; one that another
+   * program has covered is shown as uncertain until the cover is gone. Returns whether anything has
+   * changed; changes are shown and reported.
    */
   boolean lookAtChanges() {
     if (changed.isEmpty() && !isAnyChanged) {
@@ -397,22 +402,22 @@ final class DeadMounts {
         }
       }
     } catch (MountException e) {
-      // The next look at the table, which comes soon, says so.
+      // The next look at the table, which comes soon, reports the failure.
       LOG.log(Level.DEBUG, "What became of the mounts of " + volume.identity + " is unknown.", e);
     }
     volume.memory.set(now);
     if (!isNews && now.equals(known.get())) {
       return false;
     }
-    // Before it is told: who hears it may look.
+    // Updated before the report: a listener may query the state.
     volume.show();
     notices.forEach(volume.report::tell);
     return true;
   }
 
   /**
-   * Keeps what another program has mounted over a path, to be reported once until it is gone;
-   * returns whether that is otherwise than before.
+   * Records a mount of another program over a path, which is reported once until it is gone.
+   * Returns whether that is a change.
    */
   private boolean covers(
       Optional<VolumeUse> usage, PathRecord path, List<Sighting> stack, List<Notice> notices) {
@@ -429,7 +434,7 @@ final class DeadMounts {
     return !notice.equals(before);
   }
 
-  /** The paths that another program has covered: targets, and the staging as empty. */
+  /** Returns the paths that another program has covered: targets, and the staging path as empty. */
   Set<Optional<VolumeUse>> covered() {
     return Set.copyOf(covered.keySet());
   }
@@ -449,25 +454,27 @@ final class DeadMounts {
     return record.withStaging(record.staging().as(PathStatus.IN_DOUBT));
   }
 
-  /** Whether what was seen at a path is not mounted any more. */
+  /** Returns whether the mount that was recorded for a path is no longer there. */
   private boolean isGone(PathRecord path, MountPath at) {
     return path.evidence().isPresent() && volume.parts.kernel().at(at).isEmpty();
   }
 
-  /** The policy says what becomes of it: it is made again like a dead one, or stays lost. */
+  /**
+   * Notes a lost mount. The policy decides whether it is repaired like a dead one or stays lost.
+   */
   private void isLost(VolumeUse usage) {
     lost = writable(lost);
     lost.add(usage);
     if (repairs(policy())) {
-      // The staging may stay.
+      // The staging may remain.
       dead = writable(dead);
       dead.add(usage);
     }
   }
 
-  // ---- making them again
+  // ---- repair
 
-  /** Whether a mount can be made again now. */
+  /** Returns whether a mount can be repaired now. */
   boolean isDue(Predicate<VolumeUse> may) {
     OnDeadMount policy = policy();
     boolean isOneByOne = policy == OnDeadMount.REPUBLISH && !stagingDead;
@@ -478,12 +485,12 @@ final class DeadMounts {
                 && dead.stream().allMatch(usage -> requests.containsKey(usage) && may.test(usage)));
   }
 
-  /** The uses that a repair is about. */
+  /** Returns the uses that a repair is about. */
   Set<VolumeUse> uses() {
     return dead.isEmpty() ? Set.of() : Collections.unmodifiableSet(new TreeSet<>(dead));
   }
 
-  /** A repair begins. */
+  /** Starts a repair. */
   void begin() {
     tried = Set.of();
     failed = Set.of();
@@ -491,8 +498,8 @@ final class DeadMounts {
   }
 
   /**
-   * The last attempt has failed; returns whether the other mounts may still be made again. A use
-   * whose volume is gone is not mounted again before the host asks for it.
+   * Handles the failure of the last attempt; returns whether the other mounts may still be
+   * repaired. A use whose volume no longer exists is not mounted again until the host requests it.
    */
   boolean failed(Optional<OperatorCode> code) {
     Optional<VolumeUse> usage = Optional.empty();
@@ -515,7 +522,7 @@ final class DeadMounts {
     return usage.isPresent();
   }
 
-  /** Returns the next goal of the repair; nothing when all is done. */
+  /** Returns the next goal of the repair; empty when the repair is complete. */
   Optional<Goal> next(VolumeRecord record) {
     Optional<Goal> goal = goal(policy(), record);
     last = goal.orElse(null);
@@ -534,11 +541,11 @@ final class DeadMounts {
       }
     }
     if (stagingDead && isRemount && !failed.isEmpty()) {
-      // Something is still mounted from the staging, and nothing comes from it any more.
+      // Something is still mounted from the staging, and nothing more can be published from it.
       return Optional.empty();
     }
     if (isRemount) {
-      // A mount that another program took away keeps no volume from being staged again.
+      // A mount that another program has removed does not keep the volume from being staged again.
       for (TargetRecord use : record.targets().values()) {
         if (use.path().is(PathStatus.PRESENT) && mayReplace(use)) {
           return Optional.of(new Goal.Withdraw(Optional.of(use.usage())));
@@ -561,18 +568,18 @@ final class DeadMounts {
     return Optional.empty();
   }
 
-  /** Whether what is mounted for a use has to go before it can come again. */
+  /** Returns whether a use must be unpublished before it can be published again. */
   private static boolean isToGo(PathRecord path) {
     boolean isBeingPublished = path.awaits(Verb.PUBLISH);
     return path.is(PathStatus.PRESENT) || (path.is(PathStatus.IN_DOUBT) && !isBeingPublished);
   }
 
-  /** Whether a use is not mounted any more, and may be touched without being asked for. */
+  /** Returns whether a use is no longer mounted and may be changed without a request. */
   private boolean mayReplace(TargetRecord use) {
     try {
       return volume.engine.host.isHeard() && isGone(use.path(), target(use.usage()));
     } catch (MountException e) {
-      // The next look at the table, which comes soon, says so.
+      // The next look at the table, which comes soon, reports the failure.
       return false;
     }
   }

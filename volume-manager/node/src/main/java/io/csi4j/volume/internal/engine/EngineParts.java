@@ -20,19 +20,19 @@ import java.util.function.Consumer;
 /**
  * The parts that an engine works with.
  *
- * @param clock time
- * @param scheduler threads
+ * @param clock the clock
+ * @param scheduler the threads and timers
  * @param kernel the kernel's mounts
  * @param plugins the plugins
- * @param state what is remembered
+ * @param state the persistent state
  * @param directories the directories of the volumes
- * @param layout where they are
- * @param settings limits
- * @param points is told of named moments
- * @param events is told what happens; must not block
- * @param asked is told of an operation on the thread that asks for it
+ * @param layout the paths of these directories
+ * @param settings the limits
+ * @param points receives the crash points
+ * @param events receives the events; must not block
+ * @param asked receives the number of an operation, on the thread of its caller
  * @param calling returns the context in which a call of an operation is sent
- * @param claims asks what the claims of this node are worth
+ * @param claims asks for the standing of this node's claims
  */
 public record EngineParts(
     Clock clock,
@@ -49,7 +49,7 @@ public record EngineParts(
     BiFunction<VolumeEvent.Started, CsiOperation, WorkContext> calling,
     Claims claims) {
 
-  /** The parts of an engine that tells nobody who asks. */
+  /** Creates parts that report no caller of an operation. */
   public EngineParts(
       Clock clock,
       Scheduler scheduler,

@@ -26,11 +26,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * Mounts that the engine did not ask for: over a directory of the manager or one above it since the
- * manager was opened, and in its directory at a path that is neither a staging path nor a target,
- * as a plugin does that mounts elsewhere than asked. Each is told once. Also whether the path of
- * the manager's directory leads to another one by now, so that nothing of its volumes shows. Safe
- * for many threads.
+ * Mounts that the engine did not request: mounts over a directory of the manager or above it since
+ * the manager was opened, and mounts inside its directory at a path that is neither a staging path
+ * nor a target, such as those of a plugin that mounts at a wrong path. Each is reported once. Also
+ * detects that the path of the manager's directory now leads to another directory, in which its
+ * volumes do not appear. Safe for use by many threads.
  */
 final class ForeignMounts {
 
@@ -40,16 +40,16 @@ final class ForeignMounts {
   private final VolumeLayout layout;
   private final BooleanSupplier isMoved;
 
-  /** Whether the directory of the manager was elsewhere when it was looked for last. */
+  /** Whether the directory of the manager had moved at the last check. */
   private volatile boolean wasMoved;
 
   /** The mounts at the directories that every volume depends on, the highest directory first. */
   private final SortedMap<MountPath, Stack> before;
 
-  /** The mounts over a directory that were told and have not gone since. */
+  /** The reported mounts over a directory that are still there. */
   private final Map<MountPath, Failure> over = new ConcurrentHashMap<>();
 
-  /** The unexpected mounts in the directory of the manager that were told. */
+  /** The reported unexpected mounts in the directory of the manager. */
   private final Set<MountPath> unexpected = ConcurrentHashMap.newKeySet();
 
   /**
@@ -80,16 +80,16 @@ final class ForeignMounts {
   }
 
   /**
-   * Takes the mounts that are at the directories now for meant to be there.
+   * Records the present mounts at the directories as intended.
    *
-   * @param isMoved whether the directory of the manager is elsewhere now
+   * @param isMoved returns whether the directory of the manager has moved
    */
   static ForeignMounts since(KernelMounts kernel, VolumeLayout layout, BooleanSupplier isMoved) {
     SortedMap<MountPath, Stack> before = new TreeMap<>();
     for (MountPath path : List.of(layout.volumes(), layout.state())) {
       before.put(path, Stack.at(path, kernel));
     }
-    // What is mounted over the root directory of the host does not show to a process that runs.
+    // A mount over the root directory of the host is invisible to a running process.
     for (MountPath path = layout.root(); !path.isRoot(); path = path.parent()) {
       before.put(path, Stack.at(path, kernel));
     }
@@ -99,8 +99,8 @@ final class ForeignMounts {
   // ---- over its directories
 
   /**
-   * Returns the mount that lies over the directory of the manager or above it, if there is one; or
-   * that the directory is elsewhere.
+   * Returns the mount that covers the directory of the manager or a directory above it, if there is
+   * one; or the failure that the directory has moved.
    */
   Optional<Failure> seen() {
     for (MountPath path : before.keySet()) {
@@ -113,12 +113,12 @@ final class ForeignMounts {
   }
 
   /**
-   * Returns the failure of all that is said of mounts if the path of the manager's directory leads
-   * elsewhere now. To be asked after a look at mounts, which would not have shown those that have
-   * moved along.
+   * Returns the failure for every answer about mounts if the path of the manager's directory now
+   * leads elsewhere. Call this after looking at mounts, because the look would not have shown
+   * mounts that moved along.
    */
   Optional<Failure> moved() {
-    // Not through a mount that lies over it, which may not answer.
+    // Not checked through a covering mount, which may not answer.
     wasMoved = over.isEmpty() && isMoved.getAsBoolean();
     return known();
   }
@@ -133,7 +133,8 @@ final class ForeignMounts {
   }
 
   /**
-   * Returns the mount that lies over the directories of a volume or above them, if there is one.
+   * Returns the mount that covers the directories of a volume or a directory above them, if there
+   * is one.
    */
   Optional<Failure> seen(VolumeIdentity volume, Optional<VolumeUse> usage) {
     Optional<Failure> above = seen();
@@ -149,7 +150,7 @@ final class ForeignMounts {
     Stack then = before.getOrDefault(path, Stack.NONE);
     try {
       if (then.top().isPresent() && kernel.top(path).equals(then.top())) {
-        // Nothing lies over the mount that was on top.
+        // Nothing covers the mount that was on top.
         return Optional.empty();
       }
       List<Sighting> now = kernel.at(path);
@@ -168,37 +169,38 @@ final class ForeignMounts {
     }
   }
 
-  // ---- as it is told
+  // ---- changes of the mount table
 
-  /** Whether a mount at this path would lie over a directory of the manager. */
+  /** Returns whether a mount at this path would cover a directory of the manager. */
   boolean concerns(MountPath path) {
     return before.containsKey(path) || layout.isOwnDirectory(path);
   }
 
-  /** Something was mounted over a directory of the manager: what to say of it, once. */
+  /** Handles a new mount over a directory of the manager; returns the message about it, once. */
   Optional<OperatorMessage> came(MountPath path) {
     Optional<Failure> there =
         seenAt(path).filter(seen -> seen.code() == OperatorCode.ROOT_OVERMOUNTED);
     if (there.isEmpty() || over.putIfAbsent(path, there.get()) != null) {
       return Optional.empty();
     }
-    // It may have gone since the look, when there was nothing to forget yet.
+    // The mount may have gone since the look, when there was nothing to forget yet.
     went(path);
     return there.map(seen -> Messages.of(seen.code(), LOOKING.at(path), seen.seen()));
   }
 
-  /** A mount at this path is gone. */
+  /** Handles the end of a mount at this path. */
   void went(MountPath path) {
     Failure known = over.get(path);
     if (known != null && seenAt(path).isEmpty() && over.remove(path, known)) {
-      // Another may have come since the look, and been taken for the one that is forgotten now.
+      // Another mount may have appeared since the look, and been taken for the one that is
+      // forgotten now.
       seenAt(path)
           .filter(seen -> seen.code() == OperatorCode.ROOT_OVERMOUNTED)
           .ifPresent(seen -> over.putIfAbsent(path, seen));
     }
   }
 
-  /** Anything may have come or gone: what to say of it. */
+  /** Handles missed changes; returns the messages about new mounts. */
   List<OperatorMessage> missed() {
     List.copyOf(over.keySet()).forEach(this::went);
     List<MountPath> paths = new ArrayList<>(before.keySet());
@@ -208,14 +210,14 @@ final class ForeignMounts {
           .filter(this::concerns)
           .forEach(paths::add);
     } catch (MountException e) {
-      // Each operation looks for itself, and says so.
+      // Each operation looks again, and reports the failure.
     }
     return paths.stream().distinct().flatMap(path -> came(path).stream()).toList();
   }
 
   /**
-   * Returns the known mount over the directories of a volume or above them, or that the directory
-   * was elsewhere; looks at nothing.
+   * Returns the known mount that covers the directories of a volume or a directory above them, or
+   * the failure that the directory had moved. Reads no mount table.
    */
   Optional<Failure> covering(VolumeIdentity volume) {
     if (over.isEmpty()) {
@@ -233,7 +235,7 @@ final class ForeignMounts {
   }
 
   /**
-   * Whether a known mount lies above a path, which hides what is mounted there; looks at nothing.
+   * Returns whether a known mount above a path hides the mounts at that path. Reads no mount table.
    */
   boolean isHidden(MountPath path) {
     return over.keySet().stream().anyMatch(path::isWithin);
@@ -241,22 +243,22 @@ final class ForeignMounts {
 
   // ---- in its directory
 
-  /** Knows the mounts that were found, and told, at the start. */
+  /** Records the mounts that were found and reported at the start. */
   void know(Collection<MountPath> found) {
     unexpected.addAll(found);
   }
 
-  /** Looks for unexpected mounts, and gives what is new. */
+  /** Looks for unexpected mounts, and returns messages about new ones. */
   List<OperatorMessage> lookForUnexpected() {
     try {
       return unexpected(kernel.beneath(layout.root()));
     } catch (MountException e) {
-      // Each step looks for itself, and says so.
+      // Each step looks again, and reports the failure.
       return List.of();
     }
   }
 
-  /** Returns messages about the unexpected mounts among these that were not told yet. */
+  /** Returns messages about those of these mounts that are unexpected and not yet reported. */
   List<OperatorMessage> unexpected(Collection<Sighting> mounted) {
     List<OperatorMessage> news = new ArrayList<>();
     for (Sighting sighting : mounted) {
@@ -272,7 +274,7 @@ final class ForeignMounts {
     return news;
   }
 
-  /** Whether a path is a staging path or a target of whichever volume, or inside of one. */
+  /** Returns whether a path is a staging path or a target of any volume, or inside one. */
   private boolean isOfAVolume(MountPath path) {
     for (MountPath at = path; !at.isRoot() && !at.equals(layout.volumes()); at = at.parent()) {
       if (layout.isStagingOrTarget(at)) {

@@ -46,12 +46,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
- * The health of volumes and of the storage behind each plugin. A plugin with volumes on this node
- * is asked in rounds, at the interval of its policy; changes are told. Safe for many threads.
+ * Watches the health of volumes and of the storage behind each plugin. Asks each plugin that has
+ * volumes on this node in rounds, at the interval of its policy, and reports changes. Safe for use
+ * by many threads.
  */
 final class HealthWatch {
 
-  /** Maximum number of volumes of a plugin that are asked about at a time. */
+  /** Maximum number of concurrent questions to one plugin. */
   private static final int IN_FLIGHT = 2;
 
   private static final String OVER = "it is over: ";
@@ -68,7 +69,7 @@ final class HealthWatch {
   private final ConcurrentMap<PluginId, PluginRounds> rounds = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /** No plugin is watched yet. */
+  /** Creates a watch without plugins. */
   HealthWatch(EngineParts parts, VolumeIndex index) {
     this.parts = parts;
     this.index = index;
@@ -79,7 +80,7 @@ final class HealthWatch {
 
   // ---- rounds
 
-  /** A plugin has come or changed: the next round is not later than its interval from now. */
+  /** Handles a new or changed plugin: its next round starts at most one interval from now. */
   void changed(PluginId plugin) {
     PluginRounds there =
         isWatched(plugin) && !closed
@@ -90,7 +91,7 @@ final class HealthWatch {
     }
   }
 
-  /** Whether the health of a plugin's volumes is looked at. */
+  /** Returns whether the health of a plugin's volumes is watched. */
   boolean isWatched(PluginId plugin) {
     return parts
         .plugins()
@@ -102,7 +103,7 @@ final class HealthWatch {
   /**
    * Asks about one volume now.
    *
-   * @param then told when the plugin has answered, or is not asked
+   * @param then runs when the plugin has answered, or is not asked
    */
   void ask(VolumeQueue volume, Runnable then) {
     volume
@@ -115,15 +116,15 @@ final class HealthWatch {
                     isTold -> then.run()));
   }
 
-  /** Begins no more rounds. */
+  /** Starts no more rounds. */
   void close() {
     closed = true;
     rounds.values().forEach(PluginRounds::stop);
   }
 
   /**
-   * The rounds of questions to one plugin. They go on as long as it is registered; while it has no
-   * volume here, it is not asked.
+   * The rounds of questions to one plugin. They continue as long as the plugin is registered; the
+   * plugin is not asked while it has no volume on this node.
    */
   private final class PluginRounds {
 
@@ -133,15 +134,20 @@ final class HealthWatch {
     private boolean isPlanned;
     private long due;
 
-    /** The newest plan of a round, or the round that is going on: others are out of date. */
+    /**
+     * The number of the newest planned or running round; rounds with other numbers are out of date.
+     */
     private long number;
 
     private boolean isGoing;
 
-    /** Whether the plugin has changed during the round, which says nothing of the next then. */
+    /**
+     * Whether the plugin has changed during the round; then the round says nothing about the next
+     * pause.
+     */
     private boolean isHurried;
 
-    /** Only their names: a volume may be given back before its turn. */
+    /** Only the names, as a volume may be released before its turn. */
     private Iterator<VolumeIdentity> left = Collections.emptyIterator();
 
     private HealthOffer offer = HealthOffer.NONE;
@@ -149,7 +155,7 @@ final class HealthWatch {
     private int asked;
     private boolean isAnswered = true;
 
-    /** Whether the next volume waits only for an answer about another one. */
+    /** Whether the next volume waits only for an answer about another volume. */
     private boolean isDue;
 
     PluginRounds(PluginId plugin) {
@@ -167,7 +173,7 @@ final class HealthWatch {
               .healthInterval());
     }
 
-    /** Plans the next round, or plans it again if that brings it forward. */
+    /** Plans the next round, or moves the planned one forward. */
     void hurry() {
       lock.lock();
       try {
@@ -222,7 +228,7 @@ final class HealthWatch {
       guarded(round, () -> begin(round));
     }
 
-    /** Does a part of a round; one that breaks ends the round, and not those after it. */
+    /** Runs a part of a round. An exception ends this round, but not the later ones. */
     private void guarded(long round, Runnable part) {
       try {
         part.run();
@@ -306,8 +312,8 @@ final class HealthWatch {
     }
 
     /**
-     * Asks about the next volume, and plans the one after it: the questions of a round are spread
-     * over half of the interval. Ends the round after the last.
+     * Asks about the next volume and plans the one after it: the questions of a round are spread
+     * over half of the interval. After the last volume, ends the round.
      */
     private void goOn(long round) {
       VolumeIdentity volume = null;
@@ -321,7 +327,8 @@ final class HealthWatch {
         }
         isOver = !left.hasNext() && asked == 0;
         isDue = left.hasNext() && asked >= IN_FLIGHT;
-        // A plugin that does not answer is not asked further; its mounts are looked at anyway.
+        // A plugin that does not answer is not asked again in this round; its mounts are still
+        // checked.
         isUp = isAnswered;
         if (left.hasNext() && !isDue) {
           volume = left.next();
@@ -384,7 +391,7 @@ final class HealthWatch {
     }
   }
 
-  /** Returns the faults that an answer tells, in words; nothing if it tells none. */
+  /** Describes the faults in an answer; empty if it reports none. */
   static String words(Answer answer) {
     return answer.value().orElse(null) instanceof VolumeHealthReport report
         ? ForeignText.clause(
@@ -397,7 +404,7 @@ final class HealthWatch {
         : "";
   }
 
-  /** Whether a plugin has answered, be it with an error. */
+  /** Returns whether the plugin has answered, even with an error. */
   static boolean isAnswer(Answer answer) {
     return answer.isSent()
         && switch (CallMeaning.status(answer)) {
@@ -406,10 +413,10 @@ final class HealthWatch {
         };
   }
 
-  // ---- what is told
+  // ---- reports
 
   /**
-   * Takes in the answer to a question about a volume.
+   * Handles the answer to a question about a volume.
    *
    * @return whether the plugin has answered at all
    */
@@ -436,12 +443,15 @@ final class HealthWatch {
     return isAnswer(answer);
   }
 
-  /** The plugin has no words for the health of a volume: earlier ones do not hold any more. */
+  /**
+   * Drops the reported faults of a volume because the plugin no longer reports the health of
+   * volumes.
+   */
   void untold(VolumeIdentity volume) {
     told(volume, pluginHere, List.of());
   }
 
-  /** Takes in the faults of the mounts of a volume that were seen. */
+  /** Handles the faults that the mounts of a volume show. */
   void seen(VolumeIdentity volume, List<VolumeHealthEntry> faults) {
     told(volume, host, faults);
   }
@@ -454,7 +464,7 @@ final class HealthWatch {
     storage.answered(plugin, pluginHere, faults, parts.clock().wall()).forEach(this::tellOfStorage);
   }
 
-  /** Nothing is left of a volume here: its faults are over. */
+  /** Ends the faults of a volume of which nothing is left on this node. */
   void forget(VolumeIdentity volume) {
     volumes.forget(volume).forEach(this::tell);
   }
@@ -497,7 +507,7 @@ final class HealthWatch {
     return entry.status() == StorageHealthEntry.Status.STORAGE_UNREACHABLE;
   }
 
-  // ---- what is known
+  // ---- known faults
 
   /** Returns the known faults of a volume. */
   VolumeHealth of(VolumeIdentity volume) {
@@ -512,7 +522,7 @@ final class HealthWatch {
     return storage.of(plugin).stream().map(HealthWatch::storageFinding).toList();
   }
 
-  /** Returns why the storage of a plugin cannot be reached for such a volume, if it cannot. */
+  /** Returns why the storage of a plugin is not reachable for such a volume, if it is not. */
   Optional<Failure> unreachable(PluginId plugin, VolumeCapability capability) {
     if (!isWatched(plugin)) {
       return Optional.empty();

@@ -43,17 +43,20 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The list of the host, compared with what there is, and brought about. */
+/** Compares the list of the host with the volumes of the node, and carries out the difference. */
 final class HostList {
 
-  /** How long after a start a host is waited for in silence. */
+  /**
+   * How long after a start the engine waits for the list before it reports that the list is
+   * missing.
+   */
   private static final Duration SILENCE = Duration.ofMinutes(10);
 
   /**
    * One part of a plan.
    *
-   * @param item what is to be done
-   * @param identity with which volume, where it is known
+   * @param item the item
+   * @param identity the volume, if it is known
    */
   record Planned(Reconciliation.Item item, Optional<VolumeIdentity> identity) {}
 
@@ -63,7 +66,7 @@ final class HostList {
   private volatile boolean heard;
 
   /**
-   * A list that the host has not given yet.
+   * Creates a list that the host has not given yet.
    *
    * @param unknown mounts of unknown volumes
    */
@@ -73,17 +76,19 @@ final class HostList {
     this.engine = engine;
   }
 
-  /** Whether the host has said what it wants. */
+  /** Returns whether the host has given its list. */
   boolean isHeard() {
     return heard;
   }
 
-  /** Returns the plan for a host that still wants these of the uses that were found. */
+  /** Returns the plan for a host that still wants these of the found uses. */
   List<Reconciliation.Item> plan(Collection<WantedUse> live) {
     return ofFound(live).stream().map(Planned::item).toList();
   }
 
-  /** All that is not as wanted, without what this process was asked to mount. */
+  /**
+   * Returns every difference from the list, except for uses that this process was asked to mount.
+   */
   private List<Planned> ofFound(Collection<WantedUse> live) {
     return planned(live).stream()
         .filter(
@@ -96,7 +101,7 @@ final class HostList {
         .toList();
   }
 
-  /** The uses that were found mounted and were not asked for since. */
+  /** Returns the uses that were found mounted and were not requested since. */
   private Set<VolumeUse> found() {
     Set<VolumeUse> uses = new TreeSet<>();
     for (VolumeQueue actor : engine.index.volumes()) {
@@ -110,7 +115,7 @@ final class HostList {
     return uses;
   }
 
-  /** Refuses a list on which nothing is of what was found mounted. */
+  /** Refuses a list that contains none of the uses that were found mounted. */
   void mustKeepSome(Collection<WantedUse> live) {
     Set<VolumeUse> found = found();
     if (!found.isEmpty() && live.stream().map(WantedUse::usage).noneMatch(found::contains)) {
@@ -124,7 +129,7 @@ final class HostList {
     }
   }
 
-  /** Says so, once, when the host has not been heard of long after a start that found something. */
+  /** Reports once if the host has given no list long after a start that found something. */
   void awaitHost() {
     if (!found().isEmpty()) {
       parts.scheduler().after(SILENCE, this::tellIfSilent);
@@ -148,20 +153,20 @@ final class HostList {
   }
 
   /**
-   * The host still wants these of what was found: all other of that goes, and nothing that this
-   * process was asked to mount.
+   * Keeps these of the found uses and releases the other found uses. Leaves alone what this process
+   * was asked to mount.
    */
   Reconciliation settleFound(Collection<WantedUse> live) {
     return perform(live, this::ofFound);
   }
 
-  /** The host wants these, and no others. */
+  /** Keeps these uses and releases all others. */
   Reconciliation reconcile(Collection<WantedUse> live) {
     engine.wanted.keepOnly(live.stream().map(WantedUse::usage).collect(Collectors.toSet()));
     return perform(live, this::planned);
   }
 
-  /** Does it. From now on what is not wanted is also taken away in the background. */
+  /** Carries out a plan. From now on, unwanted uses are also removed in the background. */
   private Reconciliation perform(
       Collection<WantedUse> live, Function<Collection<WantedUse>, List<Planned>> planning) {
     long now = engine.newest();
@@ -194,12 +199,12 @@ final class HostList {
     if (parts.state().load().uncertainties().isEmpty()) {
       return run;
     }
-    // Records of which the state was in doubt were compared with the world, and are written again.
+    // Records with an uncertain state were compared with the mount table, and are written again.
     run.done().thenRun(() -> parts.state().settle());
     return run;
   }
 
-  /** Keeps how uses are wanted that are there already, in case they must be made again. */
+  /** Remembers the requests for existing mounts, in case these must be repaired. */
   private void remember(Collection<WantedUse> live) {
     for (WantedUse mount : live) {
       if (mount instanceof WantedUse.Requested wanted) {
@@ -215,7 +220,7 @@ final class HostList {
     }
   }
 
-  /** Gives uses of which only the directory is left their names again. */
+  /** Restores the names of uses of which only the directory is left. */
   private void name(Map<String, VolumeUse> directories) {
     for (VolumeQueue actor : engine.index.volumes()) {
       Set<VolumeUse> left =
@@ -237,12 +242,12 @@ final class HostList {
       byVolume = Strays.byVolume(parts.layout(), mounted);
       engine.foreign.unexpected(mounted).forEach(engine::tell);
     } catch (MountException e) {
-      // Each operation looks for itself.
+      // Each operation looks again.
       return;
     }
     for (VolumeQueue actor : engine.index.volumes()) {
       List<Sighting> there = byVolume.get(parts.layout().volume(actor.identity()));
-      // Only those look once more for themselves that have to: one look costs a look at the table.
+      // Only the volumes that need it look again, because each look reads the mount table.
       if (there != null && actor.view().record().filter(it -> hasStrays(it, there)).isPresent()) {
         actor.notice();
       }
@@ -269,9 +274,12 @@ final class HostList {
     engine.tell(Messages.of(code, subject, seen));
   }
 
-  // ---- what is to be done
+  // ---- the plan
 
-  /** The steps that give a node what its host wants; a pure decision. */
+  /**
+   * Returns the steps that bring a node to what its host wants. Pure: reads and changes nothing
+   * else.
+   */
   static List<Planned> plan(
       VolumeLayout layout,
       List<VolumeRecord> records,
@@ -334,14 +342,14 @@ final class HostList {
     return items;
   }
 
-  /** These uses by the names of their directories. */
+  /** Returns these uses by the names of their directories. */
   static Map<String, VolumeUse> directories(Collection<VolumeUse> uses) {
     Map<String, VolumeUse> directories = new HashMap<>();
     uses.forEach(usage -> directories.put(VolumeLayout.id(usage), usage));
     return directories;
   }
 
-  /** The use itself, or the one whose directory is all that is left of it. */
+  /** Returns the use itself, or the use whose directory is all that is left of it. */
   static VolumeUse named(VolumeUse usage, Map<String, VolumeUse> directories) {
     return StrayUse.directory(usage).map(directories::get).orElse(usage);
   }
@@ -387,12 +395,15 @@ final class HostList {
         new Part(reason));
   }
 
-  // ---- how it is done
+  // ---- carrying out the plan
 
-  /** Performs a plan: so many items of each plugin at a time, plugins beside each other. */
+  /**
+   * Carries out a plan: a limited number of items of each plugin at a time, and all plugins in
+   * parallel.
+   */
   static final class Run implements Reconciliation {
 
-    /** Number of items that were not done and are named in {@link #toString}. */
+    /** Maximum number of failed items that {@link #toString} names. */
     private static final int NAMED = 5;
 
     private final List<Reconciliation.Item> plan;
@@ -429,8 +440,8 @@ final class HostList {
     }
 
     /**
-     * Performs items of a plugin until one of them does not end at once; its end then performs the
-     * next. This is a loop and no recursion, as thousands of items may end at once.
+     * Runs items of a plugin until one of them does not end at once; the end of that item then runs
+     * the next. This is a loop without recursion, because thousands of items may end at once.
      */
     private void next(Optional<PluginId> plugin) {
       boolean hasEnded = true;
@@ -439,7 +450,8 @@ final class HostList {
         if (part == null) {
           return;
         }
-        // Whichever comes second, the end of this item or this thread, performs the next one.
+        // The later of two events, the end of this item and the end of this call, runs the next
+        // item.
         AtomicBoolean passed = new AtomicBoolean();
         work.apply(part)
             .whenComplete(
@@ -515,9 +527,9 @@ final class HostList {
     }
 
     /**
-     * Returns the progress, and the items that were not done with the reason: {@code
-     * Reconciliation[2 of 2 items tried: 0 mounted, 1 released, 1 not done (MOUNT db by web:
-     * CSI-302 PLUGIN_NOT_UP, tried again in the background)]}.
+     * Returns the progress, and each item that failed with the reason: {@code Reconciliation[2 of 2
+     * items tried: 0 mounted, 1 released, 1 not done (MOUNT db by web: CSI-302 PLUGIN_NOT_UP, tried
+     * again in the background)]}.
      */
     @Override
     public String toString() {

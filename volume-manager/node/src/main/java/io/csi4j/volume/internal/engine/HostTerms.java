@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The host's terms for a mount: who may have which volume, under claims of which node, and with
- * which flags.
+ * The host's rules for a mount: which workload may use which volume, which node the claims must be
+ * for, and which flags are allowed.
  *
- * @param permission who may have which volume
- * @param node the name of this node, as claims have it; nothing if the manager knows no claims
+ * @param permission decides which workload may use which volume
+ * @param node the name of this node, as claims have it; empty if the manager checks no claims
  * @param flags which flags a request may have, and which every mount gets
  */
 record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlagPolicy flags) {
@@ -27,8 +27,8 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
   /**
    * A refusal.
    *
-   * @param code what an operator is told
-   * @param seen what was seen
+   * @param code the code for an operator
+   * @param seen the reason
    */
   record Refusal(OperatorCode code, String seen) {}
 
@@ -39,7 +39,7 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
         parts.settings().mountFlags());
   }
 
-  /** Why a request is not met, if it is not. */
+  /** Returns why a request is refused, if it is. */
   Optional<Refusal> refusal(MountRequest request) {
     VolumeIdentity volume = new VolumeIdentity(request.plugin(), request.handle());
     VolumePermission.Request wish =
@@ -66,7 +66,10 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
         .or(() -> claimedWithout(request, asked));
   }
 
-  /** A claim says how a volume is mounted, so that nothing can be added here. */
+  /**
+   * Refuses a claimed request that lacks a required flag: the claim states how the volume is
+   * mounted, so nothing can be added here.
+   */
   private Optional<Refusal> claimedWithout(MountRequest request, MountFlags asked) {
     List<String> missing =
         request
@@ -86,7 +89,7 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
                     + ", which every mount gets here; the options of the claim have to say so"));
   }
 
-  /** The request with the flags that every mount gets. */
+  /** Returns the request with the flags that every mount gets. */
   MountRequest applied(MountRequest request) {
     VolumeCapability capability = request.capability();
     if (capability.isBlock() || flags.missing(flagsOf(capability)).isEmpty()) {

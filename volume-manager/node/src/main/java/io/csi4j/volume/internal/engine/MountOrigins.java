@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The origin of a mount or a device that a plugin has made: the volume itself, a directory of the
- * host, or another volume. Safe for many threads.
+ * host, or another volume. Safe for use by many threads.
  */
 final class MountOrigins {
 
@@ -37,14 +37,17 @@ final class MountOrigins {
   private final VolumeLayout layout;
   private final VolumeIndex index;
 
-  /** The volumes by the looks of the mounts that are on record of them: one alone, or several. */
+  /**
+   * The volumes by the recorded appearance of their mounts. Several volumes may share one
+   * appearance.
+   */
   private final ConcurrentMap<Evidence.Looks, Set<VolumeIdentity>> known =
       new ConcurrentHashMap<>();
 
-  /** The volumes that have a path of which it is not on record what is mounted there. */
+  /** The volumes with a path for which no mount is on record. */
   private final Set<VolumeIdentity> unknown = ConcurrentHashMap.newKeySet();
 
-  /** Where each is, found out at its first use: a host does not move them. */
+  /** The location of each directory, determined on first use; a host does not move them. */
   private final Map<MountPath, Optional<ShownDirectory>> places = new ConcurrentHashMap<>();
 
   MountOrigins(KernelMounts kernel, VolumeLayout layout, VolumeIndex index) {
@@ -53,9 +56,9 @@ final class MountOrigins {
     this.index = index;
   }
 
-  // ---- what is on record
+  // ---- records
 
-  /** A volume will be so from now on; others may not see it yet. */
+  /** Adds a record before it becomes visible to other threads. */
   void begins(VolumeRecord volume) {
     for (PathRecord path : paths(volume)) {
       if (path.evidence().isPresent()) {
@@ -66,7 +69,9 @@ final class MountOrigins {
     }
   }
 
-  /** A volume was so, and is seen by others as it is now; nothing if it is not there any more. */
+  /**
+   * Removes an old record after the present one has become visible; empty if the volume is gone.
+   */
   void ended(VolumeRecord volume, Optional<VolumeRecord> now) {
     VolumeIdentity identity = volume.identity();
     List<PathRecord> left = now.map(MountOrigins::paths).orElse(List.of());
@@ -81,7 +86,7 @@ final class MountOrigins {
     }
   }
 
-  /** Thousands of volumes may look alike, so that only a single one is copied. */
+  /** Thousands of volumes may look alike, so only a set of one is copied. */
   private static Set<VolumeIdentity> with(Set<VolumeIdentity> some, Set<VolumeIdentity> more) {
     if (some.containsAll(more)) {
       return some;
@@ -119,7 +124,7 @@ final class MountOrigins {
 
   // ---- mounts
 
-  /** Why a mount cannot be that of a volume, if it cannot. */
+  /** Returns why a mount cannot belong to a volume, if it cannot. */
   Optional<Failure> objection(VolumeIdentity identity, Sighting mount) {
     Optional<String> place =
         Stream.concat(
@@ -156,7 +161,7 @@ final class MountOrigins {
     return shown(place).filter(it -> it.holdsWhatIsShownBy(mount)).isPresent();
   }
 
-  /** Whether several volumes may lawfully have one filesystem, as two of one server. */
+  /** Returns whether several volumes may share one filesystem, as two volumes of one server may. */
   private static boolean isShared(Sighting mount) {
     return mount.device().startsWith("0:");
   }
@@ -174,7 +179,9 @@ final class MountOrigins {
         .map(other -> "volume '" + other.handle() + "' of plugin '" + other.plugin() + "'");
   }
 
-  /** Whether a mount of a volume shows the same. Only mounts that may do so are looked at. */
+  /**
+   * Returns whether a mount of a volume shows the same content. Checks only mounts that may do so.
+   */
   private boolean shows(VolumeRecord volume, Sighting mount) {
     VolumeIdentity identity = volume.identity();
     return (mayShow(volume.staging(), mount.evidence())
@@ -184,7 +191,10 @@ final class MountOrigins {
             .anyMatch(use -> isShownAt(layout.target(identity, use.usage()), mount));
   }
 
-  /** Whether a path may show this by what is on record of it; in doubt, it may show anything. */
+  /**
+   * Returns whether a path may show this according to its record. An uncertain path may show
+   * anything.
+   */
   private static boolean mayShow(PathRecord path, Evidence mount) {
     return path.evidence().map(known -> known.looksLike(mount)).orElse(mayShowAnything(path));
   }
@@ -203,7 +213,7 @@ final class MountOrigins {
             it -> it.device().equals(mount.device()) && it.evidence().looksLike(mount.evidence()));
   }
 
-  /** Returns the remark about a volume that is a directory on a disk of the host. */
+  /** Returns a remark if the volume is a directory on a disk of the host. */
   Optional<String> remark(Sighting mount) {
     boolean isOfHost =
         Stream.of(MountPath.ROOT, layout.root())
@@ -223,9 +233,9 @@ final class MountOrigins {
   // ---- block devices
 
   /**
-   * Why the device that was made for a use cannot be its volume's, if it cannot. The devices of the
-   * volumes in use are looked at when it matters: the number of a device is another one after a
-   * reboot or when a volume was attached again.
+   * Returns why the device that was made for a use cannot belong to its volume, if it cannot. The
+   * devices of the volumes in use are read when the answer depends on them, because the number of a
+   * device changes after a reboot, or when a volume is attached again.
    */
   Optional<Failure> objection(VolumeIdentity identity, VolumeUse usage, String device) {
     for (VolumeRecord volume : index.records()) {

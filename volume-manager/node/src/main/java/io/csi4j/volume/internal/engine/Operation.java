@@ -11,7 +11,7 @@ import io.csi4j.volume.node.VolumeEvent;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** An operation that a caller or the background asked for: it waits for its turn, or has it. */
+/** An operation that a caller or the background has requested. It is waiting or running. */
 abstract sealed class Operation {
 
   private final OperationId id;
@@ -25,27 +25,27 @@ abstract sealed class Operation {
     this.usage = usage;
   }
 
-  /** Its number. */
+  /** Returns the number of the operation. */
   OperationId id() {
     return id;
   }
 
-  /** Returns its kind in events. */
+  /** Returns the kind of the operation in events. */
   VolumeEvent.Operation kind() {
     return kind;
   }
 
-  /** The use it is about; empty when it is about a volume without uses. */
+  /** Returns the use of the operation; empty for a volume without uses. */
   Optional<VolumeUse> usage() {
     return usage;
   }
 
-  /** Ends when the operation does. */
+  /** Completes when the operation ends. */
   CompletableFuture<Object> end() {
     return end;
   }
 
-  /** Whether the other operation can end with this one, as both ask for the same. */
+  /** Returns whether the other operation can share this one, because both request the same. */
   boolean isSame(Operation other) {
     return false;
   }
@@ -65,7 +65,7 @@ abstract sealed class Operation {
     }
   }
 
-  /** A use that is published with other contexts or secrets from now on. */
+  /** A use that is published again with other contexts or secrets. */
   static final class Refresh extends Operation {
     final MountRequest request;
 
@@ -75,14 +75,14 @@ abstract sealed class Operation {
     }
   }
 
-  /** The end of a use, or of a volume without uses. */
+  /** The release of a use, or of a volume without uses. */
   static final class Release extends Operation {
     final Goal goal;
 
-    /** Nothing is done if the use was asked for after this operation. */
+    /** The operation does nothing if the use was requested after the operation with this number. */
     final long unlessAskedAfter;
 
-    /** Nothing is done if the use has another claim by then. */
+    /** The operation does nothing if the use has another claim by then. */
     final Optional<ClaimMark> under;
 
     private Release(
@@ -98,16 +98,17 @@ abstract sealed class Operation {
       this.under = under;
     }
 
-    /** A release that a caller asked for. */
+    /** Returns a release that a caller has requested. */
     static Release asked(OperationId id, Goal goal) {
       return new Release(
           id, VolumeEvent.Operation.UNMOUNT, goal.use(), goal, Long.MAX_VALUE, Optional.empty());
     }
 
     /**
-     * A release in the background.
+     * Returns a release in the background.
      *
-     * @param unlessAskedAfter nothing is done if the use was asked for after this operation
+     * @param unlessAskedAfter the release does nothing if the use was requested after this
+     *     operation
      */
     static Release background(
         OperationId id, Goal goal, Optional<VolumeUse> usage, long unlessAskedAfter) {
@@ -115,7 +116,7 @@ abstract sealed class Operation {
           id, VolumeEvent.Operation.CLEAN_UP, usage, goal, unlessAskedAfter, Optional.empty());
     }
 
-    /** A release in the background of a use whose claim is over. */
+    /** Returns a release in the background for a use whose claim is over. */
     static Release unclaimed(OperationId id, VolumeUse usage, ClaimMark over) {
       return new Release(
           id,
@@ -142,14 +143,14 @@ abstract sealed class Operation {
     }
   }
 
-  /** A question about a mounted use, which changes nothing on record. */
+  /** A query of a mounted use, which changes nothing on record. */
   abstract static sealed class Read extends Operation {
     private Read(OperationId id, VolumeEvent.Operation kind, VolumeUse usage) {
       super(id, kind, Optional.of(usage));
     }
   }
 
-  /** An expansion: the node notices that a volume has grown. */
+  /** An expansion on the node of a volume that has grown. */
   static final class Expand extends Read {
     final ExpandRequest request;
 
@@ -159,14 +160,14 @@ abstract sealed class Operation {
     }
   }
 
-  /** Statistics: how full a volume is. */
+  /** A query of the usage of a volume. */
   static final class Stats extends Read {
     Stats(OperationId id, VolumeUse usage) {
       super(id, VolumeEvent.Operation.STATS, usage);
     }
   }
 
-  /** A question for the faults of a volume, in the background; never reported as an operation. */
+  /** A query of the faults of a volume, in the background. Never reported as an operation. */
   static final class Health extends Operation {
     /** The faults that the plugin can report. */
     final HealthOffer offer;

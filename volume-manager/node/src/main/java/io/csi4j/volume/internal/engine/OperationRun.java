@@ -48,15 +48,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run of one operation of a volume at a time: it performs the steps that the lifecycle names,
- * until the operation has ended. Used in the mailbox of the volume only.
+ * Runs one operation of a volume at a time: performs the steps that the lifecycle names until the
+ * operation ends. Used in the mailbox of the volume only.
  */
 final class OperationRun {
 
-  /** When an operator is told that a call takes long. */
+  /** The time after which an operator is notified that a call takes long. */
   private static final Duration SLOW = Duration.ofSeconds(10);
 
-  /** How long the servers of what is looked at are waited for, and a device that is closed. */
+  /** Time limit for the servers of checked mounts, and for closing a device. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
@@ -76,12 +76,12 @@ final class OperationRun {
   private boolean unpublishFailed;
   private boolean superseded;
 
-  /** The faults that the plugin can tell, as far as it was asked. */
+  /** The faults that the plugin can report, if it was asked. */
   private HealthOffer offer = HealthOffer.NONE;
 
   private NodePlugin plugin = new NodePlugin.Absent(Set.of());
 
-  /** Tells an answer that is waited for from one that comes late. */
+  /** Distinguishes an expected answer from a late one. */
   private long generation;
 
   /** An attempt that waits for the budget of the plugin. */
@@ -98,22 +98,24 @@ final class OperationRun {
     engine = volume.engine;
   }
 
-  /** Returns the operation at this moment; nothing before the first step and after the last. */
+  /** Returns the present step of the operation; empty before the first step and after the last. */
   Optional<Turn> turn() {
     return Optional.ofNullable(turn);
   }
 
-  /** Returns the last answer of the plugin, if that was no success. */
+  /** Returns the last answer of the plugin, if it was a failure. */
   Optional<String> lastAnswer() {
     return Optional.ofNullable(lastAnswer);
   }
 
-  /** Whether the plugin was asked to unpublish, and has answered last that it could not. */
+  /** Returns whether the plugin was asked to unpublish and its last answer was a failure. */
   boolean unpublishFailed() {
     return unpublishFailed;
   }
 
-  /** The operation is not wanted any more: it ends where it can be left. */
+  /**
+   * Notes that the operation is no longer wanted. It ends at the next point where it can be left.
+   */
   void supersede() {
     superseded = true;
     Operation now = operation;
@@ -138,7 +140,7 @@ final class OperationRun {
     offer = faults;
   }
 
-  /** Forgets the operation that has ended. */
+  /** Drops the ended operation. */
   void clear() {
     withdrawRepeat();
     operation = null;
@@ -148,13 +150,13 @@ final class OperationRun {
     report.said("");
   }
 
-  // ---- going for a goal
+  // ---- running towards a goal
 
   /**
    * Performs the steps to a goal.
    *
    * @param known the volume as it is known before the first step
-   * @param of the plugin whose volume it is
+   * @param of the plugin of the volume
    */
   void goFor(Operation next, Goal goal, VolumeRecord known, NodePlugin of) {
     operation = next;
@@ -166,7 +168,7 @@ final class OperationRun {
   }
 
   /**
-   * Returns the situation: the plugin gets no call while its paths would lead into a foreign mount.
+   * Returns the situation. The plugin gets no call while its paths would lead into a foreign mount.
    */
   private Situation situation(NodePlugin of) {
     return memory.situation(of).barredBy(engine.foreign.covering(identity));
@@ -196,7 +198,7 @@ final class OperationRun {
     }
   }
 
-  /** Performs a step; the turn after it, unless its answer has to be waited for. */
+  /** Performs a step. Returns the next turn, or empty if the answer of the step arrives later. */
   private <E extends Event> Optional<Turn> perform(Operation now, Turn at, Awaited<E> awaited) {
     if (awaited.step() instanceof Step.Later<E> later) {
       long expected = ++generation;
@@ -248,7 +250,7 @@ final class OperationRun {
     throw new IllegalStateException("A step that does not end at once: " + step);
   }
 
-  /** Whether something was not told yet that is told once for a plugin. */
+  /** Returns whether a notice that is reported once for each plugin is still unreported. */
   private boolean isNews(Notice notice) {
     return notice.code() != OperatorCode.HOST_DISK_SHOWN
         || engine.isFirst(notice.code(), identity.plugin());
@@ -268,7 +270,7 @@ final class OperationRun {
     return parts.kernel().at(path).isEmpty();
   }
 
-  /** How the steps of one turn are performed. */
+  /** Performs the steps of one turn. */
   private final class Performance implements Step.Performer {
     private final Operation now;
     private final Turn at;
@@ -283,7 +285,10 @@ final class OperationRun {
       return memory.save(step);
     }
 
-    /** Forgets the volume, once its directories are gone for certain; else leaves a tombstone. */
+    /**
+     * Removes the volume from the record once its directories are certainly gone; otherwise leaves
+     * a tombstone.
+     */
     @Override
     public Event.Saved forget() {
       try {
@@ -302,7 +307,9 @@ final class OperationRun {
       return saved;
     }
 
-    /** Makes the directories of a volume, unless it is mounted there: then they are there. */
+    /**
+     * Creates the directories of a volume. Does nothing if the volume is mounted: then they exist.
+     */
     @Override
     public Event.Arranged prepareVolume() {
       return arranged(
@@ -313,7 +320,10 @@ final class OperationRun {
           });
     }
 
-    /** Makes the directory above a target, unless it is mounted there: then it is there. */
+    /**
+     * Creates the parent directory of a target. Does nothing if the target is mounted: then it
+     * exists.
+     */
     @Override
     public Event.Arranged prepareUse(VolumeUse usage) {
       return arranged(
@@ -324,7 +334,7 @@ final class OperationRun {
           });
     }
 
-    /** Removes what is left of a target, unless something is mounted there. */
+    /** Removes the rest of a target, unless something is mounted there. */
     @Override
     public Event.Arranged removeUse(VolumeUse usage) {
       if (!isFree(path(Optional.of(usage)))) {
@@ -391,7 +401,7 @@ final class OperationRun {
       return !atTarget.isEmpty() || parts.directories().isMade(target);
     }
 
-    /** Looks for uses that are mounted and not expected. */
+    /** Looks for mounted uses that are not expected. */
     @Override
     public Event.UsesSeen lookAtUses(Step.LookAtUses step) {
       List<Sighting> mounted = memory.mountedUses();
@@ -456,7 +466,7 @@ final class OperationRun {
     }
   }
 
-  /** Goes on after a pause, as soon as the budget of the plugin allows one more attempt. */
+  /** Continues after a pause, as soon as the budget of the plugin allows one more attempt. */
   private void repeat(Operation now, long expected, Runnable then) {
     if (!isExpected(now, expected) || engine.isStopped()) {
       return;
@@ -478,7 +488,7 @@ final class OperationRun {
     }
   }
 
-  /** Whether the next attempt waits for a place in the budget of the plugin. */
+  /** Returns whether the next attempt waits for a place in the budget of the plugin. */
   boolean isHeldBack() {
     return held != null;
   }
@@ -504,12 +514,12 @@ final class OperationRun {
     }
   }
 
-  // ---- looking at what may not answer
+  // ---- checks that may not answer
 
   /**
-   * Asks the servers of what is looked at whether they are still there, where only they can tell;
-   * returns whether an answer is waited for. A server without an answer in time counts as there,
-   * and is reported.
+   * Asks the servers of the checked mounts whether they are alive, if only they can tell. Returns
+   * whether an answer is awaited. A server that does not answer in time counts as alive, and is
+   * reported.
    */
   private <E extends Event> boolean isAsking(Operation now, Turn at, Awaited<E> awaited) {
     if (!(at.step() instanceof Step.Look look)
@@ -534,7 +544,7 @@ final class OperationRun {
             if (health == Sighting.Health.SILENT) {
               look.usage().filter(usage -> !path.equals(staging())).ifPresent(dead::isSilent);
             } else if (!isExpected(now, expected)) {
-              // The look went on without this answer.
+              // The check went on without this answer.
               volume.inspect();
             }
             unanswered.remove(path);
@@ -548,7 +558,7 @@ final class OperationRun {
             .kernel()
             .ask(identity.plugin(), path, health -> mailbox.put(() -> answered.accept(health)));
       } catch (MountException e) {
-        // The look, which comes after the limit, says so.
+        // The check, which follows after the time limit, reports the failure.
         LOG.log(Level.DEBUG, "The server of " + path + " could not be asked.", e);
       }
     }
@@ -574,8 +584,8 @@ final class OperationRun {
   }
 
   /**
-   * Goes on once the device of a use is not held open any more, which its plugin could not take
-   * away. One that takes long to close is not waited for.
+   * Continues once no process holds the device of a use open, which the plugin could not remove.
+   * Waits only a limited time for the device to close.
    */
   private void withoutDevice(Operation now, MountPath target, Runnable then) {
     long expected = generation;
@@ -611,8 +621,8 @@ final class OperationRun {
       then.accept(withheld.get());
       return;
     }
-    // Another instance may serve since the operation began; what it was sent ends where it was
-    // sent.
+    // Another instance may serve since the operation began; an answer to an earlier call still
+    // belongs to the instance that got the call.
     plugin = parts.plugins().find(identity.plugin()).orElse(plugin);
     String instance = plugin.instance();
     memory.restamp(at, call, instance);
@@ -654,7 +664,7 @@ final class OperationRun {
     }
   }
 
-  /** Asks for the faults of a volume that could not be staged or published, then goes on. */
+  /** Asks for the faults of a volume that could not be staged or published, then continues. */
   private void askAfter(Operation now, Step.Call call, Answer answer, Runnable then) {
     boolean isForward = call.verb() == Verb.STAGE || call.verb() == Verb.PUBLISH;
     if (isForward) {
@@ -702,15 +712,15 @@ final class OperationRun {
     }
   }
 
-  /** Whether a call was sent, has failed, and is over. */
+  /** Returns whether a call was sent and has certainly failed. */
   private static boolean isRefusal(Answer answer) {
     return !answer.isOk() && answer.isSent() && !CallMeaning.of(answer).goesOn();
   }
 
-  /** Why a plugin must not be sent a path to release: it is not the one that was made. */
+  /** Refuses to send a plugin a release for a path that is not the one that was created. */
   private Optional<Event.Called> refusal(Step.Call call) {
     boolean isRelease = call.verb() == Verb.UNPUBLISH || call.verb() == Verb.UNSTAGE;
-    // What is mounted is no link, and is not touched.
+    // A mount is not a link, and is not touched.
     if (!isRelease || !isFree(path(call.usage()))) {
       return Optional.empty();
     }
@@ -725,7 +735,7 @@ final class OperationRun {
     }
   }
 
-  /** The call of a step. */
+  /** Returns the call of a step. */
   private NodeCall request(Turn at, Step.Call call) {
     return switch (call.verb()) {
       case STAGE -> {
@@ -751,7 +761,7 @@ final class OperationRun {
     return operation != null && operation.id().equals(now.id()) && generation == expected;
   }
 
-  /** The operation, with the record as it is by now. */
+  /** Returns the turn with the present record. */
   private Turn current(Turn at) {
     return memory.record().map(at::with).orElse(at);
   }

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The start of one operation of a volume: it asks the plugin what it can do, where the goal depends
- * on that, and hands the goal to the run. An operation that cannot begin ends here. Used in the
+ * Starts one operation of a volume. Asks the plugin for its capabilities if the goal depends on
+ * them, and passes the goal to the run. An operation that cannot start ends here. Used in the
  * mailbox of the volume only.
  */
 final class OperationStart {
@@ -50,7 +50,7 @@ final class OperationStart {
     plugin = volume.plugin();
   }
 
-  /** Begins an operation, or ends it at once. */
+  /** Starts an operation, or ends it at once. */
   void begin(Operation operation) {
     if (operation instanceof Operation.Health health) {
       new VolumeQuestions(volume, dead).health(health, plugin);
@@ -79,7 +79,7 @@ final class OperationStart {
     }
   }
 
-  /** Begins the next goal of a repair, or ends it. */
+  /** Starts the next goal of a repair, or ends it. */
   void repair(Operation operation) {
     Optional<VolumeRecord> known = memory.record();
     dead.keepOnly(known);
@@ -116,8 +116,9 @@ final class OperationStart {
       run.goFor(operation, operation.goal, known.get(), plugin);
       return;
     }
-    // Another process is not working on the calls of the one before it: a look shows which it is.
-    // And one that had no such call is asked again what it has before it gets another.
+    // A new process of the plugin does not work on the calls of its predecessor, so the engine
+    // finds out which process it is. A plugin that lacked a call is also asked for its capabilities
+    // again before it gets another call.
     plugin.facts(
         answer ->
             volume.ifCurrent(
@@ -131,7 +132,8 @@ final class OperationStart {
                     }
                     memory.offered();
                   } else if (memory.isCallMissing()) {
-                    // What it has by now is not known: a call that it did not have waits for that.
+                    // The present capabilities are not known: a call that the plugin did not have
+                    // waits for them.
                     volume.end(
                         operation,
                         VolumeReport.down((PluginAnswer.Down) answer).as(Outcome.IN_PROGRESS));
@@ -158,7 +160,7 @@ final class OperationStart {
     boolean isThere =
         memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
     if (known.isPresent() && isThere) {
-      // What is there is given again without asking the plugin what it can do.
+      // An existing mount is returned without asking the plugin for its capabilities.
       publish(operation, Goal.Publish.of(request, known.get()));
       return;
     }
@@ -186,7 +188,7 @@ final class OperationStart {
     plugin.knownFacts(ifUp(operation, admitted));
   }
 
-  /** Publishes a use again, once the plugin is there. */
+  /** Publishes a use again, once the plugin is available. */
   private void beginRefresh(Operation.Refresh operation) {
     MountRequest request = operation.request;
     Optional<Failure> refusal = unreadable(memory.use(request.usage()));
@@ -206,7 +208,10 @@ final class OperationStart {
         });
   }
 
-  /** Tells once for a plugin that it is called under another access mode than was asked for. */
+  /**
+   * Reports, once for each plugin, that it is called with another access mode than the requested
+   * one.
+   */
   private void tellOfReplaced(AccessMode asked, Goal.Publish goal) {
     AccessMode mode = goal.plan().mode();
     if (mode != asked
@@ -223,7 +228,9 @@ final class OperationStart {
     }
   }
 
-  /** Whether the request is refused by the record: then no mount is ever made again in its way. */
+  /**
+   * Returns whether the record refuses the request. Then its mount is never repaired in this way.
+   */
   private boolean isRefused(MountRequest request) {
     return memory
         .record()
@@ -239,12 +246,12 @@ final class OperationStart {
     run.goFor(operation, goal, known, plugin);
   }
 
-  /** Asks the plugin what it can do, and goes on if it is there. */
+  /** Asks the plugin for its capabilities, and continues if the plugin is available. */
   private void ask(Operation operation, Consumer<PluginAnswer.Up> then) {
     plugin.facts(ifUp(operation, then));
   }
 
-  /** Goes on if the plugin is there. */
+  /** Continues if the plugin is available. */
   private Consumer<PluginAnswer> ifUp(Operation operation, Consumer<PluginAnswer.Up> then) {
     return answer ->
         volume.ifCurrent(
@@ -260,7 +267,7 @@ final class OperationStart {
             });
   }
 
-  /** Asks about a use that is mounted, once the plugin is there. */
+  /** Queries a mounted use, once the plugin is available. */
   private void beginRead(Operation.Read operation) {
     Optional<Failure> refusal = unreadable(memory.use(operation.usage().orElseThrow()));
     if (refusal.isPresent()) {
@@ -271,7 +278,7 @@ final class OperationStart {
     ask(operation, up -> new VolumeQuestions(volume, dead).read(operation, known, up, plugin));
   }
 
-  /** Why a use cannot be asked about, if it cannot. */
+  /** Returns why a use cannot be queried, if it cannot. */
   private static Optional<Failure> unreadable(Optional<TargetRecord> use) {
     return use.filter(there -> there.path().is(PathStatus.PRESENT)).isPresent()
         ? Optional.empty()

@@ -26,15 +26,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plugins with which nothing new is mounted, and who waits for their last volume. Everybody is
- * told on the scheduler's threads.
+ * The drained plugins, with which no new use is mounted, and the drains that wait for their last
+ * volumes. Callbacks run on the scheduler's threads.
  */
 final class PluginDrains {
 
-  /** So many are named in a message. */
+  /** Maximum number of uses that a message names. */
   private static final int NAMED = 10;
 
-  /** One who drains a plugin. */
+  /** One drain of a plugin. */
   private final class Drain implements PluginDrain {
 
     private final PluginId plugin;
@@ -95,13 +95,13 @@ final class PluginDrains {
   private final List<Drain> drains = new ArrayList<>();
   private boolean closed;
 
-  /** No plugin is drained. */
+  /** Starts without drained plugins. */
   PluginDrains(Scheduler scheduler, VolumeIndex index) {
     this.scheduler = scheduler;
     this.index = index;
   }
 
-  /** Mounts nothing new with a plugin; returns nothing once this is closed. */
+  /** Starts draining a plugin; returns empty after this object was closed. */
   Optional<PluginDrain> begin(PluginId plugin, Duration limit) {
     Drain drain = new Drain(plugin);
     lock.lock();
@@ -119,7 +119,7 @@ final class PluginDrains {
     return Optional.of(drain);
   }
 
-  /** A volume of a plugin is not there any more. */
+  /** Notes that a volume of a plugin is gone. */
   void changed(PluginId plugin) {
     if (!index.isDrained(plugin) || !index.left(plugin).isEmpty()) {
       return;
@@ -182,7 +182,7 @@ final class PluginDrains {
         + (size > NAMED ? " and " + (size - NAMED) + " more" : "");
   }
 
-  /** Ends all drains, and begins no more. */
+  /** Ends all drains, and starts no more. */
   void close() {
     List<Drain> all;
     lock.lock();

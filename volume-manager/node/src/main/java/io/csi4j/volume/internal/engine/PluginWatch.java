@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Which process of each plugin was seen last, and whether it stages volumes; its volumes hear of it
- * when that changes. Safe for many threads.
+ * The last seen process of each plugin, and whether the plugin stages volumes. Notifies the volumes
+ * of a plugin when that changes. Safe for use by many threads.
  */
 final class PluginWatch {
 
-  /** How many volumes are named at a time. */
+  /** Maximum number of volumes that a message names. */
   private static final int MOST_NAMES = 20;
 
   private final EngineParts parts;
@@ -31,20 +31,23 @@ final class PluginWatch {
   private final ConcurrentMap<PluginId, Boolean> staging = new ConcurrentHashMap<>();
   private final Set<PluginId> gone = ConcurrentHashMap.newKeySet();
 
-  /** The names that plugins gave themselves, and that were told. */
+  /** The reported names that plugins gave themselves. */
   private final ConcurrentMap<PluginId, String> names = new ConcurrentHashMap<>();
 
   /**
-   * No plugin was seen.
+   * Creates a watch that has seen no plugin.
    *
-   * @param volumes the volumes of a plugin
+   * @param volumes returns the volumes of a plugin
    */
   PluginWatch(EngineParts parts, Function<PluginId, List<VolumeQueue>> volumes) {
     this.parts = parts;
     this.volumes = volumes;
   }
 
-  /** The manager has opened with a plugin: its devices are held again, if they are to be. */
+  /**
+   * Handles a plugin that the manager was opened with: its devices are held open again, if its
+   * policy says so.
+   */
   void opened(PluginId plugin) {
     parts
         .plugins()
@@ -53,7 +56,7 @@ final class PluginWatch {
         .ifPresent(known -> volumes.apply(plugin).forEach(VolumeQueue::hold));
   }
 
-  /** A plugin has come, come back, gone, or may be another process. */
+  /** Handles a plugin that has appeared, returned, left, or may be another process. */
   void changed(PluginId plugin) {
     tellIfGone(plugin);
     Optional<NodePlugin> known = parts.plugins().find(plugin);
@@ -78,7 +81,10 @@ final class PluginWatch {
         });
   }
 
-  /** A plugin was heard of: its process, if that is known, and what it can do, if it said that. */
+  /**
+   * Handles what is known about a plugin: its process, if that is known, and whether it stages
+   * volumes, if it said so.
+   */
   void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
     if (!instance.isEmpty() && !instance.equals(processes.get(plugin))) {
       String before = processes.put(plugin, instance);
@@ -99,7 +105,7 @@ final class PluginWatch {
     }
   }
 
-  /** Tells of a plugin that gives itself another name, once for that name. */
+  /** Reports a plugin that gives itself another name, once for each name. */
   private void tellIfNamedOtherwise(PluginId plugin) {
     parts
         .plugins()
@@ -114,7 +120,7 @@ final class PluginWatch {
                     "it is registered as '" + plugin + "', and calls itself '" + name + "'"));
   }
 
-  /** Tells of volumes that were mounted when the plugin could do less, or more. */
+  /** Reports volumes that were mounted when the plugin had fewer or more capabilities. */
   private void compare(PluginId plugin, boolean stages) {
     long others =
         volumes.apply(plugin).stream()
@@ -136,7 +142,7 @@ final class PluginWatch {
     }
   }
 
-  /** Tells of a plugin that is not registered and has volumes, once. */
+  /** Reports once a plugin that is not registered and has volumes. */
   void tellIfGone(PluginId plugin) {
     boolean isThere = parts.plugins().find(plugin).isPresent();
     if (isThere) {

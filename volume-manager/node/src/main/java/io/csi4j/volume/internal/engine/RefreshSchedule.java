@@ -39,7 +39,7 @@ final class RefreshSchedule {
           StatusCode.OUT_OF_RANGE,
           StatusCode.UNIMPLEMENTED);
 
-  /** Requests that cannot be met, or are not wanted any more. */
+  /** The codes of requests that cannot be fulfilled, or are no longer wanted. */
   private static final Set<OperatorCode> UNMET =
       Set.of(OperatorCode.NOT_MOUNTED, OperatorCode.OPTIONS_DIFFER, OperatorCode.SUPERSEDED);
 
@@ -48,18 +48,18 @@ final class RefreshSchedule {
 
   // Shared while they are empty, as they are for most volumes.
 
-  /** How each use is refreshed by the policy; never written down. */
+  /** The last publication of each use; never stored. */
   private Map<VolumeUse, Latest> uses = Map.of();
 
-  /** Why the last refresh of a use has failed. */
+  /** The failure of the last refresh of each use. */
   private Map<VolumeUse, OperatorMessage> failures = Map.of();
 
   /**
-   * The last time that a use was published.
+   * The last publication of a use.
    *
-   * @param request with which contexts, and where its secrets come from
-   * @param since when, in nanoseconds
-   * @param isRefused whether the plugin has refused this, so that it is not to be asked again
+   * @param request the contexts, and the provider of the secrets
+   * @param since the time of the publication, in nanoseconds
+   * @param isRefused whether the plugin has refused this request, so that it must not be repeated
    */
   private record Latest(MountRequest request, long since, boolean isRefused) {}
 
@@ -67,12 +67,12 @@ final class RefreshSchedule {
     this.volume = volume;
   }
 
-  /** Whether the plugin may be publishing again what is published. */
+  /** Returns whether the plugin may still be refreshing a use. */
   static boolean isBeingRefreshed(TargetRecord use) {
     return use.path().is(PathStatus.PRESENT) && use.path().awaits(Verb.PUBLISH);
   }
 
-  /** What was found at the start: the last process may have been refreshing a use. */
+  /** Handles a volume found at the start: the last process may have been refreshing a use. */
   void restore(VolumeRecord found) {
     for (TargetRecord use : found.targets().values()) {
       if (isBeingRefreshed(use)) {
@@ -90,14 +90,14 @@ final class RefreshSchedule {
     failures.put(usage, message);
   }
 
-  /** Returns why the last refresh of a use has failed, if one has. */
+  /** Returns why the last refresh of a use failed, if one has failed. */
   Optional<OperatorMessage> trouble() {
     return failures.values().stream().findFirst();
   }
 
-  // ---- what is refreshed
+  // ---- the uses to refresh
 
-  /** Remembers how a use is published, in case that the policy has it refreshed. */
+  /** Remembers how a use is published, in case the policy has it refreshed. */
   void remember(MountRequest request) {
     Latest known = uses.get(request.usage());
     put(
@@ -124,7 +124,10 @@ final class RefreshSchedule {
     keepOnly(volume.memory.record());
   }
 
-  /** The next refresh comes after a whole pause, and with what is in force, as far as known. */
+  /**
+   * Notes a refresh. The next one follows after a full pause, with the contexts in force, as far as
+   * they are known.
+   */
   private void refreshed(MountRequest request, Optional<VolumeException> failure) {
     Latest known = uses.get(request.usage());
     boolean mayBeInForce = failure.isEmpty() || failure.get().outcome() == Outcome.IN_PROGRESS;
@@ -134,25 +137,28 @@ final class RefreshSchedule {
           inForce.equals(request) && failure.filter(RefreshSchedule::isFinal).isPresent();
       put(new Latest(inForce, volume.parts.clock().nanos(), isRefused));
     }
-    // A request that cannot be met says nothing of what is mounted.
+    // A request that cannot be fulfilled says nothing about the mounted volume.
     failure
         .filter(it -> !UNMET.contains(it.code()))
         .ifPresent(it -> put(request.usage(), it.operatorMessage()));
   }
 
-  /** A use was published: what it has is in force. */
+  /** Notes that a use was published: its contexts are in force. */
   void isWell(VolumeUse usage) {
     failures = without(failures, usage::equals);
   }
 
-  /** Whether a plugin must not be asked the same again. That none was connected says nothing. */
+  /**
+   * Returns whether the plugin must not get the same request again. A missing connection is not
+   * final.
+   */
   private static boolean isFinal(VolumeException failure) {
     return failure.getCause() instanceof CsiException answer
         && !(answer instanceof CsiConnectException)
         && FINAL.contains(answer.code());
   }
 
-  /** Forgets the uses that are no more, or are being given up. */
+  /** Drops the uses that no longer exist or are being released. */
   private void keepOnly(Optional<VolumeRecord> record) {
     Predicate<VolumeUse> isOver =
         usage ->
@@ -171,9 +177,9 @@ final class RefreshSchedule {
     return all.isEmpty() ? Map.of() : all;
   }
 
-  // ---- when it is refreshed
+  // ---- the time of the next refresh
 
-  /** Plans the next refresh, if the policy has any. */
+  /** Plans the next refresh, if the policy asks for one. */
   void consider() {
     cancel();
     Duration interval = volume.plugin().policy().refreshInterval();
@@ -191,7 +197,7 @@ final class RefreshSchedule {
             });
   }
 
-  /** Refreshes nothing more. */
+  /** Cancels the planned refresh. */
   void cancel() {
     if (next != null) {
       next.cancel();
@@ -199,7 +205,7 @@ final class RefreshSchedule {
     }
   }
 
-  /** The use that was published the longest ago. */
+  /** Returns the use that was published the longest time ago. */
   private Optional<Latest> eldest() {
     return uses.values().stream()
         .filter(latest -> !latest.isRefused() && isPresent(latest.request().usage()))
@@ -218,7 +224,7 @@ final class RefreshSchedule {
   private void refresh() {
     next = null;
     if (!volume.isEmpty() || volume.engine.index.isClosing()) {
-      // It is planned again when nothing is being done.
+      // The refresh is planned again when no operation is running.
       return;
     }
     eldest()

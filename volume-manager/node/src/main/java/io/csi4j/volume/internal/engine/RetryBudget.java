@@ -19,20 +19,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The repeats that one plugin may get: a bucket of tokens. Each repeat takes one; one comes back
- * with time, and one with each call that the plugin answers with OK. A repeat that finds no token
- * waits, and those for which a caller waits go first. Safe for many threads.
+ * Limits repeated attempts with one plugin: a bucket of tokens. Each repeat takes a token; one is
+ * added with time, and one with each call that the plugin answers with OK. A repeat that finds no
+ * token waits; repeats for which a caller waits go first. Safe for use by many threads.
  *
- * <p>Whatever the engine does again goes through here: another attempt of an operation, another
- * cleanup or repair in the background, another try to mount what the host wants.
+ * <p>Every repeat of the engine goes through this budget: another attempt of an operation, another
+ * cleanup or repair in the background, another attempt to mount what the host wants.
  */
 final class RetryBudget {
 
-  /** Who waits for a repeat. */
+  /** For whom an attempt is repeated. */
   enum Whose {
-    /** A caller, or one who may join. */
+    /** A caller waits for the repeat, or may join. */
     CALLER,
-    /** Nobody. */
+    /** No caller waits. */
     BACKGROUND
   }
 
@@ -42,14 +42,14 @@ final class RetryBudget {
   private final Deque<Runnable> callers = new ArrayDeque<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
 
-  /** How long it takes until the bucket is full, in nanoseconds, as of the moment below. */
+  /** The time until the bucket is full, in nanoseconds, as of {@link #asOf}. */
   private long missing;
 
   private long asOf;
   private boolean isTold;
   private @Nullable Timer next;
 
-  /** The bucket is full. */
+  /** Creates a full bucket. */
   RetryBudget(EngineParts parts, PluginId plugin) {
     this.parts = parts;
     this.plugin = plugin;
@@ -59,8 +59,8 @@ final class RetryBudget {
   /**
    * Takes a token for a repeat.
    *
-   * @param then the repeat, run later if there is no token; must not block
-   * @return nothing if the caller may go on now; otherwise what withdraws the repeat
+   * @param then the repeat, which runs later if there is no token; must not block
+   * @return empty if the caller may continue now; otherwise the timer that withdraws the repeat
    */
   Optional<Timer> hold(Whose whose, Runnable then) {
     MountPolicy policy = policy();
@@ -88,7 +88,7 @@ final class RetryBudget {
     return Optional.of(() -> withdraw(then));
   }
 
-  /** The plugin has answered a call with OK: one more may be repeated. */
+  /** Adds a token because the plugin answered a call with OK. */
   void succeeded() {
     release(policy().retryRefill().toNanos());
   }
@@ -103,7 +103,7 @@ final class RetryBudget {
     }
   }
 
-  /** Runs what has a token by now. */
+  /** Runs the waiting repeats for which there are tokens. */
   private void release(long back) {
     MountPolicy policy = policy();
     List<Runnable> free = new ArrayList<>();
@@ -150,7 +150,7 @@ final class RetryBudget {
     missing += policy.retryRefill().toNanos();
   }
 
-  /** One timer is enough, whatever waits. */
+  /** Plans the next release. One timer serves all waiting repeats. */
   private void plan(MountPolicy policy) {
     if (next != null) {
       next.cancel();
@@ -164,7 +164,7 @@ final class RetryBudget {
     }
   }
 
-  // ---- what is known of the plugin
+  // ---- the policy of the plugin
 
   private MountPolicy policy() {
     return parts

@@ -35,7 +35,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The inventory of a start: what was there before, read, compared, and taken over. */
+/**
+ * Inventory of a start: reads the records, the directories and the mounts of an earlier run,
+ * compares them, and takes them over.
+ */
 public final class StartInventory {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
@@ -48,7 +51,7 @@ public final class StartInventory {
   private final Remembered remembered;
   private final Recovered recovered;
 
-  /** Reads what is remembered and what is mounted. */
+  /** Reads the state and the mounts. */
   StartInventory(EngineParts parts) {
     this.parts = parts;
     begin = parts.clock().nanos();
@@ -79,7 +82,7 @@ public final class StartInventory {
   }
 
   /**
-   * Returns what an operator would be told of a start that repairs nothing.
+   * Returns the messages to operators for a start that repairs nothing.
    *
    * @param damaged the directories that cannot be read as those of a volume
    */
@@ -113,7 +116,7 @@ public final class StartInventory {
     return mounted.stream().anyMatch(it -> it.path().isWithin(home));
   }
 
-  /** Removes what a power cut has left of a volume of which nothing else is there any more. */
+  /** Removes the remains of a volume after a power loss when nothing else of the volume exists. */
   private void removeBlank(MountPath home) {
     try {
       parts.directories().removeBlank(home);
@@ -122,7 +125,7 @@ public final class StartInventory {
     }
   }
 
-  /** Removes the directories that a power cut has brought back: nothing is mounted in them. */
+  /** Removes directories that a power loss has brought back and in which nothing is mounted. */
   private void removeUsesThatAreOver(VolumeRecord volume) {
     VolumeIdentity identity = volume.identity();
     Set<String> known =
@@ -141,8 +144,9 @@ public final class StartInventory {
   }
 
   /**
-   * What is back of a volume that was given back names it, too, until it is removed. Where a power
-   * cut has brought it back and nothing is mounted in it, the directories of its uses go at once.
+   * Returns the name of a released volume whose directory is back, until the directory is removed.
+   * If a power loss has brought the directory back and nothing is mounted in it, the directories of
+   * its uses are removed at once.
    */
   private VolumeDirectories.Found repaired(VolumeDirectories.Found buried, List<Sighting> mounted) {
     VolumeIdentity identity = buried.identity();
@@ -165,8 +169,8 @@ public final class StartInventory {
   }
 
   /**
-   * Writes an identity file again that was found missing or damaged, of a volume that is
-   * remembered; tells of it, or of the trouble with another one.
+   * Writes a missing or damaged identity file of a known volume again, and returns the message
+   * about it; for an unknown volume, returns the message about the problem.
    */
   private OperatorMessage repaired(PathProblem problem, @Nullable VolumeIdentity identity) {
     if (identity == null) {
@@ -188,8 +192,8 @@ public final class StartInventory {
   }
 
   /**
-   * Has what was found without a record on the medium before anything of it is removed; returns
-   * what the state does not take.
+   * Writes records for volumes that were found without one, and syncs them before any of their
+   * directories is removed. Returns the volumes that the state did not accept.
    */
   private Set<VolumeIdentity> writeDown(List<VolumeRecord> volumes) {
     Set<VolumeIdentity> left =
@@ -223,7 +227,9 @@ public final class StartInventory {
         new OperatorMessage.Part(problem.advice()));
   }
 
-  /** Returns what was taken over, and what waits for the word of the host. */
+  /**
+   * Returns messages about the adopted uses, and about those that wait for the list of the host.
+   */
   private static List<OperatorMessage> summary(Recovered recovered) {
     Subject doing = Subject.of("finding volumes again");
     List<OperatorMessage> told = new ArrayList<>();
@@ -266,7 +272,7 @@ public final class StartInventory {
     return recovered.unknown();
   }
 
-  /** Hands the volumes and tombstones over, and tells what was found. */
+  /** Passes the volumes and tombstones on, and reports the findings. */
   RecoveryReport into(VolumeIndex index, Tombstones tombstones) {
     Set<VolumeIdentity> unwritten =
         writeDown(recovered.volumes().stream().filter(it -> !isInState(it)).toList());

@@ -22,9 +22,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tombstones of volumes that were given back. Each is looked at once more when its time is
- * over, then removed; a volume that has appeared again is handed over to be taken away, unless it
- * was asked for again and a record of its own answers for it.
+ * The tombstones of released volumes. Each is checked once more when its time is over, then
+ * removed. A volume that has reappeared is passed on for cleanup, unless it was requested again and
+ * has its own record.
  */
 final class Tombstones {
 
@@ -42,11 +42,11 @@ final class Tombstones {
   private boolean closed;
 
   /**
-   * None yet.
+   * Starts without tombstones.
    *
-   * @param reappeared is told that something is mounted where the volume was
-   * @param overdue is told that there is something where the volume was when the time is over; the
-   *     tombstone stays until it is dropped, or another time is over
+   * @param reappeared receives a tombstone when something is mounted at the place of its volume
+   * @param overdue receives a tombstone whose time is over while something is still at the place of
+   *     its volume; the tombstone stays until it is dropped, or until its next time is over
    */
   Tombstones(
       EngineParts parts,
@@ -59,11 +59,11 @@ final class Tombstones {
     this.overdue = overdue;
   }
 
-  /** Remembers it from now on for its time. */
+  /** Keeps a tombstone for its time from now on. */
   void add(Tombstone tombstone) {
     lock.lock();
     try {
-      // Removed first so that the map stays in the order of time.
+      // Removed first, so that the map stays in the order of time.
       kept.remove(tombstone.identity());
       kept.put(
           tombstone.identity(),
@@ -75,8 +75,8 @@ final class Tombstones {
   }
 
   /**
-   * Removes one that is not needed any more, unless another has taken its place. Called where its
-   * volume is worked on, so that none is left meanwhile.
+   * Removes a tombstone that is no longer needed, unless another has replaced it. Called in the
+   * mailbox of its volume, so that no other is left meanwhile.
    */
   @SuppressWarnings("ReferenceEquality") // an equal one may be that of a later life
   void drop(Tombstone tombstone) {
@@ -153,7 +153,7 @@ final class Tombstones {
 
   private void expire(List<Tombstone> due) {
     try {
-      // Else a power cut could bring back a directory of which nothing is remembered.
+      // Otherwise a power loss could bring back a directory that nothing remembers.
       parts.directories().syncRemovals();
       due.forEach(this::expire);
     } catch (PathProblem e) {
@@ -165,11 +165,12 @@ final class Tombstones {
   private void expire(Tombstone tombstone) {
     try {
       if (foreign.seen().isPresent()) {
-        // It hides what is in the directory of the volume.
+        // A mount hides the content of the volume's directory.
         add(tombstone);
         return;
       }
-      // A call that ended late may have made them again. Without them, nothing is mounted there.
+      // A call that ended late may have created the directories again. Without them, nothing is
+      // mounted there.
       if (parts.directories().hasVolume(tombstone.identity())) {
         add(tombstone);
         overdue.accept(tombstone);
@@ -189,7 +190,7 @@ final class Tombstones {
     parts.points().at(CrashPoint.TOMBSTONE_REMOVED);
   }
 
-  /** Hands over those in whose directories something is mounted. */
+  /** Passes on the tombstones in whose directories something is mounted. */
   void reappear(Set<MountPath> directories) {
     List<Tombstone> late = new ArrayList<>();
     lock.lock();

@@ -48,8 +48,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The engine: hands operations to volumes. Nothing here blocks for a plugin; stages end on the
- * scheduler's threads.
+ * The engine: dispatches operations to volumes. No method here blocks for a plugin; stages complete
+ * on the scheduler's threads.
  */
 public final class VolumeEngine {
 
@@ -57,10 +57,10 @@ public final class VolumeEngine {
 
   private static final String READING = "reading or expanding";
 
-  /** A timer that is later than this is told: the process stood still. */
+  /** The delay of a timer from which it is reported that the process stood still. */
   private static final long LONG_PAUSE = Duration.ofMinutes(1).toNanos();
 
-  // Used by the volumes and by the list of the host, too.
+  // Also used by the volumes and by the list of the host.
   final VolumeIndex index;
   final Tombstones tombstones;
   final PluginDrains drains;
@@ -78,10 +78,10 @@ public final class VolumeEngine {
   private final RecoveryReport report;
   private final AtomicLong operations = new AtomicLong();
 
-  /** The end of the last pause of the process that was told. */
+  /** The end of the last reported pause of the process. */
   private final AtomicLong pauseTold;
 
-  /** The notices of plugins that are told once, and were. */
+  /** The reported notices of those that are reported once for each plugin. */
   private final Set<ToldOnce> toldOnce = ConcurrentHashMap.newKeySet();
 
   private volatile boolean stopped;
@@ -111,7 +111,7 @@ public final class VolumeEngine {
     report = found.into(index, tombstones);
   }
 
-  /** Reads what is remembered and what is mounted. Calls no plugin and unmounts nothing. */
+  /** Reads the state and the mounts. Calls no plugin and unmounts nothing. */
   public static VolumeEngine open(EngineParts parts) {
     VolumeEngine engine = new VolumeEngine(parts);
     if (parts.claims().terms().isPresent()) {
@@ -125,7 +125,7 @@ public final class VolumeEngine {
     return engine;
   }
 
-  /** Plans that every volume looks, again and again, whether what is mounted is still claimed. */
+  /** Plans the recurring claim checks of all volumes. */
   private void planClaimRound() {
     claimRounds.plan(
         () -> {
@@ -137,13 +137,13 @@ public final class VolumeEngine {
         });
   }
 
-  /** Nothing is left of a volume. */
+  /** Handles a volume of which nothing is left. */
   private void forgotten(VolumeIdentity volume) {
     health.forget(volume);
     drains.changed(volume.plugin());
   }
 
-  /** Something has appeared where a volume was that was given back. */
+  /** Handles a released volume of which something has reappeared. */
   private void reappeared(Tombstone tombstone) {
     index.appeared(
         Strays.with(
@@ -152,21 +152,21 @@ public final class VolumeEngine {
             parts.kernel().beneath(parts.layout().volume(tombstone.identity()))));
   }
 
-  /** The time of a tombstone is over, and there is something where its volume was. */
+  /** Handles a tombstone whose time is over while something is at the place of its volume. */
   private void overdue(Tombstone tombstone) {
     index
         .volume(tombstone.identity())
         .ifPresentOrElse(actor -> actor.overdue(tombstone), () -> reappeared(tombstone));
   }
 
-  /** Returns the report on what was found when the engine was opened. */
+  /** Returns the report on the findings when the engine was opened. */
   public RecoveryReport report() {
     return report;
   }
 
   // ---- operations
 
-  /** Makes a volume appear. */
+  /** Mounts a volume. */
   public CompletableFuture<MountedVolume> mount(MountRequest request) {
     wanted.forget(request.usage());
     return mountNow(request);
@@ -199,7 +199,7 @@ public final class VolumeEngine {
     return submit(identity, new Operation.Mount(id, request), MountedVolume.class);
   }
 
-  /** Publishes a use again, with contexts and secrets that are given now. */
+  /** Publishes a use again, with new contexts and secrets. */
   public CompletableFuture<MountedVolume> refresh(MountRequest asked) {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
     Subject doing = Subject.of("refreshing", identity).by(asked.usage());
@@ -221,7 +221,7 @@ public final class VolumeEngine {
         MountedVolume.class);
   }
 
-  /** Gives up a use. */
+  /** Releases a use. */
   public CompletableFuture<UnmountOutcome> unmount(VolumeUse usage) {
     wanted.forget(usage);
     Optional<VolumeIdentity> identity = index.owner(usage);
@@ -236,7 +236,7 @@ public final class VolumeEngine {
         UnmountOutcome.class);
   }
 
-  /** Owes nothing more for a use whose release does not end: a person has decided so. */
+  /** Abandons a use whose release does not end. An operator decides this. */
   public CompletableFuture<UnmountOutcome> abandon(VolumeUse usage, String reason) {
     if (reason.isBlank()) {
       throw new IllegalArgumentException("Abandoning a use needs a reason.");
@@ -253,18 +253,18 @@ public final class VolumeEngine {
         UnmountOutcome.class);
   }
 
-  /** Lets the node take notice that a volume has grown. */
+  /** Expands a volume on the node after the volume has grown. */
   public CompletableFuture<OptionalLong> expand(ExpandRequest request) {
     return begin(
         READING, request.usage(), id -> new Operation.Expand(id, request), OptionalLong.class);
   }
 
-  /** Reads how full a volume is. */
+  /** Reads the usage of a volume. */
   public CompletableFuture<VolumeStats> stats(VolumeUse usage) {
     return begin(READING, usage, id -> new Operation.Stats(id, usage), VolumeStats.class);
   }
 
-  /** Begins an operation about a use that is mounted. */
+  /** Starts an operation on a mounted use. */
   private <T> CompletableFuture<T> begin(
       String what, VolumeUse usage, Function<OperationId, Operation> operation, Class<T> type) {
     Optional<VolumeIdentity> identity = index.owner(usage);
@@ -277,7 +277,7 @@ public final class VolumeEngine {
     return submit(identity.get(), operation.apply(nextId()), type);
   }
 
-  /** Returns the number of the next operation. */
+  /** Returns the number for the next operation. */
   OperationId nextId() {
     return new OperationId(operations.incrementAndGet());
   }
@@ -307,21 +307,21 @@ public final class VolumeEngine {
     return VolumeReport.refused(OperatorCode.ENGINE_CLOSED, subject, CLOSED);
   }
 
-  /** Refuses this once the engine is being closed. */
+  /** Refuses an operation once the engine is being closed. */
   public void mustBeOpen(Subject doing) {
     if (index.isClosing()) {
       throw closed(doing);
     }
   }
 
-  // ---- what the host's list needs
+  // ---- for the list of the host
 
-  /** The number of the newest operation. */
+  /** Returns the number of the newest operation. */
   long newest() {
     return operations.get();
   }
 
-  /** Takes away a use, or a volume without uses, unless it was asked for after that operation. */
+  /** Releases a use, or a volume without uses, unless it was requested after that operation. */
   CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<VolumeUse> usage, long operation) {
     Goal goal = usage.<Goal>map(Goal.Release::new).orElse(new Goal.Settle());
     return submit(
@@ -330,7 +330,7 @@ public final class VolumeEngine {
         UnmountOutcome.class);
   }
 
-  /** The reaction to changes of the mount table; each is looked at by the volume it concerns. */
+  /** Reacts to changes of the mount table. The affected volume checks each change. */
   private final class Changed implements KernelMounts.Changes {
 
     @Override
@@ -362,14 +362,17 @@ public final class VolumeEngine {
     }
   }
 
-  // ---- what the volumes need
+  // ---- for the volumes
 
-  /** Whether no new steps are made. */
+  /** Returns whether the engine starts no new steps. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** The plugin has answered a call with OK. Without a repeat there is no budget to fill. */
+  /**
+   * Notes that the plugin answered a call with OK. If nothing was repeated, there is no budget to
+   * fill.
+   */
   void succeeded(PluginId plugin) {
     RetryBudget used = retries.get(plugin);
     if (used != null) {
@@ -377,19 +380,19 @@ public final class VolumeEngine {
     }
   }
 
-  /** Returns the budget of what is done again with a plugin. */
+  /** Returns the budget for repeats with a plugin. */
   RetryBudget retries(PluginId plugin) {
     return retries.computeIfAbsent(plugin, id -> new RetryBudget(parts, id));
   }
 
-  /** Whether this is told of a plugin for the first time. */
+  /** Returns whether this is reported for a plugin for the first time. */
   boolean isFirst(OperatorCode code, PluginId plugin) {
     return toldOnce.add(new ToldOnce(code, plugin));
   }
 
   /**
-   * A timer that was due then has run only now. Where it comes very late, the process stood still;
-   * each such pause is told once.
+   * Handles a timer that was due at this time and runs only now. If it is very late, the process
+   * stood still; each such pause is reported once.
    */
   void late(long due) {
     long now = parts.clock().nanos();
@@ -403,19 +406,19 @@ public final class VolumeEngine {
     }
   }
 
-  /** Tells of something that came up. */
+  /** Reports a message to listeners. */
   void tell(OperatorMessage message) {
     parts.events().accept(new VolumeEvent.Noticed(message));
   }
 
-  // ---- what is known
+  // ---- queries
 
-  /** Why a mount would be refused by what is on record, if it would. */
+  /** Returns why a mount would be refused because of the records, if it would. */
   public Optional<OperatorMessage> refusal(MountRequest request) {
     return queries.refusal(request);
   }
 
-  /** Whether a use is on record as present, and mounted, and not known to be dead. */
+  /** Returns whether a use is on record as present, is mounted, and is not known to be dead. */
   public boolean hasMount(VolumeUse usage) {
     return queries.hasMount(usage);
   }
@@ -426,15 +429,15 @@ public final class VolumeEngine {
   }
 
   /**
-   * Proves that nothing of a use is left on this node, or says what is.
+   * Returns a receipt that nothing of a use is left on this node, or throws with what is left.
    *
-   * @param identity which volume it was of, where that is known
+   * @param identity the volume of the use, if it is known
    */
   public NodeReceipt receipt(VolumeUse usage, long epoch, Optional<VolumeIdentity> identity) {
     return queries.receipt(usage, epoch, identity);
   }
 
-  /** Whether nothing of a volume is on record, asked for or mounted. */
+  /** Returns whether nothing of a volume is on record, requested or mounted. */
   public boolean mayDetach(VolumeIdentity volume) {
     return queries.mayDetach(volume);
   }
@@ -445,8 +448,8 @@ public final class VolumeEngine {
   }
 
   /**
-   * Asks for the faults of the volume of a use now, and returns all that are known. Where an
-   * operation is being done or waits, or the plugin does not answer, the known ones are older.
+   * Asks for the faults of the volume of a use now, and returns all known faults. If an operation
+   * is running or waiting, or the plugin does not answer, the returned faults may be older.
    */
   public CompletableFuture<VolumeHealth> health(VolumeUse usage) {
     Optional<VolumeQueue> volume = index.volume(usage);
@@ -466,7 +469,7 @@ public final class VolumeEngine {
     return health.ofStorage(plugin);
   }
 
-  /** Explains the uses that this accepts, for people. */
+  /** Explains the uses that match, for people. */
   public Explanation explain(String subject, Predicate<VolumeUse> about) {
     return queries.explain(subject, about);
   }
@@ -474,41 +477,41 @@ public final class VolumeEngine {
   /**
    * One volume at one moment.
    *
-   * @param explained the volume as an operator is told of it
-   * @param record what is on record of it, if anything is
+   * @param explained the explanation of the volume for an operator
+   * @param record the record of the volume, if it has one
    */
   public record KnownVolume(Explanation.Explained explained, Optional<VolumeRecord> record) {}
 
-  /** Returns all that is known of every volume, in order; waits for no volume and no plugin. */
+  /** Returns the known state of every volume, in order. Waits for no volume and no plugin. */
   public List<KnownVolume> known() {
     return queries.known();
   }
 
   // ---- the host's list, and plugins
 
-  /** Returns the plan for a host that wants these uses and no others. */
+  /** Returns the plan for a host that wants exactly these uses. */
   public List<Reconciliation.Item> plan(Collection<WantedUse> live) {
     return host.plan(live);
   }
 
-  /** Takes away what was found and is not among these; nothing that was asked for since. */
+  /** Releases the found uses that are not among these, but none that was requested since. */
   public Reconciliation settleFound(Collection<WantedUse> live) {
     return host.settleFound(live);
   }
 
-  /** Refuses a list on which nothing is of what was found mounted. */
+  /** Refuses a list that contains none of the uses that were found mounted. */
   public void mustKeepSome(Collection<WantedUse> live) {
     host.mustKeepSome(live);
   }
 
-  /** Does it. From now on what is not wanted is also taken away in the background. */
+  /** Keeps exactly these uses. From now on, unwanted uses are also removed in the background. */
   public Reconciliation reconcile(Collection<WantedUse> live) {
     return host.reconcile(live);
   }
 
   /**
-   * A plugin has come, come back, gone, or may be another process: what it owes is tried now, and
-   * what it has mounted is looked at.
+   * Handles a plugin that has appeared, returned, left, or may be another process: tries its
+   * pending work now, and checks its mounts.
    */
   public void pluginChanged(PluginId plugin) {
     if (!index.isClosing()) {
@@ -518,21 +521,21 @@ public final class VolumeEngine {
     }
   }
 
-  /** Mounts nothing new with a plugin, until that is closed. */
+  /** Drains a plugin until the drain is closed. */
   public PluginDrain drain(PluginId plugin, Duration limit) {
     return drains
         .begin(plugin, limit)
         .orElseThrow(() -> closed(Subject.of("draining plugin '" + plugin + "'")));
   }
 
-  /** Whether a plugin takes no new use. */
+  /** Returns whether a plugin is drained and accepts no new use. */
   public boolean isDraining(PluginId plugin) {
     return index.isDrained(plugin);
   }
 
-  // ---- the end
+  // ---- closing
 
-  /** Takes no new operations; ends when those that run have, with how many there were. */
+  /** Starts no new operations. Completes when the running ones have ended, with their number. */
   public CompletableFuture<Integer> close() {
     index.close();
     Collection<CompletableFuture<Object>> left = index.open().values();
@@ -551,7 +554,7 @@ public final class VolumeEngine {
             });
   }
 
-  /** Tells those who still wait that what they wait for goes on with the next start. */
+  /** Fails the operations that still wait: they continue after the next start. */
   public void abandon() {
     stopped = true;
     unwatch.run();
@@ -564,7 +567,7 @@ public final class VolumeEngine {
                         VolumeException.Outcome.IN_PROGRESS, closedWith(id), id, null)));
   }
 
-  /** What is told of an operation that goes on with the next start. */
+  /** Returns the message about an operation that continues after the next start. */
   public static OperatorMessage closedWith(OperationId operation) {
     return Messages.of(
         OperatorCode.CLOSED_WITH,

@@ -23,8 +23,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Which volumes there are, which uses lead to them, and which operations have not ended. Safe for
- * many threads.
+ * Index of the volumes, of the uses that lead to them, and of the operations that have not ended.
+ * Safe for use by many threads.
  */
 final class VolumeIndex {
 
@@ -40,30 +40,30 @@ final class VolumeIndex {
   private final Map<VolumeUse, Long> asked = new HashMap<>();
   private final Map<OperationId, CompletableFuture<Object>> open = new HashMap<>();
 
-  /** How many drains each plugin has. */
+  /** The number of drains of each plugin. */
   private final ConcurrentMap<PluginId, Integer> drained = new ConcurrentHashMap<>();
 
   private volatile boolean closing;
 
   /**
-   * An empty one.
+   * Creates an empty index.
    *
-   * @param making makes a volume that is not there yet
-   * @param gone is told of a volume of which nothing is left; called under the lock
+   * @param making creates a volume that is not in the index yet
+   * @param gone receives a volume of which nothing is left; called under the lock
    */
   VolumeIndex(Function<VolumeIdentity, VolumeQueue> making, Consumer<VolumeIdentity> gone) {
     this.making = making;
     this.gone = gone;
   }
 
-  /** Whether no new operations are begun. */
+  /** Returns whether no new operations start. */
   boolean isClosing() {
     return closing;
   }
 
   // ---- volumes
 
-  /** All volumes, in the order of their identities. */
+  /** Returns all volumes, in the order of their identities. */
   List<VolumeQueue> volumes() {
     lock.lock();
     try {
@@ -73,22 +73,22 @@ final class VolumeIndex {
     }
   }
 
-  /** The records of all volumes that have one, in the order of their identities. */
+  /** Returns the records of all volumes that have one, in the order of their identities. */
   List<VolumeRecord> records() {
     return volumes().stream().flatMap(actor -> actor.view().record().stream()).toList();
   }
 
-  /** The volumes of a plugin. */
+  /** Returns the volumes of a plugin. */
   List<VolumeQueue> of(PluginId plugin) {
     return volumes().stream().filter(actor -> actor.identity().plugin().equals(plugin)).toList();
   }
 
-  /** Whether a volume is on record, or asked for. */
+  /** Returns whether a volume is on record or requested. */
   boolean isKnown(VolumeIdentity identity) {
     return volume(identity).isPresent();
   }
 
-  /** The volume, if it is on record or asked for. */
+  /** Returns the volume, if it is on record or requested. */
   Optional<VolumeQueue> volume(VolumeIdentity identity) {
     lock.lock();
     try {
@@ -98,7 +98,7 @@ final class VolumeIndex {
     }
   }
 
-  /** The volume whose directory has this name. */
+  /** Returns the volume whose directory has this name. */
   Optional<VolumeQueue> withName(String directory) {
     lock.lock();
     try {
@@ -108,7 +108,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Whether the mount of a use is known to be dead. */
+  /** Returns whether the mount of a use is known to be dead. */
   boolean isDead(VolumeIdentity identity, VolumeUse usage) {
     return volume(identity).filter(actor -> actor.view().dead().contains(usage)).isPresent();
   }
@@ -118,7 +118,7 @@ final class VolumeIndex {
     return volume(identity).flatMap(actor -> actor.view().record());
   }
 
-  /** Adds a volume that was found, with its uses. */
+  /** Adds a found volume with its uses. */
   VolumeQueue found(VolumeRecord volume) {
     lock.lock();
     try {
@@ -126,7 +126,7 @@ final class VolumeIndex {
       for (VolumeUse usage : volume.targets().keySet()) {
         VolumeIdentity before = uses.put(usage, volume.identity());
         if (before != null) {
-          // It was the last of another volume, which is being given back.
+          // The use was the last one of another volume, whose cleanup is pending.
           actor(before).indexed.remove(usage);
         }
         actor.indexed.add(usage);
@@ -141,7 +141,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Something has appeared of a volume; nothing happens if it is there by now. */
+  /** Adds a volume that has reappeared. Does nothing if it is in the index by now. */
   void appeared(VolumeRecord late) {
     VolumeQueue actor;
     lock.lock();
@@ -172,7 +172,7 @@ final class VolumeIndex {
 
   // ---- uses
 
-  /** The volume that a use leads to. */
+  /** Returns the volume that a use leads to. */
   Optional<VolumeIdentity> owner(VolumeUse usage) {
     lock.lock();
     try {
@@ -182,7 +182,7 @@ final class VolumeIndex {
     }
   }
 
-  /** The volume that a use leads to, with all that is known of it. */
+  /** Returns the volume that a use leads to, with its queue. */
   Optional<VolumeQueue> volume(VolumeUse usage) {
     lock.lock();
     try {
@@ -193,18 +193,18 @@ final class VolumeIndex {
   }
 
   /**
-   * Notes that a use of a volume is asked for.
+   * Notes that a use of a volume is requested.
    *
    * @param number the number of the operation
-   * @return the volume whose use it is, which may be another; nothing if the use is new and its
-   *     plugin is drained
+   * @return the volume of the use, which may be another one; empty if the use is new and its plugin
+   *     is drained
    */
   Optional<VolumeIdentity> ask(VolumeUse usage, VolumeIdentity identity, long number) {
     lock.lock();
     try {
       VolumeIdentity owner = uses.get(usage);
       if (owner != null && !owner.equals(identity) && isLeaving(owner, usage)) {
-        // It is over there, but for what the volume still owes.
+        // The use has ended there; only cleanup of that volume is pending.
         actor(owner).indexed.remove(usage);
         owner = null;
       }
@@ -223,7 +223,10 @@ final class VolumeIndex {
     }
   }
 
-  /** Whether a use is over, and leads to a volume only as long as that is being given back. */
+  /**
+   * Returns whether a use has ended, and leads to a volume only until the cleanup of that volume
+   * ends.
+   */
   private boolean isLeaving(VolumeIdentity owner, VolumeUse usage) {
     VolumeQueue actor = actors.get(owner);
     return actor != null
@@ -231,7 +234,10 @@ final class VolumeIndex {
         && actor.view().record().filter(known -> known.target(usage).isEmpty()).isPresent();
   }
 
-  /** Whether a use leads nowhere, or is over and its volume not given back yet. */
+  /**
+   * Returns whether a use leads to no volume, or has ended while the cleanup of its volume is
+   * pending.
+   */
   boolean isOver(VolumeUse usage) {
     lock.lock();
     try {
@@ -242,7 +248,7 @@ final class VolumeIndex {
     }
   }
 
-  /** The uses of a volume that are over, while it is being given back. */
+  /** Returns the ended uses of a volume whose cleanup is pending. */
   List<VolumeUse> leaving(VolumeQueue actor) {
     lock.lock();
     try {
@@ -254,7 +260,7 @@ final class VolumeIndex {
     }
   }
 
-  /** The number of the last operation that asked for a use; 0 for none. */
+  /** Returns the number of the last operation that requested a use; 0 for none. */
   long askedFor(VolumeUse usage) {
     lock.lock();
     try {
@@ -264,7 +270,7 @@ final class VolumeIndex {
     }
   }
 
-  /** A use leads to a volume from now on; false if it leads to one already. */
+  /** Leads a use to a volume; returns false if it leads to one already. */
   boolean lead(VolumeUse usage, VolumeQueue actor) {
     lock.lock();
     try {
@@ -274,7 +280,7 @@ final class VolumeIndex {
     }
   }
 
-  /** A use of which only the directory was left has its name again. */
+  /** Restores the name of a use of which only the directory was left. */
   void named(VolumeQueue actor, VolumeUse usage) {
     lock.lock();
     try {
@@ -287,24 +293,24 @@ final class VolumeIndex {
 
   // ---- drained plugins
 
-  /** Begins no new use with a plugin, until {@link #undrain} is called as often as this. */
+  /** Starts no new use with a plugin, until {@link #undrain} was called as often as this method. */
   void drain(PluginId plugin) {
     drained.merge(plugin, 1, Integer::sum);
   }
 
-  /** Takes one {@link #drain} back. */
+  /** Reverses one call of {@link #drain}. */
   void undrain(PluginId plugin) {
     drained.computeIfPresent(plugin, (key, times) -> times == 1 ? null : times - 1);
   }
 
-  /** Whether no new use begins with a plugin. */
+  /** Returns whether no new use starts with a plugin. */
   boolean isDrained(PluginId plugin) {
     return drained.containsKey(plugin);
   }
 
   // ---- operations
 
-  /** Hands an operation to a volume; false if no new ones are begun. */
+  /** Passes an operation to a volume; returns false if no new ones start. */
   boolean begin(VolumeIdentity identity, Operation operation) {
     VolumeQueue actor;
     lock.lock();
@@ -320,7 +326,7 @@ final class VolumeIndex {
       lock.unlock();
     }
     operation.end().whenComplete((value, failure) -> over(actor, operation.id()));
-    // Without the lock: where no worker takes it, the volume works on it here and now.
+    // Called without the lock: if no worker takes the operation, this thread runs it.
     actor.submit(operation);
     return true;
   }
@@ -336,7 +342,7 @@ final class VolumeIndex {
     }
   }
 
-  /** Nothing is being done with a volume; perhaps nothing is known of it any more. */
+  /** Handles a volume without running operations, which may no longer be known. */
   void idle(VolumeQueue actor) {
     lock.lock();
     try {
@@ -346,13 +352,15 @@ final class VolumeIndex {
     }
   }
 
-  /** Forgets the uses of a volume that are over, and the volume with the last. Under the lock. */
+  /**
+   * Drops the ended uses of a volume, and the volume with the last use. The caller holds the lock.
+   */
   private void forgetUnused(VolumeQueue actor) {
     if (actor.pending > 0) {
       return;
     }
     Optional<VolumeRecord> record = actor.view().record();
-    // The last uses lead here until all of the volume is gone.
+    // The last uses lead here until the cleanup of the volume has ended.
     boolean isLeaving = record.filter(known -> known.targets().isEmpty()).isPresent();
     Set<VolumeUse> left =
         isLeaving
@@ -371,7 +379,7 @@ final class VolumeIndex {
     }
   }
 
-  /** The volumes of a plugin that are on record or asked for, and who uses them. */
+  /** Returns the volumes of a plugin that are on record or requested, with their uses. */
   SortedMap<VolumeIdentity, List<VolumeUse>> left(PluginId plugin) {
     SortedMap<VolumeIdentity, List<VolumeUse>> left = new TreeMap<>();
     lock.lock();
@@ -394,9 +402,9 @@ final class VolumeIndex {
     return Stream.concat(recorded, wanted).distinct().sorted().toList();
   }
 
-  // ---- the end
+  // ---- closing
 
-  /** Begins no new operations. */
+  /** Starts no new operations. */
   void close() {
     lock.lock();
     try {
@@ -406,7 +414,7 @@ final class VolumeIndex {
     }
   }
 
-  /** The operations that have not ended, oldest first. */
+  /** Returns the operations that have not ended, oldest first. */
   SortedMap<OperationId, CompletableFuture<Object>> open() {
     SortedMap<OperationId, CompletableFuture<Object>> left =
         new TreeMap<>(Comparator.comparingLong(OperationId::value));

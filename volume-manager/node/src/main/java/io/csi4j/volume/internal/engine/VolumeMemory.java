@@ -43,7 +43,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The memory of one volume: what is known of it, and what of that is on record. */
+/** The known state of one volume, and the part of it that is on record. */
 final class VolumeMemory {
 
   private final VolumeIdentity identity;
@@ -51,25 +51,30 @@ final class VolumeMemory {
   private final UnendedCalls doubts = new UnendedCalls();
   private final RefusedReleases refusals = new RefusedReleases();
 
-  /** Whether the plugin has said that it has no such call, and was not asked since what it has. */
+  /**
+   * Whether the plugin has answered that it lacks a call, and was not asked for its capabilities
+   * since.
+   */
   private boolean isCallMissing;
 
   /**
-   * The processes that had a call to mount whose end was not known for a time, by the use, or none
-   * for the staging: they may do it even after the same call was answered. Shared while it is
-   * empty.
+   * The processes that had a call to mount whose result was uncertain for a time, by use, or empty
+   * for the staging path. They may carry the call out even after a repeated call was answered.
+   * Shared while it is empty.
    */
   private Map<Optional<VolumeUse>, Set<String>> unsettled = Map.of();
 
   private @Nullable VolumeRecord record;
 
-  /** The last record that was written; null when it is not certain what is there. */
+  /** The last written record; null if the content of the state is uncertain. */
   private @Nullable VolumeRecord saved;
 
-  /** Whether that is written, and need not be on the medium. */
+  /** Whether that record is written, but need not be synced yet. */
   private boolean isDeferred;
 
-  /** Whether a record or a directory of it was found or made, and was not removed since. */
+  /**
+   * Whether a record or a directory of the volume was found or created, and was not removed since.
+   */
   private boolean isLeft;
 
   VolumeMemory(VolumeIdentity identity, EngineParts parts) {
@@ -77,12 +82,12 @@ final class VolumeMemory {
     this.parts = parts;
   }
 
-  /** Returns the volume as it is; nothing if it is not known. */
+  /** Returns the present record; empty if the volume is not known. */
   Optional<VolumeRecord> record() {
     return Optional.ofNullable(record);
   }
 
-  /** One use of it. */
+  /** Returns one use of the volume. */
   Optional<TargetRecord> use(VolumeUse usage) {
     return record().flatMap(known -> known.target(usage));
   }
@@ -91,7 +96,7 @@ final class VolumeMemory {
     record = next;
   }
 
-  /** Knows what was found, all of which is on record. */
+  /** Takes over a found volume, all of which is on record. */
   void restore(VolumeRecord found) {
     record = found;
     saved = found;
@@ -109,7 +114,10 @@ final class VolumeMemory {
     }
   }
 
-  /** The process that had the last call for a path, or one before, may have a call to mount. */
+  /**
+   * Notes that the process that had the last call for a path, or an earlier one, may carry out a
+   * call to mount.
+   */
   private void unsettled(Optional<VolumeUse> use, PathRecord path) {
     unsettled(use, path.pending().map(Pending::instance).orElse(""));
   }
@@ -119,7 +127,7 @@ final class VolumeMemory {
     unsettled.computeIfAbsent(use, none -> new HashSet<>(2)).add(instance);
   }
 
-  /** A stray use was mounted by a call that was given up, and there may be more of them. */
+  /** Notes that there may be more strays: a stray use was mounted by a call that was given up. */
   private void doubtStrays(VolumeRecord known) {
     for (VolumeUse use : known.targets().keySet()) {
       if (StrayUse.isStray(use)
@@ -131,8 +139,8 @@ final class VolumeMemory {
   }
 
   /**
-   * The process of the plugin is known now: a call that was made to one that was not known was made
-   * to this one, or to one before it.
+   * Notes the present process of the plugin. A call that went to an unknown process went to this
+   * one, or to an earlier one.
    */
   private void known(String instance) {
     if (!instance.isEmpty()) {
@@ -147,7 +155,7 @@ final class VolumeMemory {
     }
   }
 
-  /** The uses of which a publication has ended neither with an answer nor with its process. */
+  /** Returns the uses with a publication that was not answered and whose process has not ended. */
   private Set<VolumeUse> unanswered(NodePlugin plugin) {
     Set<VolumeUse> unanswered = new HashSet<>();
     unsettled.forEach(
@@ -163,19 +171,19 @@ final class VolumeMemory {
     return instances.stream().allMatch(instance -> isOver(instance, plugin));
   }
 
-  /** Whether the volume is known, and what was written of it last was taken. */
+  /** Returns whether the volume is known and the last write was accepted. */
   boolean isOnRecord() {
     return record != null && saved != null;
   }
 
-  /** Knows that nothing of this is on record. */
+  /** Notes that nothing of the volume is on record. */
   void notOnRecord() {
     saved = null;
   }
 
   /**
-   * Knows nothing any more, if nothing is left; tells whether that is so. An operation that had
-   * nothing to do leaves the record of an empty volume to the cleanup.
+   * Forgets the volume if nothing of it is left, and returns whether that is so. An operation
+   * without effect leaves the record of an empty volume to the cleanup.
    */
   boolean forgetIfEmpty() {
     boolean isOver = record != null && record.isEmpty() && !isLeft;
@@ -187,9 +195,9 @@ final class VolumeMemory {
     return isOver;
   }
 
-  // ---- on record
+  // ---- records
 
-  /** Writes the volume down, unless just this is on record. */
+  /** Writes the record, unless exactly this record is stored. */
   Event.Saved save(Step.Save save) {
     if (save.record().equals(saved)) {
       return new Event.Saved(Optional.empty());
@@ -198,10 +206,10 @@ final class VolumeMemory {
         written(
             () -> {
               boolean isIntent = save.need() == Need.ON_THE_MEDIUM;
-              // Where nothing is on record yet, this is all that a power cut leaves of it.
+              // If nothing is on record yet, this is all that a power loss leaves of the volume.
               Durability otherwise = saved == null ? Durability.BEST_EFFORT : Durability.DEFERRED;
               Stored stored = put(save.record(), isIntent ? Durability.REQUIRED : otherwise);
-              // The plugin gets no call to mount of which the disk knows nothing.
+              // The plugin gets no call to mount that is not on the disk.
               return stored == Stored.REMEMBERED && save.need() == Need.WRITTEN
                   ? put(save.record(), Durability.REQUIRED)
                   : stored;
@@ -215,7 +223,7 @@ final class VolumeMemory {
     return parts.state().put(parts.layout().key(identity), RecordCodec.encode(next), durability);
   }
 
-  /** Has what was written put on the medium, before anybody is told how an operation ended. */
+  /** Syncs what was written, before the end of an operation is reported. */
   void settle() {
     VolumeRecord written = saved;
     if (isDeferred && written != null) {
@@ -223,12 +231,12 @@ final class VolumeMemory {
     }
   }
 
-  /** Forgets a volume that never was. */
+  /** Forgets a volume that was never mounted. */
   Event.Saved forget() {
     return removed(() -> parts.state().remove(parts.layout().key(identity)));
   }
 
-  /** Forgets a volume that was, and remembers that. */
+  /** Forgets a volume that existed, and keeps a tombstone. */
   Event.Saved bury(Tombstone tombstone) {
     StateKey key = parts.layout().key(identity);
     return removed(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
@@ -254,7 +262,7 @@ final class VolumeMemory {
     }
   }
 
-  /** Writes this down if that is possible, and knows it in any case. */
+  /** Writes this if that is possible, and keeps it in memory in any case. */
   private void keep(VolumeRecord next) {
     record = next;
     Event.Saved ignored = save(new Step.Save(next, Need.RELEASING));
@@ -280,7 +288,7 @@ final class VolumeMemory {
         answered);
   }
 
-  /** Whether a process of the plugin has certainly ended, and with it what it was working on. */
+  /** Returns whether a process of the plugin has certainly ended, and with it its calls. */
   private static boolean isOver(String instance, NodePlugin plugin) {
     String now = plugin.instance();
     return !instance.isEmpty()
@@ -289,7 +297,7 @@ final class VolumeMemory {
         && !plugin.mayStillRun(instance);
   }
 
-  // ---- what is so at the moment
+  // ---- the present situation
 
   Situation situation(NodePlugin plugin) {
     MountPolicy policy = plugin.policy();
@@ -317,14 +325,14 @@ final class VolumeMemory {
         parts.scheduler().random());
   }
 
-  /** Whether a call may be going on in the plugin that keeps its opposite waiting. */
+  /** Returns whether the plugin may still carry out a call that delays its opposite. */
   boolean isQuarantined(NodePlugin plugin) {
     return !situation(plugin).quarantined().isEmpty();
   }
 
-  // ---- calls whose end is not known
+  // ---- calls with an uncertain result
 
-  /** Keeps on record which process of the plugin gets a call, if it is another than was thought. */
+  /** Records which process of the plugin gets a call, if it is another than expected. */
   void restamp(Turn at, Step.Call call, String instance) {
     boolean isOther =
         path(at.saved(), call)
@@ -351,22 +359,22 @@ final class VolumeMemory {
         : record.target(call.usage().get()).map(TargetRecord::path);
   }
 
-  /** The mount of a use was looked at. */
+  /** Notes the result of a look at the mount of a use. */
   void looked(VolumeUse usage, Event.Looked looked) {
     refusals.seen(usage, !looked.target().isEmpty() || looked.device());
   }
 
-  /** Whether the plugin has to be asked what it offers before a call is made again. */
+  /** Returns whether the plugin must be asked for its capabilities before a call is repeated. */
   boolean isCallMissing() {
     return isCallMissing;
   }
 
-  /** The plugin has said what it offers. */
+  /** Notes that the plugin has reported its capabilities. */
   void offered() {
     isCallMissing = false;
   }
 
-  /** Remembers since when the end of a call is not known, or that it is. */
+  /** Notes the answer to a call: since when the result is uncertain, or that it is known. */
   void ended(Step.Call call, Answer answer, String instance) {
     countRefusal(call, answer);
     isCallMissing |= CallMeaning.of(answer).remedy() == CallMeaning.Remedy.ASK_AGAIN;
@@ -382,12 +390,12 @@ final class VolumeMemory {
         && CallMeaning.of(answer).belief() == CallMeaning.Belief.IN_THE_END) {
       call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
     } else if (answer.isOk() || call.verb() == Verb.PUBLISH) {
-      // What was refused before a publication says nothing of what that has done.
+      // Earlier refusals say nothing about what this publication has done.
       call.usage().ifPresent(refusals::forget);
     }
   }
 
-  /** The end of a call is not known. */
+  /** Notes that the result of a call is uncertain. */
   void unknown(Step.Call call, String instance) {
     if (call.verb().isForward()) {
       unsettled(call.usage(), instance);
@@ -398,10 +406,10 @@ final class VolumeMemory {
   // ---- uses that are not on record
 
   /**
-   * Returns the mounts of all uses, on record or not. Where there is no directory of a use, nothing
-   * is mounted for it, so the mounts of the whole machine are not listed.
+   * Returns the mounts of all uses, whether on record or not. If the volume has no directory of a
+   * use, nothing is mounted for it, so the mounts of the machine are not listed.
    *
-   * @throws MountException if the kernel does not tell
+   * @throws MountException if the mounts cannot be read
    */
   List<Sighting> mountedUses() {
     VolumeLayout.Home home = parts.layout().home(identity);
@@ -416,18 +424,20 @@ final class VolumeMemory {
     return mounted;
   }
 
-  /** The volume, with what is mounted for uses that are not on record. */
+  /** Returns the volume with the mounts of uses that are not on record. */
   VolumeRecord withStrays(VolumeRecord known) {
     try {
       List<Sighting> mounted = mountedUses();
       return mounted.isEmpty() ? known : Strays.with(parts.layout(), known, mounted);
     } catch (MountException e) {
-      // The next look at the table, which comes soon, says so.
+      // The next look at the table, which comes soon, reports the failure.
       return known;
     }
   }
 
-  /** Gives a use of which only the directory is left its name again; tells whether there is one. */
+  /**
+   * Restores the name of a use of which only the directory is left; returns whether there is one.
+   */
   boolean name(VolumeUse usage) {
     boolean isLeft = use(StrayUse.of(identity, usage)).isPresent();
     if (isLeft) {
@@ -437,7 +447,7 @@ final class VolumeMemory {
     return isLeft;
   }
 
-  /** Keeps in mind that a use is to be given up, if it is on record. */
+  /** Notes that a use must be released, if it is on record. */
   void release(VolumeUse usage) {
     use(usage)
         .ifPresent(
@@ -448,8 +458,9 @@ final class VolumeMemory {
 
   /** Returns the volume as it is known before a use is published in this way. */
   VolumeRecord before(Goal.Publish goal) {
-    // What is on record gets its name. What is only mounted at the path of this use does not: who
-    // knows what it is; it has to go before the use can come. One path is never on record twice.
+    // A use on record gets its name. A mount at the path of this use that is not on record does
+    // not, because its content is unknown; it must be removed before the use can be published. No
+    // path is on record twice.
     VolumeRecord known =
         withStrays(
                 record()
@@ -480,23 +491,23 @@ final class VolumeMemory {
         .withTarget(new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.IN_DOUBT)));
   }
 
-  /** Whether nothing is known of a use but that there was one. */
+  /** Returns whether nothing but the existence of a use is known. */
   private static boolean isNameOnly(PathRecord path) {
     return path.equals(PathRecord.NONE.as(PathStatus.IN_DOUBT));
   }
 
   /**
-   * Since when, and of which process of the plugin, the end of calls is not known; by target, and
-   * empty for the staging.
+   * The calls with an uncertain result: since when, and of which process of the plugin. By target,
+   * and empty for the staging path.
    */
   static final class UnendedCalls {
 
     private record Uncertainty(long since, String instance) {}
 
-    /** Shared while it is empty, as it is for a volume with which nothing is done. */
+    /** Shared while it is empty, as it is for an idle volume. */
     private Map<Optional<VolumeUse>, Uncertainty> doubts = Map.of();
 
-    /** The end of the call that is on record for this path is not known. */
+    /** Notes that the result of the recorded call for this path is uncertain. */
     void begin(Optional<VolumeUse> path, long nanos, String instance) {
       if (doubts.isEmpty()) {
         doubts = new HashMap<>(2);
@@ -504,7 +515,7 @@ final class VolumeMemory {
       doubts.put(path, new Uncertainty(nanos, instance));
     }
 
-    /** The end of a call is known. */
+    /** Notes that the result of a call is known. */
     void end(Optional<VolumeUse> path) {
       if (!doubts.isEmpty()) {
         doubts.remove(path);
@@ -514,7 +525,9 @@ final class VolumeMemory {
       }
     }
 
-    /** Doubts everything that was not known to have ended when this was remembered. */
+    /**
+     * Marks every call as uncertain that was not known to have ended when this record was written.
+     */
     void restore(VolumeRecord record, long nanos) {
       record
           .staging()
@@ -534,9 +547,9 @@ final class VolumeMemory {
     }
 
     /**
-     * The paths whose call may still be going on in the plugin.
+     * Returns the paths whose call the plugin may still be carrying out.
      *
-     * @param running whether a process that was the plugin may still be there
+     * @param running returns whether a process that was the plugin may still exist
      */
     Set<Optional<VolumeUse>> quarantined(
         VolumeRecord record,
@@ -566,26 +579,26 @@ final class VolumeMemory {
   }
 
   /**
-   * How often, and since when, a plugin has refused to release uses for which nothing was mounted.
-   * Only what was seen since the start counts. Used in the mailbox of the volume only.
+   * Counts how often, and since when, a plugin has refused to release uses for which nothing was
+   * mounted. Counts only refusals since the start. Used in the mailbox of the volume only.
    */
   private static final class RefusedReleases {
 
     /**
      * The refusals since nothing is mounted.
      *
-     * @param times how often, once at least
-     * @param since when it was the first time
+     * @param times the number, at least one
+     * @param since the time of the first refusal
      */
     private record Count(int times, long since) {}
 
     /** The uses for which nothing was mounted at the last look; shared while it is empty. */
     private Set<VolumeUse> unmounted = Set.of();
 
-    /** Those of them whose release was refused since. */
+    /** Those of these uses whose release was refused since. */
     private Map<VolumeUse, Count> refused = Map.of();
 
-    /** The mount of a use was looked at. */
+    /** Notes the result of a look at the mount of a use. */
     void seen(VolumeUse usage, boolean isMounted) {
       if (isMounted) {
         forget(usage);
@@ -597,7 +610,7 @@ final class VolumeMemory {
       }
     }
 
-    /** The plugin has refused to release a use. */
+    /** Notes that the plugin has refused to release a use. */
     void refused(VolumeUse usage, long nanos) {
       if (unmounted.contains(usage)) {
         if (refused.isEmpty()) {
@@ -610,7 +623,7 @@ final class VolumeMemory {
       }
     }
 
-    /** The count begins again for a use: it is over, or there again. */
+    /** Restarts the count for a use that has ended or is mounted again. */
     void forget(VolumeUse usage) {
       if (!unmounted.isEmpty()) {
         unmounted.remove(usage);
@@ -620,7 +633,7 @@ final class VolumeMemory {
       }
     }
 
-    /** Forgets the uses that are no more. */
+    /** Drops the uses that no longer exist. */
     void keepOnly(Set<VolumeUse> uses) {
       if (!unmounted.isEmpty()) {
         unmounted.retainAll(uses);
@@ -630,7 +643,7 @@ final class VolumeMemory {
       }
     }
 
-    /** The uses that were refused often and long enough. */
+    /** Returns the uses whose release was refused often and long enough. */
     Set<VolumeUse> enough(long nanos) {
       Set<VolumeUse> enough = new HashSet<>();
       refused.forEach(

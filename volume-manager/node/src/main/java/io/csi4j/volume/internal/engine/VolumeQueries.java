@@ -34,7 +34,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Answers questions from what is on record and what is mounted; changes nothing. */
+/** Answers queries from the records and the mounts; changes nothing. */
 final class VolumeQueries {
 
   private static final String PROVING = "proving that nothing is left of";
@@ -51,7 +51,7 @@ final class VolumeQueries {
     this.health = health;
   }
 
-  /** Why a mount would be refused by the host's terms or by what is on record, if it would. */
+  /** Returns why a mount would be refused by the host's rules or by the records, if it would. */
   Optional<OperatorMessage> refusal(MountRequest asked) {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
     HostTerms terms = HostTerms.of(parts);
@@ -72,7 +72,7 @@ final class VolumeQueries {
         .map(failure -> refused(identity, request, failure.code(), failure.seen()));
   }
 
-  /** In the words in which a mount would be refused. */
+  /** Returns the message with which a mount would be refused. */
   private OperatorMessage refused(
       VolumeIdentity identity, MountRequest request, OperatorCode code, String seen) {
     Subject subject =
@@ -88,7 +88,7 @@ final class VolumeQueries {
     return "the use is on record for " + owner + "; these differ: plugin or volume handle";
   }
 
-  /** Whether a use is on record as present, and mounted, and not known to be dead. */
+  /** Returns whether a use is on record as present, is mounted, and is not known to be dead. */
   boolean hasMount(VolumeUse usage) {
     Optional<VolumeIdentity> identity = index.owner(usage);
     Optional<PathRecord> path =
@@ -116,9 +116,9 @@ final class VolumeQueries {
   }
 
   /**
-   * Proves that nothing of a use is left on this node, or says what is.
+   * Returns a receipt that nothing of a use is left on this node, or throws with what is left.
    *
-   * @param identity which volume it was of, where that is known
+   * @param identity the volume of the use, if it is known
    */
   NodeReceipt receipt(VolumeUse usage, long epoch, Optional<VolumeIdentity> identity) {
     Subject subject = Subject.of(PROVING).by(usage);
@@ -139,7 +139,7 @@ final class VolumeQueries {
     return receipt;
   }
 
-  /** Refuses to say that nothing is mounted where that would not show. */
+  /** Refuses an answer that nothing is mounted if a mount would not be visible. */
   private void refuseIfMoved(Subject subject) {
     foreign
         .moved()
@@ -149,7 +149,7 @@ final class VolumeQueries {
             });
   }
 
-  /** Whether nothing of a volume is on record, asked for or mounted. */
+  /** Returns whether nothing of a volume is on record, requested or mounted. */
   boolean mayDetach(VolumeIdentity volume) {
     Subject subject = Subject.of("finding out whether to detach", volume);
     Optional<Failure> covered = foreign.seen();
@@ -218,7 +218,7 @@ final class VolumeQueries {
         health.of(record.identity()));
   }
 
-  /** Returns what stands in the way of a volume: its own trouble, or a mount above its paths. */
+  /** Returns the obstacle of a volume: its own trouble, or a mount above its paths. */
   private Optional<OperatorMessage> trouble(VolumeIdentity identity, VolumeQueue.View view) {
     return view.trouble()
         .or(
@@ -233,7 +233,9 @@ final class VolumeQueries {
                                 failure.seen())));
   }
 
-  /** How a path is shown: as present only if what was mounted there is seen, and not dead. */
+  /**
+   * Returns the status of a path for display: present only if its mount was seen and is not dead.
+   */
   private static PathStatus shown(PathRecord path, boolean isCovered, boolean isDead) {
     if (!path.is(PathStatus.PRESENT)) {
       return path.status();
@@ -241,7 +243,7 @@ final class VolumeQueries {
     return isCovered ? PathStatus.IN_DOUBT : isDead ? PathStatus.DEAD : PathStatus.PRESENT;
   }
 
-  /** Explains the uses that this accepts, for people. */
+  /** Explains the uses that match, for people. */
   Explanation explain(String subject, Predicate<VolumeUse> about) {
     long now = parts.clock().nanos();
     return new Explanation(
@@ -255,7 +257,7 @@ final class VolumeQueries {
             .toList());
   }
 
-  /** Returns all that is known of every volume, in order. */
+  /** Returns the known state of every volume, in order. */
   List<VolumeEngine.KnownVolume> known() {
     long now = parts.clock().nanos();
     return index.volumes().stream()
@@ -312,8 +314,8 @@ final class VolumeQueries {
   }
 
   /**
-   * The proof that nothing of a use is left on this node: what is on record and what the mount
-   * table shows both have to say so.
+   * Proof that nothing of a use is left on this node. The records and the mount table must both
+   * show that.
    */
   private static final class Receipt {
 
@@ -323,10 +325,10 @@ final class VolumeQueries {
     private final Map<VolumeIdentity, VolumeRecord> records;
 
     /**
-     * About one use.
+     * Creates the proof for one use.
      *
-     * @param identity which volume it was of, where that is known
-     * @param records what is on record
+     * @param identity the volume of the use, if it is known
+     * @param records the volumes on record
      */
     Receipt(
         EngineParts parts,
@@ -339,7 +341,7 @@ final class VolumeQueries {
       this.records = records;
     }
 
-    /** The proof, for the claim with this epoch. */
+    /** Returns the receipt for the claim with this epoch. */
     NodeReceipt of(long epoch) {
       var terms =
           parts
@@ -365,7 +367,7 @@ final class VolumeQueries {
           usage, epoch, terms.node(), parts.kernel().place().boot(), looked(), staging);
     }
 
-    /** Whether it is the use, of which only the directory is left. */
+    /** Returns whether a target is this use, of which only the directory is left. */
     private boolean isNamed(TargetRecord target) {
       return target.usage().workload().value().equals(VolumeLayout.id(usage));
     }
@@ -381,7 +383,7 @@ final class VolumeQueries {
       }
     }
 
-    /** Whether a path is in the directory that the use has in that of its volume. */
+    /** Returns whether a path is inside the directory of the use below that of its volume. */
     private boolean isOfUse(MountPath path) {
       String below = path.toString().substring(parts.layout().volumes().toString().length());
       return below.contains("/p/" + VolumeLayout.id(usage) + "/");
@@ -403,7 +405,10 @@ final class VolumeQueries {
       return NodeReceipt.Staging.GONE;
     }
 
-    /** Returns the staging where the volume is not named: none may be there that might be its. */
+    /**
+     * Returns the staging of a use whose volume is not named: no staged volume may be left that
+     * could be the one of the use.
+     */
     private NodeReceipt.Staging staging(List<Sighting> mounted) {
       for (Map.Entry<VolumeIdentity, VolumeRecord> volume : records.entrySet()) {
         if (volume.getValue().targets().keySet().stream()

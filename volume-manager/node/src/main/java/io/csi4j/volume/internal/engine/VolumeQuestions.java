@@ -35,14 +35,14 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * The questions about a volume that change nothing on record: its faults, how full it is, and
- * whether it has grown. Used in the mailbox of the volume only.
+ * Queries of a volume that change nothing on record: its faults, its usage, and its expansion. Used
+ * in the mailbox of the volume only.
  */
 final class VolumeQuestions {
 
   private static final String READ_ONLY = "MountReadOnly";
 
-  /** The faults that the mounts of a volume show, in words. */
+  /** Texts for the faults that the mounts of a volume show. */
   private static final Map<String, String> SEEN =
       Map.of(
           "MountLost",
@@ -73,8 +73,8 @@ final class VolumeQuestions {
   // ---- the health of the volume
 
   /**
-   * Looks at the mounts of the volume, and asks the plugin for its faults unless a call of it may
-   * be under way.
+   * Checks the mounts of the volume, and asks the plugin for its faults unless a call of the volume
+   * may be running.
    */
   void health(Operation.Health asking, NodePlugin plugin) {
     HealthOffer offered = asking.offer;
@@ -113,19 +113,22 @@ final class VolumeQuestions {
         : Optional.empty();
   }
 
-  /** The same for a use; a refresh of it that never ended is over with its quarantine. */
+  /**
+   * Returns whether a call for a use may be running. A refresh that never ended counts as over
+   * after its quarantine.
+   */
   private static boolean isUnderWay(TargetRecord use) {
     return !use.path().is(PathStatus.PRESENT) && isUnderWay(use.path());
   }
 
-  /** Whether the plugin may be working on a call of which the end is not known. */
+  /** Returns whether the plugin may be working on a call with an uncertain result. */
   private static boolean isUnderWay(PathRecord path) {
     return path.pending().isPresent();
   }
 
   /**
-   * Returns the faults of the volume that its mounts show; nothing if they cannot be read. Waits
-   * for no server.
+   * Returns the faults of the volume that its mounts show; empty if the mounts cannot be read.
+   * Waits for no server.
    */
   Optional<List<VolumeHealthEntry>> faults(VolumeRecord known) {
     if (engine.foreign.moved().isPresent()) {
@@ -161,7 +164,7 @@ final class VolumeQuestions {
 
   private Optional<String> fault(TargetRecord use, MountPath path) {
     Optional<Evidence> before = use.path().evidence();
-    // A mount that another program took away puts its use in doubt, without a call.
+    // A mount that another program has removed makes its use uncertain without a call.
     boolean isExpected =
         use.path().is(PathStatus.PRESENT)
             || (use.path().is(PathStatus.IN_DOUBT) && !isUnderWay(use.path()));
@@ -182,9 +185,12 @@ final class VolumeQuestions {
         : Optional.empty();
   }
 
-  // ---- expanding and statistics
+  // ---- expansion and statistics
 
-  /** Asks about a target that is there, or ends the operation if the plugin cannot answer. */
+  /**
+   * Queries a target that is mounted, or ends the operation if the plugin does not support the
+   * query.
+   */
   void read(Operation.Read operation, VolumeRecord known, PluginAnswer.Up up, NodePlugin plugin) {
     Optional<Failure> missing = notOffered(operation, up);
     if (missing.isPresent()) {
@@ -222,7 +228,7 @@ final class VolumeQuestions {
         : new NodeCall.Stats(identity.handle(), target, staging);
   }
 
-  /** Why a plugin is not asked, if it is not. */
+  /** Returns why a plugin is not asked, if it is not. */
   private static Optional<Failure> notOffered(Operation.Read operation, PluginAnswer.Up up) {
     boolean isExpand = operation instanceof Operation.Expand;
     return (isExpand ? up.offersExpand() : up.offersStats())
@@ -236,7 +242,7 @@ final class VolumeQuestions {
                         : "GET_VOLUME_STATS")));
   }
 
-  /** Returns the value for the caller, if the plugin gave it. */
+  /** Returns the value for the caller, if the plugin returned one. */
   private static Optional<Object> value(Operation.Read operation, Answer answer) {
     if (!answer.isOk()) {
       return Optional.empty();

@@ -53,21 +53,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One volume: its operations one after the other, and its background cleanup. Everything but {@link
- * #view} is used in its mailbox only.
+ * One volume: its operations, which run one after the other, and its background cleanup. All
+ * members except {@link #view} are used in its mailbox only.
  */
 final class VolumeQueue {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
-  /** After these the other uses of a repair are not tried. */
+  /** After these codes, the other uses of a repair are not tried. */
   private static final Set<OperatorCode> ENDS_REPAIRS =
       Set.of(OperatorCode.PLUGIN_NOT_UP, OperatorCode.STEP_FAILED);
 
-  /** The pause before the next work is begun again that could not be begun. */
+  /** The pause before work that could not start is started again. */
   private static final Duration AGAIN = Duration.ofSeconds(1);
 
-  /** When an operator is told that a device takes long to open. */
+  /** The time after which an operator is notified that a device takes long to open. */
   private static final Duration SLOW_DEVICE = Duration.ofSeconds(10);
 
   // Shared by the parts that work on the volume.
@@ -83,31 +83,31 @@ final class VolumeQueue {
   private final CleanupSchedule cleanup;
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
 
-  /** The uses whose names are to be put back as soon as nothing is being done. */
+  /** The uses whose names are restored as soon as no operation is running. */
   private final Set<VolumeUse> names = new HashSet<>(0);
 
-  /** Made when claims are looked at for the first time. */
+  /** Created when claims are checked for the first time. */
   private @Nullable ClaimChecks claims;
 
-  /** Made for a volume that is refreshed. */
+  /** Created for a volume that is refreshed. */
   private @Nullable RefreshSchedule refreshes;
 
   private @Nullable Operation current;
 
-  /** The operation that was begun last, until its callers have their answer. */
+  /** The operation that was started last, until its callers have their answer. */
   private @Nullable Operation unanswered;
 
-  /** Its beginning, until listeners are told of its end. */
+  /** The start event of that operation, until its end is reported. */
   private VolumeEvent.@Nullable Started started;
 
   private long begun;
 
-  /** The devices that are to be held open, by the paths of their nodes. */
+  /** The devices to hold open, by the paths of their nodes. */
   private Map<MountPath, Device> devices = Map.of();
 
-  /** A device as it was opened last; what is said of an opening before is about another one. */
+  /** A device as it was opened last; a report about an earlier opening concerns another object. */
   private static final class Device {
-    /** Whether it was told that it is not held. */
+    /** Whether it was reported that the device is not held open. */
     boolean isTold;
 
     Device(boolean isTold) {
@@ -115,32 +115,34 @@ final class VolumeQueue {
     }
   }
 
-  /** Whether all there is appeared after the volume had been given back. */
+  /** Whether everything known of the volume appeared after its release. */
   private boolean isLate;
 
   private @Nullable OperatorMessage trouble;
   private long troubled;
 
-  /** Why the running repair did not succeed with all uses, once that is so. */
+  /** The failure of the running repair, once one of its uses has failed. */
   private Optional<VolumeException> repairFailure = Optional.empty();
 
   private volatile View view = View.NOTHING;
 
-  /** How many operations have been asked for and not ended; under the engine's lock. */
+  /**
+   * The number of operations that were requested and have not ended; guarded by the engine's lock.
+   */
   int pending;
 
-  /** The uses that lead to this volume; under the engine's lock. */
+  /** The uses that lead to this volume; guarded by the engine's lock. */
   final Set<VolumeUse> indexed = new HashSet<>(2);
 
   /**
-   * A view of a volume for others, while it is worked on.
+   * A view of a volume for other threads.
    *
-   * @param record the volume as it is
-   * @param activity the operation that is being done
-   * @param trouble the trouble that stands in the way
-   * @param troubled since when it does, in nanoseconds, if that is known
+   * @param record the present record
+   * @param activity the running operation
+   * @param trouble the present obstacle
+   * @param troubled the time since when it exists, in nanoseconds, if that is known
    * @param dead the uses whose mounts are known to be dead
-   * @param covered the targets that another program has mounted on, and the staging as empty
+   * @param covered the targets that another program has covered; empty stands for the staging path
    */
   record View(
       Optional<VolumeRecord> record,
@@ -150,7 +152,7 @@ final class VolumeQueue {
       Set<VolumeUse> dead,
       Set<Optional<VolumeUse>> covered) {
 
-    /** Nothing is known. */
+    /** The view of a volume that is not known. */
     static final View NOTHING =
         new View(
             Optional.empty(),
@@ -167,15 +169,15 @@ final class VolumeQueue {
     }
 
     /**
-     * The operation that is being done.
+     * The running operation.
      *
      * @param operation the operation
      * @param doing its step, as a phrase for people
-     * @param since when the operation began, in nanoseconds
-     * @param tries how often its present call was made
-     * @param answer the last answer of the plugin, if that was no success
-     * @param pause how long it waits for its next try, if it does
-     * @param waiting whose operations wait for this one, in order
+     * @param since the time when the operation started, in nanoseconds
+     * @param tries the number of attempts at its present call so far
+     * @param answer the last answer of the plugin, if it was a failure
+     * @param pause the time until its next attempt, if it waits for one
+     * @param waiting the uses whose operations wait for this one, in order
      */
     record Activity(
         Operation operation,
@@ -203,7 +205,7 @@ final class VolumeQueue {
     return identity;
   }
 
-  /** The plugin of the volume, or what stands for one that is not there. */
+  /** Returns the plugin of the volume, or a placeholder for one that is not registered. */
   NodePlugin plugin() {
     return parts
         .plugins()
@@ -211,14 +213,14 @@ final class VolumeQueue {
         .orElseGet(() -> new NodePlugin.Absent(parts.plugins().known()));
   }
 
-  /** Returns the view for others. */
+  /** Returns the view for other threads. */
   View view() {
     return view;
   }
 
   /**
-   * Does something in the mailbox that is no part of an operation. Where it breaks, the operation
-   * that is being done goes on, and what is to be done in the background is looked at again.
+   * Runs work in the mailbox that is not part of an operation. If the work throws, the running
+   * operation continues, and the background work is planned again.
    */
   void aside(Runnable work) {
     mailbox.put(
@@ -233,14 +235,14 @@ final class VolumeQueue {
         });
   }
 
-  /** Begins what waits, or looks at what is to be done in the background, after a pause. */
+  /** Starts the waiting operation, or plans background work, after a pause. */
   private void goOnLater() {
     var unused = parts.scheduler().after(AGAIN, () -> mailbox.put(this::proceed));
   }
 
-  // ---- what is found
+  // ---- found and reappeared volumes
 
-  /** Before anything is done: what was found at the start. */
+  /** Takes over a volume that was found at the start, before any operation. */
   void restore(VolumeRecord found) {
     memory.restore(found);
     report.restore(found);
@@ -252,13 +254,13 @@ final class VolumeQueue {
     show();
   }
 
-  /** Restores a volume that had been given back. */
+  /** Takes over a volume that had been released. */
   void restoreLate(VolumeRecord found) {
     restore(found);
     isLate = true;
   }
 
-  /** Something has appeared of a volume that was given back. */
+  /** Handles a released volume of which something has reappeared. */
   void appear(VolumeRecord late) {
     aside(
         () -> {
@@ -271,8 +273,8 @@ final class VolumeQueue {
   }
 
   /**
-   * The time of the tombstone that an earlier life of the volume left is over. A record of its own
-   * answers for what is there now, and leaves another tombstone.
+   * Handles a tombstone of an earlier life of the volume whose time is over. If the volume has a
+   * record, that record covers what is there now, and leaves another tombstone.
    */
   void overdue(Tombstone tombstone) {
     aside(
@@ -295,7 +297,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Looks whether mounts are dead. Their servers may be asked, and the answers come later. */
+  /** Checks whether mounts are dead. This may ask their servers; the answers arrive later. */
   void inspect() {
     aside(
         () -> {
@@ -304,14 +306,14 @@ final class VolumeQueue {
         });
   }
 
-  /** Holds the devices open that are published, if the policy says so. */
+  /** Holds the published devices open, if the policy says so. */
   void hold() {
     aside(this::holdDevices);
   }
 
   /**
-   * Holds the devices open that are published, if the policy says so, and no others. Those of a
-   * plugin that is not there stay as they are.
+   * Holds the published devices open, if the policy says so, and closes all others. Devices of a
+   * plugin that is not available stay as they are.
    */
   private void holdDevices() {
     boolean isWanted =
@@ -365,7 +367,7 @@ final class VolumeQueue {
     }
   }
 
-  /** A device is held, or not; that it is not is told once. */
+  /** Handles the result of opening a device. A failure is reported once. */
   private void held(MountPath path, Device device, VolumeUse usage, Optional<String> problem) {
     if (devices.get(path) == device && device.isTold != problem.isPresent()) {
       device.isTold = problem.isPresent();
@@ -382,7 +384,10 @@ final class VolumeQueue {
         .collect(Collectors.toMap(usage -> parts.layout().target(identity, usage), usage -> usage));
   }
 
-  /** A mount has come or gone in the directory of the volume, at this path or at any. */
+  /**
+   * Handles a mount that has appeared or disappeared in the directory of the volume, at this path
+   * or at any path.
+   */
   void changed(Optional<MountPath> path) {
     aside(
         () -> {
@@ -400,7 +405,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Looks whether what is mounted is still claimed. */
+  /** Checks the claims of the mounts. */
   void confirm() {
     aside(
         () -> {
@@ -410,7 +415,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Another process has become the plugin. */
+  /** Handles that another process has become the plugin. */
   void replaced() {
     aside(
         () -> {
@@ -421,7 +426,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Remembers how a use is wanted, in case its mount must be made again. */
+  /** Remembers the request for a use, in case its mount must be repaired. */
   void remember(MountRequest request) {
     aside(
         () -> {
@@ -434,7 +439,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Gives a use of which only the directory is left its name again; it is in doubt. */
+  /** Restores the name of a use of which only the directory is left; the use is uncertain. */
   void name(VolumeUse usage) {
     aside(
         () -> {
@@ -455,9 +460,9 @@ final class VolumeQueue {
     names.clear();
   }
 
-  // ---- operations in line
+  // ---- the queue of operations
 
-  /** Does this when everything before it is done. */
+  /** Runs an operation after all earlier ones. */
   void submit(Operation operation) {
     mailbox.put(
         () -> {
@@ -473,7 +478,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Ends the operations that have not begun. */
+  /** Ends the operations that have not started. */
   void close() {
     mailbox.put(
         () -> {
@@ -488,7 +493,7 @@ final class VolumeQueue {
         });
   }
 
-  /** Does this when everything before it is done. */
+  /** Appends an operation to the queue. */
   void take(Operation operation) {
     if (engine.index.isClosing()) {
       report.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
@@ -517,8 +522,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Ends the mounts and refreshes of a use that is to be released: those that wait, and the one
-   * that retries.
+   * Ends the mounts and refreshes of a use that will be released: the waiting ones, and a running
+   * one between attempts.
    */
   private void supersede(Operation release) {
     if (!(release instanceof Operation.Release)) {
@@ -543,12 +548,12 @@ final class VolumeQueue {
     }
   }
 
-  /** Whether an operation publishes a use. */
+  /** Returns whether an operation publishes a use. */
   private static boolean isMade(Operation operation) {
     return operation instanceof Operation.Mount || operation instanceof Operation.Refresh;
   }
 
-  /** Shares the operation that wants the same, if it is the last in line. */
+  /** Joins the last operation in the queue, if it requests the same. */
   private boolean joins(Operation operation) {
     Operation last = waiting.peekLast();
     Operation same = last == null ? current : last;
@@ -567,7 +572,9 @@ final class VolumeQueue {
     return true;
   }
 
-  /** Whether what is owed for a use that is over is just being done. */
+  /**
+   * Returns whether the running operation is the pending cleanup of the use that is to be released.
+   */
   private boolean isGivingBack(Operation running, Operation release) {
     return running instanceof Operation.Release settling
         && settling.goal instanceof Goal.Settle
@@ -576,7 +583,7 @@ final class VolumeQueue {
         && memory.record().filter(known -> known.targets().isEmpty()).isPresent();
   }
 
-  /** Begins the next operation, if none is being done. */
+  /** Starts the next operation, if none is running. */
   private void proceed() {
     if (current != null || unanswered != null) {
       return;
@@ -596,7 +603,7 @@ final class VolumeQueue {
       begin(operation);
     } catch (RuntimeException | Error broken) {
       Failures.rethrowEnd(broken);
-      // Here, as what has thrown may be the end of the operation before.
+      // Put in the mailbox, as the exception may come from the end of the previous operation.
       mailbox.put(() -> broke(broken));
     }
   }
@@ -615,24 +622,24 @@ final class VolumeQueue {
     new OperationStart(this, dead, run).begin(operation);
   }
 
-  /** The callers of the operation that was begun last have their answer. */
+  /** Notes that the callers of the last started operation have their answer. */
   private void answered() {
     unanswered = null;
   }
 
-  // ---- what is being done
+  // ---- the running operation
 
-  /** Returns the context in which a call of the operation that is being done is sent. */
+  /** Returns the context in which a call of the running operation is sent. */
   WorkContext calling(CsiOperation call) {
     VolumeEvent.Started start = started;
     return start == null ? WorkContext.none() : parts.calling().apply(start, call);
   }
 
   /**
-   * Tells of a call of the operation that is being done.
+   * Reports a call of the running operation.
    *
    * @param to the plugin that was called
-   * @param asked when the operation asked for it, by the clock
+   * @param asked the time when the operation requested the call, by the clock
    */
   void called(NodePlugin to, CsiOperation call, Answer answer, long asked) {
     VolumeEvent.Started start = started;
@@ -651,7 +658,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Does this in the mailbox, unless the operation has ended meanwhile. */
+  /** Runs work in the mailbox, unless the operation has ended meanwhile. */
   void ifCurrent(Operation operation, Runnable work) {
     mailbox.put(
         () -> {
@@ -661,18 +668,21 @@ final class VolumeQueue {
         });
   }
 
-  /** Whether none is being done; a question for the health of the volume changes nothing. */
+  /**
+   * Returns whether no operation is running, other than a query of the health, which changes
+   * nothing.
+   */
   boolean isFree() {
     Operation now = current;
     return now == null || now instanceof Operation.Health;
   }
 
-  /** Whether none is being done and none waits. */
+  /** Returns whether no operation is running or waiting. */
   boolean isEmpty() {
     return isFree() && waiting.isEmpty();
   }
 
-  /** Whether a use is on record, or an operation for it is being done or waits. */
+  /** Returns whether a use is on record, or an operation for it is running or waiting. */
   boolean isSpokenOf(VolumeUse usage) {
     Operation now = current;
     return memory.use(usage).isPresent()
@@ -683,12 +693,12 @@ final class VolumeQueue {
   // ---- the health of the volume
 
   /**
-   * Looks at the mounts of the volume, and asks the plugin for its faults. Does neither while an
-   * operation is being done or waits; one that comes meanwhile waits for the answer.
+   * Checks the mounts of the volume, and asks the plugin for its faults. Does neither while an
+   * operation is running or waiting; an operation that arrives meanwhile waits for the answer.
    *
-   * @param offer the faults that the plugin can tell
-   * @param isUp whether the plugin is there; its former words hold otherwise
-   * @param then told whether the plugin has answered, or was not asked
+   * @param offer the faults that the plugin can report
+   * @param isUp whether the plugin is available; otherwise its earlier reports remain valid
+   * @param then receives whether the plugin has answered, or was not asked
    */
   void askHealth(HealthOffer offer, boolean isUp, Consumer<Boolean> then) {
     Operation asking = new Operation.Health(engine.nextId(), offer);
@@ -716,7 +726,7 @@ final class VolumeQueue {
   }
 
   /**
-   * The question for the health of the volume has ended.
+   * Handles the end of a query of the health.
    *
    * @param isAnswered whether the plugin has answered, or was not asked
    */
@@ -731,7 +741,7 @@ final class VolumeQueue {
 
   // ---- the end of operations
 
-  /** An operation has ended with what was to be read. */
+  /** Ends an operation with the value that it read. */
   void read(Operation operation, Object value) {
     ended(Optional.empty());
     operation.end().complete(value);
@@ -739,9 +749,9 @@ final class VolumeQueue {
     proceed();
   }
 
-  /** The steps of an operation have ended. */
+  /** Handles the end of the steps of an operation. */
   void finish(Operation operation, Result result) {
-    // Before anybody is told, by an event or by the end.
+    // Written before the end is reported, by an event or by the result.
     memory.settle();
     boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
     boolean isNew = run.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
@@ -755,7 +765,8 @@ final class VolumeQueue {
       }
     }
     if (result instanceof Result.Released) {
-      // A volume is given back for its last use, also where its staging could not end with that.
+      // The cleanup of a volume also counts as its last use's, if its staging could not end with
+      // that use.
       operation
           .usage()
           .or(() -> run.turn().flatMap(turn -> turn.before().leaving()))
@@ -779,8 +790,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Keeps why the mount of one use could not be made again; returns whether the others may be
-   * tried. None is when the plugin gets no calls at all, or may still work on one.
+   * Keeps the failure to repair the mount of one use; returns whether the other uses may be tried.
+   * They may not if the plugin gets no calls at all, or may still work on one.
    */
   private boolean goesOn(Operation operation, Result result) {
     Optional<VolumeUse> usage = run.turn().flatMap(Turn::usage);
@@ -790,7 +801,7 @@ final class VolumeQueue {
     return mayGoOn && failure.filter(it -> !ENDS_REPAIRS.contains(it.code())).isPresent();
   }
 
-  /** Ends an operation, be it before its first step. */
+  /** Ends an operation, possibly before its first step. */
   void end(Operation operation, Result result) {
     memory.settle();
     Optional<VolumeException> failure =
@@ -805,7 +816,8 @@ final class VolumeQueue {
     }
     boolean isRefresh = operation instanceof Operation.Refresh;
     if (isRefresh && failure.filter(it -> it.code() == OperatorCode.MOUNT_LOST).isPresent()) {
-      // It is told, and made again where the policy says so, as soon as nothing is being done.
+      // The change is reported, and repaired if the policy says so, as soon as no operation is
+      // running.
       dead.changed(operation.usage().map(usage -> parts.layout().target(identity, usage)));
     }
     if (isRefresh
@@ -848,8 +860,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Whether the end of an operation says what stands in the way of the volume: not the failure of a
-   * call that mounts nothing, nor a refusal that has left nothing of its use.
+   * Returns whether the failure of an operation is an obstacle of the volume. The failure of a call
+   * that mounts nothing is not, nor a refusal that has left nothing of its use.
    */
   private boolean isOfTheVolume(Operation operation, Optional<VolumeException> failure) {
     boolean isOfCaller =
@@ -879,7 +891,7 @@ final class VolumeQueue {
   private void ended(Optional<VolumeException> failure) {
     current = null;
     run.clear();
-    // Who is told of the end may ask at once how the volume is now.
+    // Updated first: a caller that learns of the end may query the state at once.
     show();
     VolumeEvent.Started start = started;
     if (start != null) {
@@ -895,8 +907,8 @@ final class VolumeQueue {
   }
 
   /**
-   * Work broke in a way that it should not. The callers of the operation that was begun last still
-   * get an answer, and what comes after it is begun.
+   * Handles an unexpected exception. The callers of the last started operation still get an answer,
+   * and the next operation starts.
    */
   private void broke(Throwable failure) {
     Failures.log(LOG, "Working on " + identity + " failed; report this.", failure);
@@ -925,13 +937,13 @@ final class VolumeQueue {
 
   private void endBroken(Operation operation, Throwable failure) {
     if (operation instanceof Operation.Release) {
-      // Its caller is told that it goes on.
+      // The caller is notified that the release continues.
       operation.usage().ifPresent(memory::release);
     }
     end(operation, VolumeReport.broken(failure).as(Outcome.IN_PROGRESS));
   }
 
-  /** Ends an operation of which the end has failed, with no more than its callers need. */
+  /** Ends an operation whose regular end has failed, with only what its callers need. */
   private void giveUp(Operation operation, Throwable failure) {
     if (unanswered == operation) {
       run.clear();
@@ -941,7 +953,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Tells who keeps a target in use that the plugin was asked to unmount, and did not. */
+  /** Reports which processes keep a target in use that the plugin could not unmount. */
   private void tellWhoHolds(VolumeUse usage) {
     MountPath target = parts.layout().target(identity, usage);
     try {
@@ -960,7 +972,7 @@ final class VolumeQueue {
     }
   }
 
-  /** Something that others may see has changed. */
+  /** Updates the view for other threads. */
   void show() {
     Optional<VolumeRecord> before = view.record();
     Optional<VolumeRecord> next = memory.record();
@@ -985,7 +997,7 @@ final class VolumeQueue {
     }
   }
 
-  /** A mount was found dead, or well again. */
+  /** Handles a mount that was found dead, or works again. */
   void deadChanged() {
     show();
     if (engine.health.isWatched(identity.plugin())) {
@@ -1017,7 +1029,7 @@ final class VolumeQueue {
 
   // ---- background cleanup
 
-  /** Looks whether something is to be done in the background now. */
+  /** Checks whether there is background work to do now. */
   void wake() {
     aside(
         () -> {
@@ -1029,7 +1041,10 @@ final class VolumeQueue {
 
   // ---- refreshes
 
-  /** Whether the policy of the plugin has volumes refreshed; unknown before it is registered. */
+  /**
+   * Returns whether the policy of the plugin asks for refreshes; unknown before the plugin is
+   * registered.
+   */
   boolean mayRefresh() {
     NodePlugin plugin = plugin();
     return plugin instanceof NodePlugin.Absent || !plugin.policy().refreshInterval().isZero();
@@ -1041,7 +1056,7 @@ final class VolumeQueue {
     return made;
   }
 
-  /** The plugin has published a use, and the mount table shows it. */
+  /** Notes that the plugin has published a use and the mount table shows it. */
   private void isWell(VolumeUse usage) {
     if (refreshes != null) {
       refreshes.isWell(usage);

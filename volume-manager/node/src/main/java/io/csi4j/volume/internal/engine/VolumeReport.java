@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The messages to callers and listeners about one volume. What an earlier start did not finish is
- * used in the mailbox of the volume only.
+ * Builds and sends the messages to callers and listeners about one volume. The operations that an
+ * earlier start did not finish are used in the mailbox of the volume only.
  */
 final class VolumeReport {
 
@@ -38,12 +38,12 @@ final class VolumeReport {
   private final EngineParts parts;
 
   /**
-   * The uses whose operation an earlier start did not finish; shared while it is empty, as it is
-   * for most volumes.
+   * The uses with an operation that an earlier start did not finish; shared while it is empty, as
+   * it is for most volumes.
    */
   private Map<VolumeUse, PathStatus> unfinished = Map.of();
 
-  /** The faults that the plugin has told of the volume when its last call failed, in words. */
+  /** The faults of the volume that the plugin reported when its last call failed, as text. */
   private String said = "";
 
   VolumeReport(VolumeIdentity identity, EngineParts parts) {
@@ -60,22 +60,22 @@ final class VolumeReport {
         .orElseGet(() -> subject.at(layout.staging(identity)));
   }
 
-  /** A refusal that needs no more than its code and what was seen. */
+  /** Returns a refusal with a code and its reason only. */
   static VolumeException refused(OperatorCode code, Subject subject, String seen) {
     return new VolumeException(Outcome.REFUSED, Messages.of(code, subject, seen), null, null);
   }
 
-  /** Why a plugin gets no calls now, if it gets none. */
+  /** Returns why a plugin gets no calls now, if it gets none. */
   static Optional<Failure> barred(NodePlugin plugin) {
     return plugin.barred().map(VolumeReport::down);
   }
 
-  /** How a plugin is told of that is not there. */
+  /** Returns the failure for a plugin that is not available. */
   static Failure down(PluginAnswer.Down down) {
     return new Failure(down.code(), down.text(), down.cause().map(Throwable.class::cast));
   }
 
-  /** Tells of something that came up. */
+  /** Reports a notice to listeners. */
   void tell(Notice notice) {
     notice(message(notice));
   }
@@ -86,13 +86,13 @@ final class VolumeReport {
     return Messages.of(notice.code(), subject, notice.seen());
   }
 
-  /** Tells of something about directories. */
+  /** Reports a finding about directories. */
   void tell(Finding finding) {
     Subject subject = Subject.of("preparing the directories of", identity).at(finding.path());
     notice(Messages.of(finding.code(), subject, finding.text()));
   }
 
-  /** Tells of a call that takes long: only a call that was sent can be answered. */
+  /** Reports a call that takes long. Only a call that was sent can be answered. */
   void slow(Step.Call call, boolean isSent) {
     tell(
         new Notice(
@@ -105,7 +105,7 @@ final class VolumeReport {
             call.usage()));
   }
 
-  /** Tells of a call that was given up when its time was over. */
+  /** Reports a call that was given up at its time limit. */
   void stuck(Step.Call call) {
     tell(
         new Notice(
@@ -120,7 +120,7 @@ final class VolumeReport {
 
   // ---- operations that an earlier start did not finish
 
-  /** Remembers what was found at the start. */
+  /** Takes over a volume that was found at the start. */
   void restore(VolumeRecord found) {
     Map<VolumeUse, PathStatus> begun = new HashMap<>(unfinished);
     found
@@ -142,7 +142,7 @@ final class VolumeReport {
     }
   }
 
-  /** A mount begins; a release that comes after it goes on from nothing. */
+  /** Notes that a mount starts; a later release of the use no longer continues an earlier one. */
   void mounting(VolumeUse usage) {
     goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.RESUMED);
     if (!unfinished.isEmpty()) {
@@ -150,12 +150,12 @@ final class VolumeReport {
     }
   }
 
-  /** A release begins. */
+  /** Notes that a release starts. */
   void releasing(VolumeUse usage) {
     goesOn(usage, PathStatus.GOING, OperatorCode.RELEASE_RESUMED);
   }
 
-  /** A release has ended well. */
+  /** Notes that a release has succeeded. */
   void released(VolumeUse usage) {
     goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.ROLLED_BACK);
   }
@@ -175,9 +175,9 @@ final class VolumeReport {
   // ---- the failures of operations
 
   /**
-   * Returns the failure that a caller gets in place of its result, if it gets one.
+   * Returns the failure that a caller gets instead of a result, if any.
    *
-   * @param usage the use that the failure is about, or else the staging
+   * @param usage the use that failed; empty for the staging
    */
   Optional<VolumeException> failure(Operation operation, Result result, Optional<VolumeUse> usage) {
     return result instanceof Failure failure
@@ -185,7 +185,10 @@ final class VolumeReport {
         : Optional.empty();
   }
 
-  /** A failure, and beside it why what had been done could not be undone. */
+  /**
+   * Returns the exception for a failure, and with it the reason why earlier steps could not be
+   * undone.
+   */
   private VolumeException exception(
       Operation operation, Optional<VolumeUse> usage, Failure failure) {
     VolumeException failed =
@@ -198,23 +201,23 @@ final class VolumeReport {
     return failed;
   }
 
-  /** Ends an operation that was not begun. */
+  /** Ends an operation that did not start. */
   void refuse(Operation operation, OperatorCode code, String seen) {
     end(operation, Failure.of(code, seen).as(Outcome.REFUSED));
   }
 
-  /** Ends an operation in which something was thrown that should not be. */
+  /** Ends an operation in which an unexpected exception was thrown. */
   void broke(Operation operation, Throwable thrown) {
     end(operation, broken(thrown).as(Outcome.IN_PROGRESS));
   }
 
-  /** Returns the failure of work in which something was thrown that should not be. */
+  /** Returns the failure for work in which an unexpected exception was thrown. */
   static Failure broken(Throwable thrown) {
     return Failure.of(
         OperatorCode.STEP_FAILED, "it ended with " + thrown.getClass().getSimpleName(), thrown);
   }
 
-  /** Ends an operation in any case, be it with what has kept its failure from being made. */
+  /** Ends an operation in any case, even if creating the failure fails. */
   private void end(Operation operation, Failure failure) {
     Throwable end;
     try {
@@ -227,14 +230,14 @@ final class VolumeReport {
     operation.end().completeExceptionally(end);
   }
 
-  /** The plugin has told these faults when the last call failed; none if empty. */
+  /** Notes the faults that the plugin reported when the last call failed; none if empty. */
   void said(String faults) {
     said = faults;
   }
 
   private static VolumeException exception(
       Operation operation, Failure failure, Subject subject, String said) {
-    // What a person may type is in what was seen, not in the plugin's answer.
+    // The command for an operator is in the reason, not in the plugin's answer.
     boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
     OperatorMessage message =
         failure.cause().orElse(null) instanceof CsiException answer && isAnswer
@@ -265,7 +268,10 @@ final class VolumeReport {
         : subject(parts.layout(), doing, identity, usage);
   }
 
-  /** Whether nothing was done, so that a path of the manager would tell the reader nothing. */
+  /**
+   * Returns whether the code means that nothing was done, so that a path of the manager would not
+   * help the reader.
+   */
   static boolean isBeforeAnything(OperatorCode code) {
     int family = code.number() / 100;
     return family == PLUGINS || family == REQUESTS;

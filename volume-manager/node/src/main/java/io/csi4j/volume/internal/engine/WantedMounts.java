@@ -21,9 +21,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The uses that the host has said it wants and that could not be mounted yet: tried again when
- * their plugin comes, and with growing pauses, until they are mounted or not wanted so any more.
- * Safe for many threads.
+ * The uses that the host wants and that could not be mounted yet. Each is tried again when its
+ * plugin appears, and after growing pauses, until it is mounted or is no longer wanted in this way.
+ * Safe for use by many threads.
  */
 final class WantedMounts {
 
@@ -55,10 +55,10 @@ final class WantedMounts {
   private boolean closed;
 
   /**
-   * None is missing.
+   * Starts without missing uses.
    *
-   * @param mount begins to mount one, and never waits
-   * @param retries the budget of what is tried again with a plugin
+   * @param mount starts to mount a use, and never waits
+   * @param retries the budget for repeats with a plugin
    */
   WantedMounts(
       EngineParts parts,
@@ -69,14 +69,14 @@ final class WantedMounts {
     this.retries = retries;
   }
 
-  /** Returns the failure of an operation, if it is one that is known. */
+  /** Returns the failure of an operation, if it is a known one. */
   static Optional<VolumeException> known(Throwable failure) {
     return Unwrapped.of(failure) instanceof VolumeException told
         ? Optional.of(told)
         : Optional.empty();
   }
 
-  /** Whether what failed like this is tried again without being asked. */
+  /** Returns whether a mount that failed like this is tried again without a request. */
   static boolean goesOn(Throwable failure) {
     return known(failure)
         .filter(
@@ -88,7 +88,7 @@ final class WantedMounts {
         .isEmpty();
   }
 
-  /** Mounts what the host wants, now and until it is done. */
+  /** Mounts what the host wants, now and repeatedly until it succeeds. */
   CompletableFuture<?> want(MountRequest request) {
     lock.lock();
     try {
@@ -101,7 +101,10 @@ final class WantedMounts {
     }
   }
 
-  /** Under the lock, so that a caller who gives the use up comes before or after it. */
+  /**
+   * Called under the lock, so that the release of the use by a caller comes before or after this
+   * attempt.
+   */
   private CompletableFuture<?> attempt(Missing one) {
     one.cancel();
     one.isTried = true;
@@ -147,7 +150,7 @@ final class WantedMounts {
         .backgroundCap();
   }
 
-  /** Tries it again as soon as the budget of the plugin allows. */
+  /** Tries the use again as soon as the budget of the plugin allows. */
   private void due(Missing one) {
     lock.lock();
     try {
@@ -182,7 +185,7 @@ final class WantedMounts {
     }
   }
 
-  /** The plugin has come, perhaps: what waits for it is tried at once. */
+  /** Tries the waiting uses of a plugin at once, as the plugin may have appeared. */
   void again(PluginId plugin) {
     lock.lock();
     try {
@@ -197,7 +200,7 @@ final class WantedMounts {
     }
   }
 
-  /** A caller has asked for something else of the use. */
+  /** Drops a use because a caller has requested something else. */
   void forget(VolumeUse usage) {
     lock.lock();
     try {
@@ -210,7 +213,7 @@ final class WantedMounts {
     }
   }
 
-  /** The host wants these uses, and no others. */
+  /** Keeps exactly these uses. */
   void keepOnly(Collection<VolumeUse> wanted) {
     lock.lock();
     try {
@@ -224,7 +227,7 @@ final class WantedMounts {
     }
   }
 
-  /** Tries nothing more. */
+  /** Stops trying. */
   void close() {
     lock.lock();
     try {

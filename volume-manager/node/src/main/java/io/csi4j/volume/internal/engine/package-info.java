@@ -1,6 +1,6 @@
 /**
  * Performs the steps that the lifecycle names, one operation of a volume at a time, through the
- * ports. Start at {@code VolumeEngine}. Decides nothing that the lifecycle can decide.
+ * ports. Start at {@code VolumeEngine}. Decisions belong to the lifecycle, not to this package.
  */
 @NullMarked
 package io.csi4j.volume.internal.engine;

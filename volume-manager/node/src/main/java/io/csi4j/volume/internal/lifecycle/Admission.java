@@ -15,17 +15,17 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Whether a volume may be published for one more workload, by what is remembered of it. */
+/** Decides from the record of a volume whether it may be published for one more workload. */
 public final class Admission {
 
   private Admission() {}
 
-  /** Why not, if it may not. */
+  /** Returns why the volume may not be published, if it may not. */
   public static Optional<Failure> refusal(VolumeRecord record, Goal.Publish goal) {
     return holders(record, goal).or(() -> differences(record, goal));
   }
 
-  /** The differences from how it is used already, which a mount cannot have. */
+  /** Returns the differences from the present use that a mount must not have. */
   static Optional<Failure> differences(VolumeRecord record, Goal.Publish goal) {
     if (record.targets().isEmpty()) {
       return Optional.empty();
@@ -42,7 +42,7 @@ public final class Admission {
                         "read-only",
                         Boolean.toString(target.readOnly()),
                         Boolean.toString(goal.readOnly()))));
-    // A dead mount is made again, and a refresh made, with the contexts that the host gave last.
+    // A dead mount is repaired, and a refresh made, with the contexts that the host gave last.
     if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
       names.add("publish context (not shown, as it may hold secrets)");
     }
@@ -60,7 +60,7 @@ public final class Admission {
                     + String.join(", ", names)));
   }
 
-  /** Whether what is there was published with another context of the volume. */
+  /** Returns whether the mounted volume was published with another context of the volume. */
   private static boolean isPublishedOtherwise(VolumeRecord record, Goal.Publish goal) {
     String known = record.contexts().getOrDefault(goal.usage(), "");
     return Digests.isInForce(known)
@@ -71,7 +71,7 @@ public final class Admission {
             .isPresent();
   }
 
-  /** For how many uses a volume has room at a time. */
+  /** The number of uses that may have a volume at a time. */
   private enum Room {
     ONE,
     ONE_WRITER,
@@ -91,7 +91,7 @@ public final class Admission {
     };
   }
 
-  /** Whether another use may keep this one from being published. */
+  /** Returns whether another use may keep this one from being published. */
   static boolean isForOne(Goal.Publish goal) {
     return room(goal.plan().mode()) != Room.MANY;
   }

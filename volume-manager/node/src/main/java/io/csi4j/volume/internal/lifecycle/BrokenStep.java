@@ -7,19 +7,17 @@ import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException.Outcome;
 
-/** A step that threw what it should not: nothing is known of its effect. */
+/** Handles a step that threw an unexpected exception: nothing is known about its effect. */
 public final class BrokenStep {
 
-  /**
-   * A step was not made, as its path leads into something that was mounted over the directories.
-   */
+  /** A step was not carried out because its path leads into a mount over the directories. */
   public static final class CoveredException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final transient Failure failure;
 
-    /** A failure because a foreign mount lies over the directories. */
+    /** Creates the exception for a foreign mount over the directories. */
     public CoveredException(Failure failure) {
       super(failure.seen());
       this.failure = failure;
@@ -32,7 +30,7 @@ public final class BrokenStep {
 
   private BrokenStep() {}
 
-  /** How it is told that something could not be unmounted without the plugin. */
+  /** Returns the failure for a mount that could not be unmounted without the plugin. */
   private static Failure notForced(Throwable cause) {
     String command =
         cause instanceof MountException refused
@@ -51,7 +49,7 @@ public final class BrokenStep {
         cause);
   }
 
-  /** Returns the use of a mount that is busy; the code brings the advice. */
+  /** Returns the description of a busy mount; the code adds the advice. */
   private static String use(MountException busy) {
     return busy.holders()
         .map(Holders::ofMount)
@@ -61,9 +59,9 @@ public final class BrokenStep {
   }
 
   /**
-   * Returns the turn that follows a step that threw.
+   * Returns the turn after a step that threw.
    *
-   * @param cause what was thrown
+   * @param cause the thrown exception
    */
   public static Turn after(Turn before, Throwable cause, Situation now) {
     Turn turn = before.quiet();

@@ -17,15 +17,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The meaning of the end of a call for the operation that made it: a row of {@code
- * call-meanings.tsv} beside this class. Only the rounds of refreshes decide by a status themselves
- * whether such a call is made again.
+ * The meaning of the result of a call for its operation: a row of {@code call-meanings.tsv} beside
+ * this class. Only refreshes decide by a status themselves whether they repeat a call.
  *
- * @param reportedAs the status that the end is reported as, where that is not its own
+ * @param reportedAs the status that is reported, if it differs from the actual one
  * @param goesOn whether the plugin may still be working on the call
- * @param repeat when the same call makes sense again
- * @param remedy what has to be done before the call is made again
- * @param belief when the mount table is believed that a refused release is over
+ * @param repeat when it makes sense to repeat the call
+ * @param remedy the step that must come before the call is repeated
+ * @param belief when the mount table is proof enough that a refused release is over
  * @param codes the code that reports the failure, for each call
  */
 public record CallMeaning(
@@ -36,10 +35,10 @@ public record CallMeaning(
     Belief belief,
     Map<Verb, OperatorCode> codes) {
 
-  /** Stands for every status that has no row of its own. */
+  /** Stands for every status without its own row. */
   private static final String ANY = "any";
 
-  /** Stands for UNAVAILABLE, or UNKNOWN, that the plugin did not give. */
+  /** Stands for UNAVAILABLE or UNKNOWN that the plugin did not return. */
   private static final String NO_ANSWER = "no answer";
 
   private static final CallMeaning DONE =
@@ -81,32 +80,32 @@ public record CallMeaning(
   }
 
   /**
-   * The ends that a row is about.
+   * The results that a row covers.
    *
-   * @param sending how far the call came
-   * @param status the name of the status, or what stands for several
+   * @param sending whether the call was sent
+   * @param status the name of the status, or a placeholder for several
    */
   public record Case(Sending sending, String status) {}
 
-  /** How far a call came. */
+  /** Whether a call was sent. */
   public enum Sending {
-    /** The plugin may have got it. */
+    /** The plugin may have received the call. */
     SENT,
-    /** The plugin certainly did not get it. */
+    /** The plugin certainly did not receive the call. */
     UNSENT,
-    /** It was not sent, as the plugin does not offer it. */
+    /** The call was not sent because the plugin does not offer it. */
     UNOFFERED,
-    /** It was not sent, and the same operation had sent it before. */
+    /** The last attempt was not sent, but the same operation had sent the call before. */
     UNSENT_AGAIN
   }
 
-  /** When the same call makes sense again. */
+  /** When it makes sense to repeat the call. */
   public enum Repeat {
-    /** After a short pause: it may have had an effect, or never left. */
+    /** After a short pause: the call may have had an effect, or was never sent. */
     SOON(1),
-    /** After a long pause: another call is going on, or something is used up or not there yet. */
+    /** After a long pause: another call is running, or a resource is exhausted or not ready yet. */
     LATER(10),
-    /** Not at all: it would end the same way. */
+    /** Never: the result would be the same. */
     NEVER(0);
 
     private final int pauses;
@@ -115,36 +114,36 @@ public record CallMeaning(
       this.pauses = pauses;
     }
 
-    /** Returns the pause before the next try, drawn evenly up to a limit that doubles. */
+    /** Returns the pause before the next attempt, drawn evenly up to a limit that doubles. */
     Duration pause(MountPolicy policy, int tries, double random) {
       return Backoff.fullJitter(policy.backoff().multipliedBy(pauses), policy.backoffCap())
           .pause(tries, random);
     }
   }
 
-  /** The step that has to come before another call. */
+  /** The step that must come before another call. */
   public enum Remedy {
     /** None. */
     NONE,
-    /** A volume that could not be published is staged again, once. */
+    /** Stage a volume again that could not be published, once. */
     STAGE_AGAIN,
-    /** The control plane is asked whether a volume exists that was not found, once. */
+    /** Ask the control plane whether a volume exists that the plugin did not find, once. */
     LOOK_UP,
-    /** The plugin is asked again what it offers, before the next release. */
+    /** Ask the plugin for its capabilities again before the next release. */
     ASK_AGAIN
   }
 
-  /** When a release that fails is taken to be over, as nothing is mounted. */
+  /** When a failing release counts as over because nothing is mounted. */
   public enum Belief {
-    /** Not before the plugin says OK. */
+    /** Only when the plugin answers OK. */
     NEVER,
-    /** At the first look: the plugin does not know the volume any more. */
+    /** At the first look: the plugin no longer knows the volume. */
     AT_ONCE,
-    /** When it was refused often and for long, while nothing was mounted. */
+    /** When it was refused often and for a long time while nothing was mounted. */
     IN_THE_END
   }
 
-  /** Returns what the end of a call means. */
+  /** Returns the meaning of the result of a call. */
   public static CallMeaning of(Answer answer) {
     if (answer.failure().isEmpty()) {
       return DONE;
@@ -170,21 +169,21 @@ public record CallMeaning(
     return Collections.unmodifiableMap(TABLE);
   }
 
-  // ---- how an end is reported
+  // ---- reporting a result
 
-  /** Returns the status of a call, as it is reported. */
+  /** Returns the reported status of a call. */
   public static StatusCode status(Answer answer) {
     return of(answer).reportedAs().or(() -> answer.failure().map(CsiFailure::code)).orElseThrow();
   }
 
-  /** Returns the status of a call that failed, and why, as a clause. */
+  /** Returns the status of a failed call with its reason, as a clause. */
   public static String clause(Answer answer) {
     return status(answer) + ": " + Answer.text(answer.failure().orElseThrow());
   }
 
   /**
-   * Returns the failure of a call. Where an earlier attempt of the same operation was sent, the
-   * plugin may have done it, though the last attempt was not sent.
+   * Returns the failure of a call. If an earlier attempt of the same operation was sent, the plugin
+   * may have carried it out, although the last attempt was not sent.
    */
   static Failure failure(Turn turn, Verb verb, Answer answer) {
     CallMeaning meaning = of(answer);
@@ -204,7 +203,7 @@ public record CallMeaning(
     return Optional.ofNullable(codes.get(verb)).orElseThrow();
   }
 
-  /** Returns the failure of a call whose opposite may still be going on. */
+  /** Returns the failure of a call whose opposite may still be running. */
   static Failure quarantined(Verb pending) {
     return Failure.of(
         row(Sending.SENT, StatusCode.DEADLINE_EXCEEDED.name()).code(pending),

@@ -12,25 +12,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The answer to a {@link Step}. */
+/** The result of a {@link Step}. */
 public sealed interface Event {
 
   /**
-   * The record is written, or not.
+   * The record was written, or could not be.
    *
-   * @param problem why not
+   * @param problem the reason why it could not be written
    */
   record Saved(Optional<StateException> problem) implements Event {}
 
   /**
-   * The directories are made or removed, or not.
+   * The directories were created or removed, or could not be.
    *
-   * @param problem why not
+   * @param problem the reason why they could not be
    * @param isMounted whether a directory was left because something is mounted there
    */
   record Arranged(Optional<PathProblem> problem, boolean isMounted) implements Event {
 
-    /** Nothing mounted was in the way. */
+    /** Creates a result for directories without a mount. */
     public Arranged(Optional<PathProblem> problem) {
       this(problem, false);
     }
@@ -42,9 +42,9 @@ public sealed interface Event {
    * @param staging the mounts at the staging path, the one on top last
    * @param target the mounts at the target, the one on top last
    * @param device whether the target is a block device node
-   * @param made whether there is anything at the target, mounted or not, that is no link
-   * @param objection why what is at the target cannot be the volume's, if it cannot
-   * @param remark what people want to know of it, if anything
+   * @param made whether the target exists, mounted or not, and is not a link
+   * @param objection why the mount at the target cannot belong to the volume, if it cannot
+   * @param remark a remark about the mount for people, if there is one
    */
   record Looked(
       List<Sighting> staging,
@@ -55,31 +55,30 @@ public sealed interface Event {
       Optional<Notice> remark)
       implements Event {
 
-    /** There is nothing to be said of what is at the target. */
+    /** Creates a result without objection and remark. */
     public Looked(List<Sighting> staging, List<Sighting> target, boolean device, boolean made) {
       this(staging, target, device, made, Optional.empty(), Optional.empty());
     }
   }
 
   /**
-   * The uses that are mounted are those on record, or more.
+   * The mounted uses are those on record, or more.
    *
-   * @param record the volume, with the unexpected uses as ones that must go
-   * @param elsewhere the mounts of the staged device that other programs have made, if they were
-   *     looked for
+   * @param record the volume, with the unexpected uses as uses to release
+   * @param elsewhere the mounts of the staged device by other programs, if the step looked for them
    */
   record UsesSeen(VolumeRecord record, List<Sighting> elsewhere) implements Event {
 
-    /** No other program has mounted the device. */
+    /** Creates a result without mounts by other programs. */
     public UsesSeen(VolumeRecord record) {
       this(record, List.of());
     }
   }
 
-  /** The end of a call to the plugin. */
+  /** The result of a call to the plugin. */
   sealed interface Called extends Event {
 
-    /** Returns what follows: from the answer, or from why the call was not sent. */
+    /** Returns the value for the answer, or for the reason why the call was not sent. */
     <T> T either(Function<Answer, T> answered, Function<PathProblem, T> withheld);
   }
 
@@ -96,9 +95,9 @@ public sealed interface Event {
   }
 
   /**
-   * The call was not sent: another thing than the one that we made is at the path to release.
+   * The call was not sent: the path to release is not the one that the manager created.
    *
-   * @param problem what is there
+   * @param problem what is at the path
    */
   record Withheld(PathProblem problem) implements Called {
     @Override
@@ -108,18 +107,18 @@ public sealed interface Event {
   }
 
   /**
-   * The mount is gone, without the plugin.
+   * The mount was removed without the plugin.
    *
-   * @param lazily whether a process may still use it
+   * @param lazily whether a process may still use the mount
    */
   record Forced(boolean lazily) implements Event {}
 
   /**
-   * The keeper of claims was asked, or could not be.
+   * The standing of a claim was requested.
    *
-   * @param standing what the claim is worth
-   * @param recordSuffices whether an earlier confirmation is good enough while the keeper cannot be
-   *     asked
+   * @param standing the standing of the claim; unknown if there was no answer
+   * @param recordSuffices whether an earlier confirmation suffices while the claims cannot be
+   *     confirmed
    */
   record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {
 
@@ -143,9 +142,9 @@ public sealed interface Event {
   }
 
   /**
-   * The control plane was asked whether the volume exists, or could not be.
+   * The control plane was asked whether the volume exists.
    *
-   * @param verdict the answer
+   * @param verdict the answer; unknown if there was none
    */
   record LookedUp(VolumeVerdict verdict) implements Event {}
 

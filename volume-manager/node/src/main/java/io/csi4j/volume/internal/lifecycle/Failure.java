@@ -5,14 +5,13 @@ import io.csi4j.volume.model.VolumeException.Outcome;
 import java.util.Optional;
 
 /**
- * The reason why something did not come about. It ends an operation as what {@link #as} makes of
- * it.
+ * The reason for a failure. {@link #as} makes the end of an operation from it.
  *
  * @param code the code
  * @param seen the observation, as a clause
  * @param cause the exception of a plugin, disk or kernel, if there is one
- * @param outcome the next step of the caller; nothing is pending for what was only observed
- * @param undoing why undoing the operation did not come about either, if that was tried
+ * @param outcome the next step of the caller; nothing is pending for a mere observation
+ * @param undoing why undoing the operation failed too, if it was tried
  */
 public record Failure(
     OperatorCode code,
@@ -22,39 +21,40 @@ public record Failure(
     Optional<Failure> undoing)
     implements Result {
 
-  /** A failure that ends no operation yet. */
+  /** Creates a failure that ends no operation yet. */
   public Failure(OperatorCode code, String seen, Optional<Throwable> cause) {
     this(code, seen, cause, Outcome.REFUSED, Optional.empty());
   }
 
-  /** A failure without an exception. */
+  /** Returns a failure without an exception. */
   public static Failure of(OperatorCode code, String seen) {
     return new Failure(code, seen, Optional.empty());
   }
 
-  /** A failure with its cause. */
+  /** Returns a failure with its cause. */
   public static Failure of(OperatorCode code, String seen, Throwable cause) {
     return new Failure(code, seen, Optional.of(cause));
   }
 
-  /** Returns the end of an operation that failed like this. */
+  /** Returns the end of an operation with this failure. */
   public Failure as(Outcome end) {
     return as(end, Optional.empty());
   }
 
-  /** Returns the end of an operation that failed like this, and could not be undone. */
+  /** Returns the end of an operation with this failure that could not be undone. */
   Failure as(Outcome end, Optional<Failure> notUndone) {
     return new Failure(code, seen, cause, end, notUndone);
   }
 
-  /** Whether a person has to look before the cleanup can succeed. */
+  /** Returns whether an operator must intervene before the cleanup can succeed. */
   public boolean needsHelp() {
     return outcome == Outcome.HELD && undoing.orElse(this).isForPeople();
   }
 
   /**
-   * Whether the same try would end the same way until a person has looked: what the plugin refuses
-   * to take away, what is not ours, and what another manager looks after now.
+   * Returns whether another attempt would fail in the same way until an operator intervenes: the
+   * plugin refuses the release, the mount is not of this manager, or another manager owns the state
+   * now.
    */
   boolean isForPeople() {
     return code == OperatorCode.CLEANUP_NEEDS_HELP

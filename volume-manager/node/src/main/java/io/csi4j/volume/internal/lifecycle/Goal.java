@@ -22,16 +22,16 @@ import java.util.function.Predicate;
 /** The goal of an operation. */
 public sealed interface Goal {
 
-  /** The use that it is about, if it is about one. */
+  /** Returns the use of the goal; empty for a volume without uses. */
   Optional<VolumeUse> use();
 
-  /** The first step towards it. */
+  /** Returns the operation with its first step. */
   Turn begin(VolumeRecord record);
 
   /**
    * Returns the next goal of the background cleanup of a volume.
    *
-   * @param mayGo the uses that may be taken away now
+   * @param mayGo the uses that may be released now
    */
   static Optional<Goal> owed(VolumeRecord record, Predicate<VolumeUse> mayGo) {
     for (TargetRecord target : record.targets().values()) {
@@ -43,11 +43,12 @@ public sealed interface Goal {
   }
 
   /**
-   * That it appears for a workload.
+   * The volume is published for a workload.
    *
    * @param request the request of the workload
-   * @param plan how it is used, of what is kept on record
-   * @param keeps whether the use stays though its mount fails, as its workload is running
+   * @param plan how the volume is used, as the record keeps it
+   * @param keeps whether the use stays on record although its mount fails, because its workload is
+   *     running
    */
   record Publish(MountRequest request, Plan plan, boolean keeps) implements Goal {
 
@@ -55,8 +56,8 @@ public sealed interface Goal {
      * Returns the goal of a request.
      *
      * @param known the volume, if it is on record
-     * @param up what the plugin can do
-     * @param takesLabel whether the plugin takes a label of SELinux
+     * @param up the capabilities of the plugin
+     * @param takesLabel whether the plugin accepts an SELinux label
      */
     public static Publish of(
         MountRequest request,
@@ -90,8 +91,8 @@ public sealed interface Goal {
     }
 
     /**
-     * Whether a volume is staged is decided at its first use, and kept until the last; an inline
-     * volume never is.
+     * Returns whether the volume is staged. The first use of a volume decides, until its last use
+     * ends; an inline volume is never staged.
      */
     private static boolean isStaged(
         MountRequest request, Optional<VolumeRecord> known, PluginAnswer.Up up) {
@@ -102,10 +103,10 @@ public sealed interface Goal {
     }
 
     /**
-     * The label of SELinux that the plugin is given for a request; empty if it is given none.
-     * Whether it is given one is decided at the first use of the volume, and kept until the last.
+     * Returns the SELinux label that the plugin receives for a request; empty for none. The first
+     * use of a volume decides whether it receives one, until the last use ends.
      *
-     * @param isTaken whether the plugin takes one
+     * @param isTaken whether the plugin accepts a label
      */
     public static String label(
         MountRequest request, Optional<VolumeRecord> known, boolean isTaken) {
@@ -118,10 +119,10 @@ public sealed interface Goal {
     }
 
     /**
-     * The group for which the plugin mounts the volume of a request; empty if it is given none.
-     * Whether it is given one is decided at the first use of the volume, and kept until the last.
+     * Returns the group for which the plugin mounts the volume of a request; empty for none. The
+     * first use of a volume decides whether there is one, until the last use ends.
      *
-     * @param isTaken whether the plugin takes one
+     * @param isTaken whether the plugin accepts a group
      */
     public static String group(
         MountRequest request, Optional<VolumeRecord> known, boolean isTaken) {
@@ -148,12 +149,13 @@ public sealed interface Goal {
         String there = part.apply(inForce.get());
         return there.isEmpty() || own.isEmpty() ? there : own;
       }
-      // A claim says how the volume is mounted, and the controller was told the same.
+      // The claim states how the volume is mounted, and the controller received the same.
       return isTaken && request.claim().flatMap(ClaimGrant::capability).isEmpty() ? own : "";
     }
 
     /**
-     * The access mode of a request; the one in its place, while the volume is in use under that.
+     * Returns the access mode for a request: the requested mode, or the mode that replaces it while
+     * the volume is in use under that one.
      */
     public static AccessMode mode(MountRequest request, Optional<VolumeRecord> known) {
       AccessMode asked = request.capability().accessMode();
@@ -165,24 +167,24 @@ public sealed interface Goal {
           : asked;
     }
 
-    /** The use that it appears for. */
+    /** Returns the use. */
     public VolumeUse usage() {
       return request.usage();
     }
 
-    /** Whether the workload may only read. */
+    /** Returns whether the workload may only read. */
     public boolean readOnly() {
       return request.readOnly();
     }
 
-    /** Whether the workload has to be able to write. */
+    /** Returns whether the workload must be able to write. */
     boolean writable() {
       return !readOnly()
           && request.capability().accessMode().isWritable()
           && !limits().contains("ro");
     }
 
-    /** Returns the limits of its mount flags, as the mount table shows them. */
+    /** Returns the restrictions of the mount flags, as the mount table shows them. */
     Set<String> limits() {
       return request
           .capability()
@@ -192,7 +194,7 @@ public sealed interface Goal {
           .orElse(Set.of());
     }
 
-    /** Returns the digest of the volume's context that its plugin gets. */
+    /** Returns the digest of the volume context that the plugin receives. */
     String context() {
       return Digests.of(
           new VolumeIdentity(request.plugin(), request.handle()), request.volumeContext());
@@ -208,16 +210,16 @@ public sealed interface Goal {
       return MountStory.begin(Turn.of(this, record));
     }
 
-    /** Returns this goal for a workload that is running. */
+    /** Returns this goal for a workload that is already running. */
     public Publish keeping() {
       return new Publish(request, plan, true);
     }
   }
 
   /**
-   * That a use which is published is published again, with contexts and secrets that are given now.
+   * A published use is published again with new contexts and secrets.
    *
-   * @param wanted how it is wanted; all but the contexts as it is published
+   * @param wanted the wanted publication; all but the contexts is as published
    */
   record Refresh(Publish wanted) implements Goal {
     @Override
@@ -232,10 +234,10 @@ public sealed interface Goal {
   }
 
   /**
-   * That what is mounted goes, and who uses it stays on record: a target, or the staging of a
-   * volume none of whose targets is there.
+   * A mount is removed while its use stays on record: a target, or the staging of a volume without
+   * mounted targets.
    *
-   * @param usage whose target, or else the staging
+   * @param usage the use of the target; empty for the staging
    */
   record Withdraw(Optional<VolumeUse> usage) implements Goal {
     @Override
@@ -250,9 +252,9 @@ public sealed interface Goal {
   }
 
   /**
-   * That a use is given up, and the volume with the last.
+   * A use is released, and the volume with its last use.
    *
-   * @param usage which use
+   * @param usage the use
    */
   record Release(VolumeUse usage) implements Goal {
     @Override
@@ -267,11 +269,11 @@ public sealed interface Goal {
   }
 
   /**
-   * That nothing more is owed for a use whose release does not end, or for the staging that is left
-   * of it: a person has decided so.
+   * A use whose release does not end is abandoned, or the staging that it left. An operator has
+   * decided this.
    *
-   * @param usage which use
-   * @param reason why, in the words of the person
+   * @param usage the use
+   * @param reason the reason that the operator gave
    */
   record Abandon(VolumeUse usage, String reason) implements Goal {
     @Override
@@ -285,7 +287,7 @@ public sealed interface Goal {
     }
   }
 
-  /** That a volume without uses goes. */
+  /** A volume without uses is removed. */
   record Settle() implements Goal {
     @Override
     public Optional<VolumeUse> use() {

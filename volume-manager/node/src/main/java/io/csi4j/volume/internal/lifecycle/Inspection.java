@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The mount table compared with what was asked for. */
+/** Compares the mount table with the requested mounts. */
 public final class Inspection {
 
   private static final int MOST_NAMED = 5;
@@ -30,8 +30,9 @@ public final class Inspection {
   }
 
   /**
-   * Whether what is at a path is not what was seen there when it became present. Where nothing was
-   * seen yet, mounts on top of each other that differ: none of them is known to be ours.
+   * Returns whether the mount at a path is not the one that was recorded for it. If none was
+   * recorded: whether there are different mounts on top of each other, none of which is known to be
+   * of this manager.
    */
   public static boolean isForeign(PathRecord path, List<Sighting> stack) {
     if (stack.isEmpty()) {
@@ -43,7 +44,7 @@ public final class Inspection {
         : !stack.stream().allMatch(layer -> layer.evidence().looksLike(top));
   }
 
-  /** Returns the failure of a path at which another mount is on top than the one that was made. */
+  /** Returns the failure for a path at which another mount is on top of the expected one. */
   public static Failure foreign(List<Sighting> stack) {
     return Failure.of(
         OperatorCode.FOREIGN_MOUNT,
@@ -51,7 +52,7 @@ public final class Inspection {
             + stack.get(stack.size() - 1).evidence().words());
   }
 
-  /** How the mounts are told of that other programs have made of a staged device. */
+  /** Returns the failure for mounts of a staged device that other programs have made. */
   static Failure elsewhere(List<Sighting> mounts) {
     int more = mounts.size() - MOST_NAMED;
     return Failure.of(
@@ -68,26 +69,24 @@ public final class Inspection {
             + (more > 0 ? " and " + more + " more" : ""));
   }
 
-  /**
-   * Whether what is at a path can be written and could not when it became present, or reversely.
-   */
+  /** Returns whether a path has become writable or read-only since its mount was recorded. */
   static boolean isOtherwiseWritable(PathRecord path, List<Sighting> stack) {
     Optional<Evidence> top = top(stack);
     return top.isPresent()
         && path.evidence().filter(seen -> seen.readOnly() != top.get().readOnly()).isPresent();
   }
 
-  /** Whether what was seen at a path when it became present is there no more. */
+  /** Returns whether the mount that was recorded for a path is gone. */
   static boolean isLost(PathRecord path, List<Sighting> stack) {
     return path.evidence().isPresent() && stack.isEmpty();
   }
 
-  /** Whether what is on top can only be unmounted. */
+  /** Returns whether the mount on top can only be unmounted. */
   static boolean isBroken(List<Sighting> stack) {
     return !stack.isEmpty() && stack.get(stack.size() - 1).broken();
   }
 
-  /** Whether the server of what is on top has ended. */
+  /** Returns whether the server of the mount on top has ended. */
   static boolean isDead(List<Sighting> stack) {
     return !stack.isEmpty() && stack.get(stack.size() - 1).health() == Sighting.Health.DEAD;
   }
@@ -98,7 +97,7 @@ public final class Inspection {
         "the plugin answered OK to " + call + ", and the server of what is mounted has ended");
   }
 
-  /** Returns the fault of a staging that the plugin says is there, if it has one. */
+  /** Returns the fault of a staging that the plugin reports as successful, if there is one. */
   static Optional<Failure> staged(Event.Looked looked, MountPolicy policy) {
     if (isDead(looked.staging())) {
       return Optional.of(dead("NodeStageVolume"));
@@ -111,7 +110,7 @@ public final class Inspection {
         : Optional.empty();
   }
 
-  /** Returns the fault of a target that the plugin says is there, if it has one. */
+  /** Returns the fault of a target that the plugin reports as successful, if there is one. */
   static Optional<Failure> published(
       Goal.Publish goal, Event.Looked looked, VolumeRecord record, MountPolicy policy) {
     if (isDead(looked.target())) {
@@ -177,7 +176,7 @@ public final class Inspection {
     return lacking(goal, looked.target().get(looked.target().size() - 1));
   }
 
-  /** Which of the limits that were asked for a mount does not have. */
+  /** Returns the failure for requested restrictions that a mount lacks, if it lacks any. */
   private static Optional<Failure> lacking(Goal.Publish goal, Sighting top) {
     Set<String> lacking = new TreeSet<>(goal.limits());
     lacking.removeAll(top.limits());
@@ -194,19 +193,22 @@ public final class Inspection {
                     + " were asked for, and it is mounted without"));
   }
 
-  /** Whether the device that was staged has become another one. */
+  /** Returns whether the staged device has become another one. */
   private static boolean isOtherDevice(VolumeRecord record, Event.Looked looked) {
     Optional<Evidence> now = top(looked.staging());
     Optional<Evidence> before = record.staging().evidence();
     return now.isPresent() && before.isPresent() && !now.get().looksLike(before.get());
   }
 
-  /** Whether a mount shows the directory that we made for a volume, and no volume. */
+  /**
+   * Returns whether a mount shows the directory that the manager created for a volume, instead of a
+   * volume.
+   */
   private static boolean showsOurDirectory(VolumeIdentity identity, Evidence mount) {
     return mount.root().contains("/" + VolumeLayout.id(identity) + "/");
   }
 
-  /** How mounts that are on top of each other are told of. */
+  /** Returns the description of mounts on top of each other, if there are several. */
   static Optional<String> stacked(List<Sighting> stack) {
     return stack.size() < 2
         ? Optional.empty()

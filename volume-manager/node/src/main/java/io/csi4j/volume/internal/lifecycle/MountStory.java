@@ -27,13 +27,13 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The way of a volume to a workload, told in its order: look, save the intent, make the
- * directories, stage, look, save, publish, look, save. What was taken and cannot be finished is
- * given back by {@link ReleaseStory}.
+ * The lifecycle of a mount, in the order of its steps: look, save the intent, create the
+ * directories, stage, look, save, publish, look, save. {@link ReleaseStory} releases what cannot be
+ * completed.
  */
 final class MountStory {
 
-  // ---- the moments, in order
+  // ---- the states, in order
 
   static final Moment<Event.Looked> LOOK_FIRST =
       Moment.forth("LOOK_FIRST", "looking at what is mounted", MountStory::seenFirst);
@@ -125,7 +125,10 @@ final class MountStory {
       Moment.forth("SAVE_PUBLISHED", "remembering how far it is", MountStory::publishedSaved)
           .reaching(CrashPoint.PUBLISHED_SAVED);
 
-  /** How often something may have to go first; a plugin that puts it back gets no third chance. */
+  /**
+   * Maximum number of times that an obstacle is removed; a plugin that creates it again gets no
+   * third attempt.
+   */
   private static final int CLEARINGS = 2;
 
   private static final Notice STAGING_GONE =
@@ -136,9 +139,9 @@ final class MountStory {
 
   private MountStory() {}
 
-  // ---- first, a look at what is there
+  // ---- the first look
 
-  /** Begins, unless the volume may not be published for one more workload. */
+  /** Starts, unless the volume may not be published for one more workload. */
   static Turn begin(Turn turn) {
     Goal.Publish goal = turn.mount();
     return overtaken(turn)
@@ -151,7 +154,7 @@ final class MountStory {
     return turn.await(moment, new Step.Look(turn.usage()));
   }
 
-  /** Decides where to begin, by what is on record and what is mounted. */
+  /** Decides where to start, from the record and the mounts. */
   private static Turn seenFirst(Turn turn, Event.Looked looked, Situation now) {
     Goal.Publish goal = turn.mount();
     Turn at = turn;
@@ -189,7 +192,7 @@ final class MountStory {
         return clear(at.with(record), Turn.Clearing.TARGET, now);
       }
       if (path.is(PathStatus.IN_DOUBT) && !looked.target().isEmpty()) {
-        // A workload that outlived a restart may be using it.
+        // A workload that outlived a restart may be using the mount.
         at = at.sparing();
       }
       if (isBeingPublishedOtherwise(target.get(), record, goal, now)) {
@@ -214,7 +217,9 @@ final class MountStory {
                 : "the mount was writable when it was made, and is read-only now"));
   }
 
-  /** Whether the plugin may still be publishing a use that is given up, and wanted again. */
+  /**
+   * Returns whether the plugin may still be publishing a use that was released and is wanted again.
+   */
   private static boolean isBeingPublished(TargetRecord target, Goal.Publish goal, Situation now) {
     return target.readOnly() == goal.readOnly()
         && now.targetQuarantined(goal.usage())
@@ -222,8 +227,8 @@ final class MountStory {
   }
 
   /**
-   * Whether the plugin may still be publishing a use with other contexts than are wanted now: until
-   * that is over it gets only the same ones again.
+   * Returns whether the plugin may still be publishing a use with other contexts than those wanted
+   * now. Until that is over, it only gets the same contexts again.
    */
   private static boolean isBeingPublishedOtherwise(
       TargetRecord target, VolumeRecord record, Goal.Publish goal, Situation now) {
@@ -240,8 +245,9 @@ final class MountStory {
   }
 
   /**
-   * Whether the mount at a target whose use stays has to go first: its repair has begun and was not
-   * finished, or it is dead, must be made again, and the plugin is not working on it.
+   * Returns whether the mount at a target whose use stays must be removed first: its repair has
+   * begun and was not finished, or it is dead and must be repaired; and the plugin is not working
+   * on it.
    */
   private static boolean isHalfGone(
       PathRecord path, Event.Looked looked, Goal.Publish goal, Situation now) {
@@ -253,13 +259,13 @@ final class MountStory {
         || (isMadeAgain(now) && Inspection.isDead(looked.target()) && !isPublished);
   }
 
-  /** Whether the policy lets dead mounts be made again. */
+  /** Returns whether the policy has dead mounts repaired. */
   private static boolean isMadeAgain(Situation now) {
     return now.policy().onDeadMount() == OnDeadMount.REPUBLISH
         || now.policy().onDeadMount() == OnDeadMount.REMOUNT;
   }
 
-  /** Whether the staging has to go before the volume can come. */
+  /** Returns whether the volume must be unstaged before it can be published. */
   private static boolean mustUnstage(
       VolumeRecord record, Goal.Publish goal, Event.Looked looked, Situation now) {
     PathRecord staging = record.staging();
@@ -279,7 +285,7 @@ final class MountStory {
     return isBeingUnstaged || isDead || isOtherwise || isUnexpected;
   }
 
-  /** Has the plugin take away what is in the way, before the mount is tried again. */
+  /** Removes an obstacle through the plugin before the mount is tried again. */
   private static Turn clear(Turn turn, Turn.Clearing what, Situation now) {
     if (turn.detour().cleared() >= CLEARINGS) {
       return turn.end(
@@ -291,7 +297,7 @@ final class MountStory {
     return ReleaseStory.clear(turn, what, now);
   }
 
-  // ---- the mount is there already
+  // ---- an existing mount
 
   private static Turn there(Turn turn, Event.Looked looked, Situation now) {
     Goal.Publish goal = turn.mount();
@@ -310,8 +316,8 @@ final class MountStory {
   }
 
   /**
-   * A dead mount is no mount: where the policy lets it be made again that is done now, and the use
-   * stays in any case; otherwise the mount is left.
+   * Handles a dead mount. If the policy has dead mounts repaired, it is repaired now; otherwise the
+   * mount is left. The use stays in any case.
    */
   private static Turn dead(Turn turn, Event.Looked looked, Situation now) {
     Goal.Publish goal = turn.mount();
@@ -339,7 +345,7 @@ final class MountStory {
         : clear(turn.sparing(), Turn.Clearing.TARGET, now);
   }
 
-  /** The mount stays, unless its claim is proven to be over. */
+  /** Keeps the mount, unless its claim is proven to be over. */
   private static Turn thereConfirmed(Turn turn, Event.Confirmed answer, Situation now) {
     Goal.Publish goal = turn.mount();
     ClaimStanding standing = answer.standing();
@@ -363,7 +369,7 @@ final class MountStory {
         : turn.end(Outcome.REFUSED, failure);
   }
 
-  // ---- the intent, saved before anything is taken: the durable point of a use
+  // ---- the intent, saved before any step: from here on the use is durable
 
   private static Turn intend(Turn turn, VolumeRecord record, Situation now) {
     Goal.Publish goal = turn.mount();
@@ -390,7 +396,7 @@ final class MountStory {
     return save(turn.with(counted), SAVE_INTENT);
   }
 
-  /** Whether the use is wanted with the contexts that the plugin was given for it last. */
+  /** Returns whether the use is wanted with the contexts that the plugin received for it last. */
   static boolean isWantedAsGiven(TargetRecord target, VolumeRecord record, Goal.Publish goal) {
     String given = record.contexts().getOrDefault(goal.usage(), "");
     return target.readOnly() == goal.readOnly()
@@ -398,17 +404,17 @@ final class MountStory {
         && Digests.isLastGiven(record.plan().attached(), goal.plan().attached());
   }
 
-  /** Publishes once more what the plugin neither published nor releases. */
+  /** Publishes a use again that the plugin neither publishes nor releases. */
   static Turn publishAgain(Turn turn, Situation now) {
     return intend(turn.cleared(), turn.record(), now);
   }
 
-  /** Writes the record as it is now; it must be on the medium. */
+  /** Writes the present record; it must be synced before the next step. */
   private static Turn save(Turn turn, Moment<Event.Saved> moment) {
     return turn.await(moment, new Step.Save(turn.record(), Need.ON_THE_MEDIUM));
   }
 
-  /** Writes the record as it is now; it is on the medium with the next one that has to be. */
+  /** Writes the present record; it is synced with the next record that must be. */
   private static Turn write(Turn turn, Moment<Event.Saved> moment) {
     return turn.await(moment, new Step.Save(turn.record(), Need.WRITTEN));
   }
@@ -422,7 +428,7 @@ final class MountStory {
 
   // ---- staging
 
-  /** Makes the directories that are not there yet. */
+  /** Creates the missing directories. */
   private static Turn prepare(Turn turn) {
     return turn.record().staging().is(PathStatus.PRESENT)
         ? prepareUse(turn)
@@ -477,7 +483,7 @@ final class MountStory {
         .orElseGet(() -> call(turn.fresh(), Verb.PUBLISH, now));
   }
 
-  /** Publishes again, unless the staging has gone meanwhile. */
+  /** Publishes again, unless the staging mount has gone meanwhile. */
   private static Turn seenAgain(Turn turn, Event.Looked looked, Situation now) {
     return Inspection.isLost(turn.record().staging(), looked.staging())
         ? unstaged(turn, looked, Failure.of(OperatorCode.STAGING_LOST, STAGING_GONE.seen()), now)
@@ -527,9 +533,12 @@ final class MountStory {
         .orElseGet(() -> turn.end(new Result.Published()));
   }
 
-  // ---- staging once more, as the staging is gone
+  // ---- staging again because the staging mount is gone
 
-  /** Nothing is published from a staging that went while the volume was being published. */
+  /**
+   * Stages again: nothing is published from a staging mount that disappeared while the volume was
+   * being published.
+   */
   private static Turn unstaged(Turn turn, Event.Looked looked, Failure wrong, Situation now) {
     Turn told = turn.note(STAGING_GONE);
     return looked.target().isEmpty() && !turn.detour().restaged()
@@ -548,18 +557,18 @@ final class MountStory {
         .orElseGet(() -> call(turn.fresh(), Verb.STAGE, now));
   }
 
-  /** A staging that is about to be made. */
+  /** Returns the staging path of a volume that is about to be staged. */
   private static PathRecord staging(Situation now) {
     return new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty())
         .working(Verb.STAGE, now.instance());
   }
 
-  // ---- a call, staging or publishing: first its claim, then the plugin, then a look
+  // ---- a call to stage or publish: confirm the claim, call the plugin, look
 
   /**
-   * Makes a call that takes something, once its claim is confirmed. The use is on record by then: a
-   * coordinator that asks this node for a receipt after the claim was moved on gets none, so the
-   * answer cannot be overtaken by a claim that was freed behind it.
+   * Makes a call that mounts, once its claim is confirmed. The use is on record by then, so a
+   * coordinator that asks this node for a receipt after the claim has moved on gets none; the
+   * confirmation therefore cannot be outdated by a claim that was freed meanwhile.
    */
   private static Turn call(Turn turn, Verb verb, Situation now) {
     if (now.barred().isPresent()) {
@@ -570,7 +579,7 @@ final class MountStory {
         : admitted(turn, verb, now);
   }
 
-  /** Whether a claim has to be asked about. */
+  /** Returns whether a claim must be confirmed. */
   static boolean isClaimed(Turn turn) {
     return turn.epoch() > 0;
   }
@@ -579,7 +588,7 @@ final class MountStory {
     return turn.await(moment, new Step.Confirm(turn.mount().usage(), turn.epoch()));
   }
 
-  /** Goes on with the call, or undoes what was begun. */
+  /** Continues with the call, or undoes the mount. */
   private static Turn confirmed(Turn turn, Verb verb, Event.Confirmed answer, Situation now) {
     Goal.Publish goal = turn.mount();
     ClaimStanding standing = answer.standing();
@@ -606,7 +615,10 @@ final class MountStory {
         : ReleaseStory.undo(turn, unclaimed(turn, standing, false), now);
   }
 
-  /** Sends the call; before a volume that is for one is published, looks for whom it is mounted. */
+  /**
+   * Sends the call. Before a volume for a single use is published, looks for other uses for which
+   * it is mounted.
+   */
   private static Turn admitted(Turn turn, Verb verb, Situation now) {
     if (now.barred().isPresent()) {
       return ReleaseStory.undo(turn, now.barred().get(), now);
@@ -616,7 +628,7 @@ final class MountStory {
         : send(turn, verb);
   }
 
-  /** Publishes, unless another use has got the volume by a call that was given up long before. */
+  /** Publishes, unless an earlier call that was given up has mounted the volume for another use. */
   private static Turn othersSeen(Turn turn, Event.UsesSeen seen, Situation now) {
     Turn at = turn.with(seen.record());
     return Admission.refusal(seen.record(), turn.mount())
@@ -666,7 +678,7 @@ final class MountStory {
         : repeat(at, verb, meaning.repeat(), CallMeaning.failure(at, verb, answer), now);
   }
 
-  /** Makes the call again whose volume was not found, unless it is known to be gone. */
+  /** Repeats the call whose volume was not found, unless the volume is known not to exist. */
   private static Turn lookedUp(Turn turn, Verb verb, Event.LookedUp answer, Situation now) {
     if (answer.verdict() instanceof VolumeVerdict.Gone gone) {
       return ReleaseStory.undo(turn, gone(verb, gone), now);
@@ -689,7 +701,7 @@ final class MountStory {
         .as(Outcome.HELD);
   }
 
-  /** Makes the same call again after a pause, or gives up. */
+  /** Repeats the call after a pause, or gives up. */
   private static Turn repeat(Turn turn, Verb verb, Repeat repeat, Failure failure, Situation now) {
     return repeat != Repeat.NEVER && turn.tries().calls() < now.policy().attempts()
         ? turn.pause(
@@ -698,7 +710,7 @@ final class MountStory {
         : ReleaseStory.undo(turn, failure, now);
   }
 
-  /** The plugin is not working on a call at that path any more. */
+  /** Notes that the plugin is no longer working on a call at that path. */
   private static Turn idle(Turn turn, Verb verb) {
     VolumeRecord record = turn.record();
     return verb == Verb.STAGE
@@ -706,7 +718,7 @@ final class MountStory {
         : withPath(turn, PathRecord::idle);
   }
 
-  /** The plugin is about to work on a call at that path. */
+  /** Notes that the plugin is about to work on a call at that path. */
   private static Turn working(Turn turn, Verb verb, Situation now) {
     VolumeRecord record = turn.record();
     return verb == Verb.STAGE
@@ -725,8 +737,8 @@ final class MountStory {
   // ---- claims
 
   /**
-   * Why a claim is over, where no one has to be asked: a later claim of the same use was current
-   * here before.
+   * Returns why a claim is over, if that is known without asking: a later claim of the same use was
+   * current here before.
    */
   static Optional<Failure> overtaken(Turn turn) {
     ClaimMark mark = turn.record().claim(turn.mount().usage());
@@ -742,7 +754,7 @@ final class MountStory {
         : Optional.empty();
   }
 
-  /** Whether the use is not under a newer claim than the one that is over. */
+  /** Returns whether the use is not under a newer claim than the one that is over. */
   private static boolean isOurs(Turn turn) {
     Goal.Publish goal = turn.mount();
     return turn.before().claim(goal.usage()).epoch() <= turn.epoch();

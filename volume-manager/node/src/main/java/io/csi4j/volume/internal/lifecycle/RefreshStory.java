@@ -20,16 +20,17 @@ import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
 
 /**
- * A published volume is published again at its target, with the contexts and secrets that are given
- * now: look, save the intent, publish, look, save. The use stays published on record all the time,
- * and nothing is ever taken back: a refresh that fails leaves the volume as it was.
+ * The lifecycle of a refresh: a published volume is published again at its target, with new
+ * contexts and secrets. Steps: look, save the intent, publish, look, save. The use stays published
+ * on record all the time, and nothing is ever undone: a refresh that fails leaves the volume as it
+ * was.
  *
  * <p>While the plugin has the call, the record says that the new contexts may be in force, and that
- * the plugin may be working on a call. Both end with an answer that leaves nothing open.
+ * the plugin may be working on a call. Both end with an answer that leaves no uncertainty.
  */
 final class RefreshStory {
 
-  // ---- the moments, in order
+  // ---- the states, in order
 
   static final Moment<Event.Looked> LOOK_PRESENT =
       Moment.forth("LOOK_PRESENT", "looking at what is mounted", RefreshStory::seenPresent);
@@ -61,9 +62,9 @@ final class RefreshStory {
 
   private RefreshStory() {}
 
-  // ---- a look at what is refreshed
+  // ---- the first look
 
-  /** Begins, unless the use is not published, or in another way than is asked for. */
+  /** Starts, unless the use is not published, or is published in another way than requested. */
   static Turn begin(Turn turn) {
     Optional<Failure> refusal =
         path(turn).filter(path -> path.is(PathStatus.PRESENT)).isPresent()
@@ -87,12 +88,12 @@ final class RefreshStory {
         : intend(seeing(turn, looked.target().size()), now);
   }
 
-  /** Counts the mounts before the first call. */
+  /** Returns the turn with the number of mounts before the first call. */
   private static Turn seeing(Turn turn, int mounts) {
     return turn.tries().calls() == 0 ? turn.with(turn.tries().seeing(mounts)) : turn;
   }
 
-  /** Why what is mounted cannot be refreshed, if it cannot. */
+  /** Returns why the mounted volume cannot be refreshed, if it cannot. */
   private static Optional<Failure> obstacle(Turn turn, Event.Looked looked) {
     PathRecord target = path(turn).orElse(PathRecord.NONE);
     if (Inspection.isForeign(target, looked.target())) {
@@ -114,7 +115,10 @@ final class RefreshStory {
         : Optional.empty();
   }
 
-  /** While the plugin may be working on a call of an earlier operation, it gets no other one. */
+  /**
+   * Returns a failure while the plugin may be working on a call of an earlier operation; it gets no
+   * other call then.
+   */
   private static Optional<Failure> overtaken(Turn turn, Situation now) {
     Goal.Publish wanted = turn.mount();
     boolean isGoingOn =
@@ -133,7 +137,7 @@ final class RefreshStory {
                     + " contexts, and until that is over gets only the same again"));
   }
 
-  // ---- the intent: from now on it is not known which contexts are in force
+  // ---- the intent: from here on it is uncertain which contexts are in force
 
   private static Turn intend(Turn turn, Situation now) {
     Goal.Publish wanted = turn.mount();
@@ -148,7 +152,7 @@ final class RefreshStory {
     Turn at =
         withPath(
             turn.with(offered), path(turn).orElseThrow().working(Verb.PUBLISH, now.instance()));
-    // After a power cut there is nothing to refresh.
+    // After a power loss there is nothing to refresh.
     return at.await(SAVE_REFRESH, new Step.Save(at.record(), Need.WRITTEN));
   }
 
@@ -156,7 +160,7 @@ final class RefreshStory {
     return known.equals(digest) ? known : Digests.inDoubt(digest);
   }
 
-  /** Returns the digest of the context that the plugin was given for the use, as far as known. */
+  /** Returns the digest of the context that the plugin received for the use, if it is known. */
   private static String given(VolumeRecord record, Goal.Publish wanted) {
     return record.contexts().getOrDefault(wanted.usage(), "");
   }
@@ -170,7 +174,7 @@ final class RefreshStory {
         : send(turn, now);
   }
 
-  /** Publishes while the claim is current; what is mounted stays in any case. */
+  /** Publishes while the claim is current; the mount stays in any case. */
   private static Turn confirmed(Turn turn, Event.Confirmed answer, Situation now) {
     Goal.Publish wanted = turn.mount();
     ClaimStanding standing = answer.standing();
@@ -223,7 +227,10 @@ final class RefreshStory {
         : leave(at, failure(at, answer));
   }
 
-  /** How it is told: a plugin that said no has done nothing, unless it was asked before. */
+  /**
+   * Returns the failure for an answer. A plugin that refused has done nothing, unless it got the
+   * call before.
+   */
   private static Failure failure(Turn turn, Answer answer) {
     Failure told = CallMeaning.failure(turn, Verb.PUBLISH, answer);
     boolean isOfPlugin = answer.isSent() && told.code() != OperatorCode.DATA_LOSS;
@@ -232,12 +239,12 @@ final class RefreshStory {
         : isOfPlugin ? new Failure(OperatorCode.REFRESH_REFUSED, told.seen(), told.cause()) : told;
   }
 
-  /** Whether the plugin has got a call of which the effect is not known. */
+  /** Returns whether the plugin has received a call with an unknown effect. */
   private static boolean isInDoubt(Turn turn) {
     return turn.sent().contains(Verb.PUBLISH);
   }
 
-  // ---- a look at what the plugin has made of it
+  // ---- the look after the call
 
   private static Turn seenRefreshed(Turn turn, Event.Looked looked, Situation now) {
     Optional<Failure> wrong =
@@ -274,7 +281,7 @@ final class RefreshStory {
 
   // ---- the end
 
-  /** Ends without success; what the plugin has certainly not done leaves no trace on record. */
+  /** Ends with a failure. What the plugin has certainly not done leaves no trace on record. */
   private static Turn leave(Turn turn, Failure failure) {
     return save((isInDoubt(turn) ? turn : asBefore(turn)).failing(inDoubt(turn, failure)));
   }
@@ -291,7 +298,10 @@ final class RefreshStory {
         : failure;
   }
 
-  /** The record with what was in force before; a call that was answered is over. */
+  /**
+   * Returns the record with the contexts that were in force before. A call that was answered is
+   * over.
+   */
   private static Turn asBefore(Turn turn) {
     VolumeUse usage = turn.mount().usage();
     VolumeRecord before = turn.before();
@@ -304,14 +314,14 @@ final class RefreshStory {
   }
 
   private static Turn save(Turn turn) {
-    // A disk that is full keeps nobody from knowing how it ended.
+    // A full disk must not keep the caller from learning the result.
     return turn.record().equals(turn.saved())
         ? end(turn)
         : turn.await(SAVE_REFRESHED, new Step.Save(turn.record(), Need.RELEASING));
   }
 
   private static Turn ended(Turn turn, Event.Saved saved, Situation now) {
-    // What could not be written is known to this process; to the next one it is in doubt.
+    // This process knows what could not be written; to the next one it is uncertain.
     return end(turn);
   }
 
@@ -329,7 +339,7 @@ final class RefreshStory {
     return why.as(Outcome.HELD);
   }
 
-  /** A step threw what it should not. */
+  /** Handles a step that threw an unexpected exception. */
   static Turn broke(Turn turn, Failure failure) {
     return turn.awaited().moment().equals(SAVE_REFRESHED)
         ? end(turn.failing(inDoubt(turn, failure)))

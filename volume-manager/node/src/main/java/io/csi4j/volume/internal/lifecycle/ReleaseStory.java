@@ -28,14 +28,14 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The way of a volume back, told in its order: look, save that the use goes, unpublish, look,
+ * The lifecycle of a release, in the order of its steps: look, save the intent, unpublish, look,
  * remove the target, save the end of the use; after the last use unstage, look, remove the volume,
- * leave a tombstone. Walked when a release is asked for, to undo a mount that failed, and to clear
- * the way for one.
+ * leave a tombstone. Used for a requested release, to undo a mount that failed, and to remove an
+ * obstacle for a mount.
  */
 final class ReleaseStory {
 
-  // ---- the moments, in order
+  // ---- the states, in order
 
   static final Moment<Event.Looked> LOOK_GOING =
       Moment.back("LOOK_GOING", "looking at what is mounted", ReleaseStory::seenGoing);
@@ -146,7 +146,7 @@ final class ReleaseStory {
       Moment.back("FORGET", "forgetting it", ReleaseStory::forgotten)
           .reaching(CrashPoint.TOMBSTONE_SAVED);
 
-  /** The two parts of a volume that a plugin gives back in the same manner. */
+  /** The two parts of a volume, which are released in the same way. */
   private enum Part {
     USE(Verb.UNPUBLISH),
     STAGING(Verb.UNSTAGE);
@@ -161,7 +161,7 @@ final class ReleaseStory {
       return this == USE;
     }
 
-    /** The use that a call or a look is about. */
+    /** Returns the use of a call or a look. */
     Optional<VolumeUse> usage(Turn turn) {
       return isUse() ? turn.usage() : Optional.empty();
     }
@@ -179,24 +179,24 @@ final class ReleaseStory {
 
   private ReleaseStory() {}
 
-  // ---- where it begins
+  // ---- the start
 
-  /** Begins to give up a use, and the volume with the last one. */
+  /** Starts to release a use, and the volume with its last use. */
   static Turn begin(Turn turn, VolumeUse usage) {
     VolumeRecord record = turn.record();
-    // Where no use is on record but the volume is, what it still owes is asked for again.
+    // If the volume is on record without a use, its pending cleanup is requested again.
     boolean isOwed = record.targets().isEmpty() && !record.isEmpty();
     return isOwed || record.target(usage).isPresent()
         ? look(turn)
         : turn.end(new Result.Released(UnmountOutcome.UNKNOWN));
   }
 
-  /** Begins with a look at what is mounted. */
+  /** Starts with a look at the mounts. */
   static Turn look(Turn turn) {
     return turn.await(LOOK_GOING, new Step.Look(turn.usage()));
   }
 
-  /** Takes away again what a mount has done that cannot be finished. */
+  /** Undoes the steps of a mount that cannot be completed. */
   static Turn undo(Turn turn, Failure failure, Situation now) {
     Turn failing = turn.failing(failure);
     return turn.detour().spared()
@@ -204,7 +204,7 @@ final class ReleaseStory {
         : takeAway(turn, failing, now);
   }
 
-  /** Gives up a use although a workload may be using the volume: it may not any more. */
+  /** Releases a use although a workload may be using the volume: it no longer has the right to. */
   static Turn giveUp(Turn turn, Failure failure, Situation now) {
     return takeAway(turn, turn.failing(failure), now);
   }
@@ -216,7 +216,7 @@ final class ReleaseStory {
     return isUntouched ? removeUse(failing) : going(failing, usage, now);
   }
 
-  /** Takes away what is in the way of a mount. */
+  /** Removes an obstacle for a mount. */
   static Turn clear(Turn turn, Turn.Clearing what, Situation now) {
     Turn clearing = turn.clearing(what);
     if (what == Turn.Clearing.STAGING) {
@@ -235,7 +235,7 @@ final class ReleaseStory {
         now);
   }
 
-  // ---- a look at what is mounted
+  // ---- the look at the mounts
 
   private static Turn seenGoing(Turn turn, Event.Looked looked, Situation now) {
     VolumeRecord record = turn.record();
@@ -260,7 +260,7 @@ final class ReleaseStory {
     return settle(turn, now);
   }
 
-  /** Owes nothing more for a use that a person has given up, unless it can be seen. */
+  /** Abandons a use that an operator has given up, unless its mount is visible. */
   private static Turn abandon(
       Turn turn, Goal.Abandon goal, Optional<TargetRecord> target, Event.Looked looked) {
     VolumeRecord record = turn.record();
@@ -296,9 +296,9 @@ final class ReleaseStory {
         : removeVolume(noted.with(ended.withStaging(PathRecord.NONE)));
   }
 
-  // ---- the use goes
+  // ---- the release of the use
 
-  /** Saves that a use is being given up, or that its mount is. */
+  /** Saves that a use, or its mount, is being released. */
   private static Turn going(Turn turn, VolumeUse usage, Situation now) {
     TargetRecord target =
         turn.record()
@@ -315,7 +315,7 @@ final class ReleaseStory {
         .await(SAVE_GOING, new Step.Save(record, keeps ? Need.ON_THE_MEDIUM : Need.RELEASING));
   }
 
-  /** Whether the use stays on record though its mount goes. */
+  /** Returns whether the use stays on record although its mount is removed. */
   private static boolean keepsUse(Turn turn) {
     return turn.goal() instanceof Goal.Withdraw
         || (turn.clearing() == Turn.Clearing.TARGET
@@ -326,7 +326,7 @@ final class ReleaseStory {
   }
 
   private static Turn goingSaved(Turn turn, Event.Saved saved, Situation now) {
-    // A record that is as large as it may be says already that the use is counted.
+    // A record of the maximum size already says that the use is counted.
     return saved
         .problem()
         .filter(known -> known.reason() != StateException.Reason.STATE_VALUE_TOO_LARGE)
@@ -347,8 +347,8 @@ final class ReleaseStory {
   }
 
   /**
-   * The plugin refuses to release a use for which nothing is there: the use is gone if that has
-   * gone on for long, and can otherwise be published again.
+   * Handles a plugin that refuses to release a use without a mount: the use counts as released if
+   * that has gone on for long, and can be published again otherwise.
    */
   private static Turn seenRefused(Turn turn, Event.Looked looked, Situation now) {
     Failure refusal = turn.tries().refusal().orElseThrow();
@@ -371,7 +371,9 @@ final class ReleaseStory {
                 turn.usage())));
   }
 
-  /** Nothing is at the target any more: its directories go, or the use is kept for a new mount. */
+  /**
+   * Nothing is at the target any more: removes its directories, or keeps the use for a new mount.
+   */
   private static Turn useGone(Turn turn) {
     if (keepsUse(turn)) {
       TargetRecord use = turn.usage().flatMap(turn.record()::target).orElseThrow();
@@ -391,7 +393,7 @@ final class ReleaseStory {
         : released(noting(turn, arranged.problem(), Optional.of(usage)), usage, now);
   }
 
-  /** A call that was given up long before has mounted something where nothing was. */
+  /** Handles a mount that an earlier, given up call has made where nothing was mounted. */
   private static Turn cameLate(Turn turn, VolumeUse usage, Situation now) {
     boolean wasUnpublished =
         turn.record().target(usage).filter(use -> use.path().is(PathStatus.GOING)).isPresent();
@@ -404,7 +406,7 @@ final class ReleaseStory {
         : going(turn, usage, now);
   }
 
-  // ---- the end of the use is saved
+  // ---- the end of the use on record
 
   private static Turn released(Turn turn, VolumeUse usage, Situation now) {
     VolumeRecord record = turn.record().without(usage);
@@ -457,9 +459,9 @@ final class ReleaseStory {
         : unstage(turn.fresh(), now);
   }
 
-  // ---- the staging goes
+  // ---- the release of the staging
 
-  /** Gives the staging back, if there is one, and the volume with it. */
+  /** Unstages the volume, if it is staged, and removes it. */
   private static Turn settle(Turn turn, Situation now) {
     VolumeRecord record = turn.record();
     boolean clears = turn.clearing() == Turn.Clearing.STAGING;
@@ -476,7 +478,7 @@ final class ReleaseStory {
         : saveReleased(turn.with(unstaging(record, now)));
   }
 
-  /** Takes the staging away while there are uses on record, if nothing is there for any of them. */
+  /** Unstages the volume while there are uses on record, if none of them is mounted. */
   private static Turn withdrawStaging(Turn turn, Situation now) {
     VolumeRecord record = turn.record();
     if (record.staging().is(PathStatus.NONE) || !isNowhere(record)) {
@@ -487,17 +489,17 @@ final class ReleaseStory {
         : saveReleased(turn.with(unstaging(record, now)));
   }
 
-  /** Whether nothing is there for any use, for certain. */
+  /** Returns whether certainly none of the uses is mounted. */
   static boolean isNowhere(VolumeRecord record) {
     return record.targets().values().stream().allMatch(use -> use.path().is(PathStatus.NONE));
   }
 
-  /** Whether the plugin may still be staging the volume. */
+  /** Returns whether the plugin may still be staging the volume. */
   static boolean isBeingStaged(VolumeRecord record, Situation now) {
     return now.stagingQuarantined() && record.staging().awaits(Verb.STAGE);
   }
 
-  /** Returns the volume with a staging that is not trusted any more. */
+  /** Returns the volume with a staging that is being released. */
   private static VolumeRecord unstaging(VolumeRecord record, Situation now) {
     PathRecord doubtful = record.staging().as(PathStatus.IN_DOUBT);
     return record.withStaging(
@@ -509,8 +511,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Unstages, unless the volume is published to a use that is not on record, or another program has
-   * mounted its device.
+   * Unstages, unless the volume is published for a use that is not on record, or another program
+   * has mounted its device.
    */
   private static Turn usesSeen(Turn turn, Event.UsesSeen seen, Situation now) {
     if (!seen.record().equals(turn.record())) {
@@ -525,7 +527,10 @@ final class ReleaseStory {
         : notUnstaged(turn, Inspection.elsewhere(seen.elsewhere()));
   }
 
-  /** The plugin is not asked; so nobody has to wait, after a restart, for the end of a call. */
+  /**
+   * Ends without a call to the plugin, so that nothing has to wait for the end of a call after a
+   * restart.
+   */
   private static Turn notUnstaged(Turn turn, Failure failure) {
     boolean mayBeUnstaging =
         turn.sent().contains(Verb.UNSTAGE) || turn.before().staging().awaits(Verb.UNSTAGE);
@@ -544,7 +549,7 @@ final class ReleaseStory {
     return turn.clearing() == Turn.Clearing.STAGING ? mountAgain(at) : removeVolume(at);
   }
 
-  // ---- the volume goes
+  // ---- the removal of the volume
 
   private static Turn removeVolume(Turn turn) {
     return turn.await(REMOVE_VOLUME, new Step.RemoveVolume());
@@ -570,7 +575,7 @@ final class ReleaseStory {
         .orElse(turn);
   }
 
-  // ---- how it ends
+  // ---- the end
 
   private static Turn finished(Turn turn, UnmountOutcome release) {
     return turn.failure().isPresent()
@@ -578,12 +583,12 @@ final class ReleaseStory {
         : turn.end(new Result.Released(release));
   }
 
-  /** The way is clear: begins again with the mount that was wanted. */
+  /** The obstacle is gone: starts again with the mount that was requested. */
   private static Turn mountAgain(Turn turn) {
     return turn.cleared().await(MountStory.LOOK_FIRST, new Step.Look(turn.usage()));
   }
 
-  /** Nothing more can be done now; the rest is owed. */
+  /** Nothing more can be done now; the rest is pending. */
   static Turn unfinished(Turn turn, Failure failure) {
     Failure first = turn.failure().orElse(failure);
     Optional<Failure> undoing =
@@ -591,7 +596,7 @@ final class ReleaseStory {
     return turn.end(first.as(failure.isForPeople() ? Outcome.HELD : Outcome.IN_PROGRESS, undoing));
   }
 
-  /** Keeps in mind that a use is given up, although nothing can be done about it now. */
+  /** Notes that a use must be released, although nothing can be done about it now. */
   static Turn marked(Turn turn) {
     if (turn.goal() instanceof Goal.Withdraw) {
       return turn;
@@ -603,7 +608,7 @@ final class ReleaseStory {
         .orElse(turn);
   }
 
-  // ---- a call that gives back, and a look whether that is so: the same for a use and a staging
+  // ---- a call that releases, and the look after it: the same for a use and a staging
 
   private static Turn send(Turn turn, Part part, Situation now) {
     if (now.barred().isPresent()) {
@@ -655,7 +660,7 @@ final class ReleaseStory {
     return now.refused().contains(turn.usage().orElseThrow());
   }
 
-  /** Makes the same call again after a pause. */
+  /** Repeats the call after a pause. */
   private static Turn again(Turn turn, Part part, Repeat repeat, Situation now) {
     return turn.pause(
         part.isUse() ? UNPUBLISH_AGAIN : UNSTAGE_AGAIN,
@@ -663,9 +668,9 @@ final class ReleaseStory {
   }
 
   /**
-   * Whether the mount table may be believed where the plugin refuses to release a use: no call for
-   * it is going on, and its mount was seen once, or every publication of it has ended and would
-   * have left a mount.
+   * Returns whether the mount table is proof enough when the plugin refuses to release a use: no
+   * call for it is running, and its mount was seen once, or every publication of it has ended and
+   * would have left a mount.
    */
   private static boolean isRefusedInVain(Turn turn, CallMeaning meaning, Situation now) {
     VolumeUse usage = turn.usage().orElseThrow();
@@ -681,8 +686,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Whether a use that stands in the way of its own mount may be published again: it never was, and
-   * is wanted with the same arguments.
+   * Returns whether a use that is an obstacle for its own mount may be published again: it was
+   * never published, and is wanted with the same arguments.
    */
   private static boolean mayPublishAgain(Turn turn) {
     return turn.clearing() == Turn.Clearing.TARGET
@@ -693,7 +698,7 @@ final class ReleaseStory {
             .isPresent();
   }
 
-  /** Believes that something is gone only when nothing is mounted there any more. */
+  /** Continues only if nothing is mounted at the path any more. */
   private static Turn seenAfterCall(Turn turn, Part part, Event.Looked seen, Situation now) {
     List<Sighting> stack = part.stack(seen);
     if (stack.isEmpty()) {
@@ -729,8 +734,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Returns the command with which a person may take away the mount that the plugin has left, if it
-   * is ours.
+   * Returns the command with which an operator may remove the mount that the plugin has left, if it
+   * is of this manager.
    */
   private static String command(Turn turn, Part part, List<Sighting> stack) {
     if (isForeign(turn, part, stack)) {
@@ -746,7 +751,10 @@ final class ReleaseStory {
     return part.path(turn).filter(known -> Inspection.isForeign(known, stack)).isPresent();
   }
 
-  /** The plugin does not know the volume any more: good, if nothing is mounted there. */
+  /**
+   * Handles a plugin that no longer knows the volume: the release succeeds if nothing is mounted
+   * there.
+   */
   private static Turn seenForgotten(Turn turn, Part part, Event.Looked looked, Situation now) {
     Failure refusal = turn.tries().refusal().orElseThrow();
     List<Sighting> stack = part.stack(looked);
@@ -758,7 +766,8 @@ final class ReleaseStory {
   }
 
   /**
-   * The plugin does not know what is still mounted: for a person, or for us if the host allows it.
+   * Handles a mount that the plugin no longer knows: an operator must remove it, or this manager if
+   * the host allows that.
    */
   private static Turn stuck(
       Turn turn, Part part, List<Sighting> stack, Failure refusal, Situation now) {
@@ -792,7 +801,7 @@ final class ReleaseStory {
         new Step.Force(part.usage(turn), Optional.empty()));
   }
 
-  /** The plugin was asked as often as the host said, and we have unmounted instead. */
+  /** Handles the forced unmount after the plugin got as many attempts as the host allows. */
   private static Turn forced(Turn turn, Part part, Event.Forced forced) {
     int times = turn.tries().unknown();
     Turn noted =
@@ -818,8 +827,8 @@ final class ReleaseStory {
   }
 
   /**
-   * Whether the plugin has left a dead mount of ours, which the policy lets us unmount; not again
-   * while that changes nothing.
+   * Returns whether the plugin has left a dead mount of this manager that the policy allows to
+   * unmount. Not repeated while it changes nothing.
    */
   private static boolean maySweep(Turn turn, Part part, List<Sighting> stack, Situation now) {
     int before = turn.tries().layers();
@@ -847,12 +856,12 @@ final class ReleaseStory {
         part);
   }
 
-  /** The plugin is not working on a call at that path any more. */
+  /** Notes that the plugin is no longer working on a call at that path. */
   private static Turn idle(Turn turn, Part part) {
     return withPath(turn, part, PathRecord::idle);
   }
 
-  /** The plugin is about to work on a call at that path. */
+  /** Notes that the plugin is about to work on a call at that path. */
   private static Turn working(Turn turn, Part part, Situation now) {
     return withPath(turn, part, path -> path.working(part.verb, now.instance()));
   }
@@ -868,17 +877,20 @@ final class ReleaseStory {
         .orElse(turn);
   }
 
-  // ---- commands for people to type
+  // ---- commands for operators
 
   /**
-   * The command that takes a mount out of sight though it may be in use, without touching what is
-   * mounted.
+   * Returns the command that detaches a mount even if it is in use, without accessing the mounted
+   * filesystem.
    */
   static String unmountCommand(MountPath path) {
     return "umount -c -l " + quoted(path);
   }
 
-  /** The command that takes a mount away that is not in use, without touching what is mounted. */
+  /**
+   * Returns the command that unmounts a mount that is not in use, without accessing the mounted
+   * filesystem.
+   */
   private static String plainUnmountCommand(MountPath path) {
     return "umount -c " + quoted(path);
   }

@@ -2,20 +2,20 @@ package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.volume.node.UnmountOutcome;
 
-/** How an operation ended. */
+/** The result of an operation. */
 public sealed interface Result
     permits Failure, Result.Published, Result.Withdrawn, Result.Released {
 
-  /** The volume is there for the workload. */
+  /** The volume is published for the workload. */
   record Published() implements Result {}
 
-  /** The mount is gone, or stays because others use it; all uses are on record. */
+  /** The mount is removed, or stays because others use it; all uses stay on record. */
   record Withdrawn() implements Result {}
 
   /**
-   * The use is given up.
+   * The use is released.
    *
-   * @param release what that meant for the others
+   * @param release the result with regard to the other uses
    */
   record Released(UnmountOutcome release) implements Result {}
 }

@@ -9,31 +9,31 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * One thing to do next.
+ * The next step of an operation.
  *
- * @param <E> its answer
+ * @param <E> its result
  */
 public sealed interface Step<E extends Event> {
 
   /**
-   * A step that has ended when it returns.
+   * A step that has ended when its method returns.
    *
-   * @param <E> its answer
+   * @param <E> its result
    */
   sealed interface AtOnce<E extends Event> extends Step<E> {
 
-    /** Has this step done. */
+    /** Performs this step. */
     E by(Performer performer);
   }
 
   /**
-   * A step whose answer comes later.
+   * A step whose result arrives later.
    *
-   * @param <E> its answer
+   * @param <E> its result
    */
   sealed interface Later<E extends Event> extends Step<E> {
 
-    /** Has this step begun; the answer goes to {@code then}. */
+    /** Starts this step; {@code then} receives the result. */
     void by(Performer performer, Consumer<E> then);
   }
 
@@ -41,22 +41,22 @@ public sealed interface Step<E extends Event> {
    * Write a record.
    *
    * @param record the volume
-   * @param need how safe it has to be before the next step
+   * @param need how durable it must be before the next step
    */
   record Save(VolumeRecord record, Need need) implements AtOnce<Event.Saved> {
 
-    /** How safe a record has to be before the next step. */
+    /** How durable a record must be before the next step. */
     public enum Need {
-      /** On the medium, or refused: for an intent, without which a power cut would leave a leak. */
+      /** Synced, or refused. For an intent, without which a power loss would leave a leak. */
       ON_THE_MEDIUM,
       /**
-       * Written, or refused, and on the medium with the next record that has to be: for a step on
-       * the way of a mount, which means nothing after a power cut, as no mount survives one.
+       * Written, or refused, and synced with the next record that must be. For a step of a mount,
+       * which means nothing after a power loss, as no mount survives one.
        */
       WRITTEN,
       /**
-       * Written if the disk lets it, else remembered: for a step on the way of a release, which a
-       * broken disk must not keep. It is on the medium before the operation ends.
+       * Written if the disk allows it, otherwise kept in memory. For a step of a release, which a
+       * broken disk must not stop. Synced before the operation ends.
        */
       RELEASING
     }
@@ -67,7 +67,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Remove the record of a volume of which nothing ever came about. */
+  /** Remove the record of a volume that was never mounted. */
   record Forget() implements AtOnce<Event.Saved> {
     @Override
     public Event.Saved by(Performer performer) {
@@ -83,7 +83,7 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Make the directories of the volume. */
+  /** Create the directories of the volume. */
   record PrepareVolume() implements AtOnce<Event.Arranged> {
     @Override
     public Event.Arranged by(Performer performer) {
@@ -92,7 +92,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Make the directory above a target.
+   * Create the parent directory of a target.
    *
    * @param usage the use of that target
    */
@@ -126,7 +126,7 @@ public sealed interface Step<E extends Event> {
   /**
    * Read the mount table.
    *
-   * @param usage the use whose target is looked at, beside the staging
+   * @param usage the use whose target is read, in addition to the staging path
    */
   record Look(Optional<VolumeUse> usage) implements AtOnce<Event.Looked> {
     @Override
@@ -138,7 +138,7 @@ public sealed interface Step<E extends Event> {
   /**
    * Look for uses that are mounted although they are not on record.
    *
-   * @param elsewhere whether to look for mounts of the staged device by other programs, too
+   * @param elsewhere whether to look also for mounts of the staged device by other programs
    */
   record LookAtUses(boolean elsewhere) implements AtOnce<Event.UsesSeen> {
     @Override
@@ -150,8 +150,8 @@ public sealed interface Step<E extends Event> {
   /**
    * Unmount without the plugin.
    *
-   * @param usage the use whose target goes, or else the staging
-   * @param dead how far to go where only a dead mount is unmounted; nothing to unmount all
+   * @param usage the use of the target; empty for the staging
+   * @param dead the limit for unmounting a dead mount only; empty to unmount any mount
    */
   record Force(Optional<VolumeUse> usage, Optional<DeadUnmount> dead)
       implements AtOnce<Event.Forced> {
@@ -165,7 +165,7 @@ public sealed interface Step<E extends Event> {
    * Call the plugin.
    *
    * @param verb the call
-   * @param usage the use, if the call is about a target
+   * @param usage the use, if the call concerns a target
    */
   record Call(Verb verb, Optional<VolumeUse> usage) implements Later<Event.Called> {
     @Override
@@ -175,7 +175,7 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Ask what a claim is worth.
+   * Ask for the standing of a claim.
    *
    * @param usage the use under that claim
    * @param epoch its epoch
@@ -190,7 +190,7 @@ public sealed interface Step<E extends Event> {
   /**
    * Ask whether the volume exists.
    *
-   * @param usage the use of it that is claimed
+   * @param usage the claimed use of the volume
    * @param epoch the epoch of the claim
    */
   record LookUp(VolumeUse usage, long epoch) implements Later<Event.LookedUp> {
@@ -203,7 +203,7 @@ public sealed interface Step<E extends Event> {
   /**
    * Wait.
    *
-   * @param time how long
+   * @param time the duration
    */
   record Pause(Duration time) implements Later<Event.Woke> {
     @Override
@@ -213,13 +213,13 @@ public sealed interface Step<E extends Event> {
   }
 
   /**
-   * Nothing more: the operation has ended, and nothing answers.
+   * End the operation; there is no result event.
    *
-   * @param result how it ended
+   * @param result the result of the operation
    */
   record End(Result result) implements Step<Event> {}
 
-  /** Does the steps of one operation. */
+  /** Performs the steps of one operation. */
   interface Performer {
 
     /** Writes a record. */
@@ -231,10 +231,10 @@ public sealed interface Step<E extends Event> {
     /** Replaces the record of the volume by a tombstone. */
     Event.Saved bury();
 
-    /** Makes the directories of the volume. */
+    /** Creates the directories of the volume. */
     Event.Arranged prepareVolume();
 
-    /** Makes the directory above a target. */
+    /** Creates the parent directory of a target. */
     Event.Arranged prepareUse(VolumeUse usage);
 
     /** Removes the directories of a target. */
@@ -255,7 +255,7 @@ public sealed interface Step<E extends Event> {
     /** Calls the plugin. */
     void call(Call step, Consumer<Event.Called> then);
 
-    /** Asks what a claim is worth. */
+    /** Asks for the standing of a claim. */
     void confirm(Confirm step, Consumer<Event.Confirmed> then);
 
     /** Asks whether the volume exists. */

@@ -19,17 +19,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An operation at one moment: its goal, how far it is, and the step that it waits for.
+ * An operation between two steps: its goal, its progress, and the step whose result it waits for.
  *
  * @param goal the goal
- * @param before the volume when the operation began
- * @param record the volume now, as far as it is known
+ * @param before the volume when the operation started
+ * @param record the present volume, as far as it is known
  * @param saved the volume as it is on record, or is about to be
- * @param awaited the step that it waits for
- * @param tries how often the present call was made, and how that ended
- * @param sent the calls that the plugin has got, or may have
- * @param detour why it is not on the straight way to its goal, if it is not
- * @param notices what came up in this step
+ * @param awaited the step in progress
+ * @param tries the attempts of the present call, and their results
+ * @param sent the calls that the plugin has received, or may have
+ * @param detour the reason for a departure from the direct way to the goal, if there is one
+ * @param notices the notices of this step
  */
 public record Turn(
     Goal goal,
@@ -51,12 +51,11 @@ public record Turn(
   /**
    * The attempts of the present call.
    *
-   * @param calls how often it was made
-   * @param layers how many mounts were on top of each other when it was last made
-   * @param unknown how often the plugin has answered that it does not know the volume, or OK while
-   *     as many mounts stayed as there were before
-   * @param refusal what the plugin said that the mount table has to confirm, if it said such a
-   *     thing
+   * @param calls the number of attempts
+   * @param layers the number of mounts on top of each other at the last attempt
+   * @param unknown how often the plugin has answered that it does not know the volume, or answered
+   *     OK while the number of mounts did not decrease
+   * @param refusal an answer of the plugin that the mount table must confirm, if there is one
    */
   public record Tries(int calls, int layers, int unknown, Optional<Failure> refusal) {
 
@@ -66,7 +65,7 @@ public record Turn(
       return new Tries(calls, mounts, unknown, refusal);
     }
 
-    /** The plugin has answered OK, and so many mounts are there. */
+    /** Returns the attempts after the plugin answered OK while this many mounts are left. */
     Tries left(int mounts) {
       return new Tries(calls, mounts, mounts == layers ? unknown + 1 : 0, refusal);
     }
@@ -85,17 +84,18 @@ public record Turn(
   }
 
   /**
-   * A departure from the straight way to the goal.
+   * A departure from the direct way to the goal.
    *
-   * @param failure why the goal cannot be reached, once that is so: what follows undoes it
-   * @param clearing what has to go before the goal is tried again
-   * @param cleared how often something had to go already
-   * @param restaged whether staging was repeated because the plugin, or the mount table, said that
-   *     it is missing
-   * @param spared whether what is at the target stays there should the goal not be reached, as a
+   * @param failure why the goal cannot be reached, once that is known; the following steps undo the
+   *     operation
+   * @param clearing the obstacle to remove before the goal is tried again
+   * @param cleared how often an obstacle had to be removed already
+   * @param restaged whether staging was repeated because the plugin or the mount table reported
+   *     that it is missing
+   * @param spared whether the mount at the target stays if the goal is not reached, because a
    *     workload may be using it
-   * @param notFound the answer with which the plugin did not find the volume, once the control
-   *     plane was asked about that
+   * @param notFound the answer in which the plugin did not find the volume, once the control plane
+   *     was asked about it
    */
   public record Detour(
       Optional<Failure> failure,
@@ -109,9 +109,9 @@ public record Turn(
         new Detour(Optional.empty(), Clearing.NOTHING, 0, false, false, Optional.empty());
   }
 
-  /** The obstacle that has to go before a volume can be published. */
+  /** The obstacle that must be removed before a volume can be published. */
   public enum Clearing {
-    /** Nothing. */
+    /** No obstacle. */
     NOTHING,
     /** The mount at the target. */
     TARGET,
@@ -122,33 +122,33 @@ public record Turn(
   /**
    * A step whose answer an operation waits for.
    *
-   * @param moment where in its story the operation is
+   * @param moment the position of the operation in its lifecycle
    * @param step the step
-   * @param <E> the answer
+   * @param <E> the result
    */
   public record Awaited<E extends Event>(Moment<E> moment, Step<E> step) {
 
-    /** The operation with its next step, now that this is the answer. */
+    /** Returns the operation with its next step after this result. */
     public Turn answered(Turn turn, E event, Situation now) {
       return moment.next().after(turn.quiet(), event, now);
     }
   }
 
   /**
-   * One moment of a story: an operation waits for the answer to a step. The moments of a story are
-   * constants, listed in its order at the top of its file.
+   * One position in a lifecycle: an operation waits for the result of a step. The positions of a
+   * lifecycle are constants, listed in order at the top of its file.
    *
    * @param name its name, for developers
-   * @param doing what is being done meanwhile, as a phrase for people
-   * @param isForth whether the volume is on its way to a workload, rather than back
-   * @param reached the point that the operation has reached with the answer, where it has a name
-   * @param next what follows the answer
-   * @param <E> the answer
+   * @param doing the running work, as a phrase for people
+   * @param isForth whether the volume is being mounted, rather than released
+   * @param reached the crash point that the operation has reached with the result, if it has one
+   * @param next decides what follows the result
+   * @param <E> the result
    */
   public record Moment<E extends Event>(
       String name, String doing, boolean isForth, Optional<CrashPoint> reached, Next<E> next) {
 
-    /** The moment before the first step and after the last one. */
+    /** The position before the first step and after the last one. */
     static final Moment<Event> NONE =
         new Moment<>(
             "NONE",
@@ -160,28 +160,28 @@ public record Turn(
             });
 
     /**
-     * Decides what follows an answer.
+     * Decides what follows a result.
      *
-     * @param <E> the answer
+     * @param <E> the result
      */
     @FunctionalInterface
     public interface Next<E extends Event> {
 
-      /** The operation with its next step. */
+      /** Returns the operation with its next step. */
       Turn after(Turn turn, E event, Situation now);
     }
 
-    /** A moment of the way to a workload. */
+    /** Returns a position in the lifecycle of a mount. */
     static <E extends Event> Moment<E> forth(String name, String doing, Next<E> next) {
       return new Moment<>(name, doing, true, Optional.empty(), next);
     }
 
-    /** A moment of the way back. */
+    /** Returns a position in the lifecycle of a release. */
     static <E extends Event> Moment<E> back(String name, String doing, Next<E> next) {
       return new Moment<>(name, doing, false, Optional.empty(), next);
     }
 
-    /** Returns this moment, whose answer reaches this point. */
+    /** Returns this position with the crash point that its result reaches. */
     Moment<E> reaching(CrashPoint point) {
       return new Moment<>(name, doing, isForth, Optional.of(point), next);
     }
@@ -193,24 +193,25 @@ public record Turn(
   }
 
   /**
-   * Something that an operator may want to know.
+   * A notice for an operator.
    *
-   * @param code what
-   * @param seen what was seen, as a clause
-   * @param usage the use, if it is about one; else the staging or the whole volume
+   * @param code the code
+   * @param seen the observation, as a clause
+   * @param usage the use, if the notice concerns one; otherwise it concerns the staging or the
+   *     volume
    */
   public record Notice(OperatorCode code, String seen, Optional<VolumeUse> usage) {}
 
   /**
-   * The world at the moment of a decision.
+   * The facts on which a decision is based.
    *
    * @param place the boot and the mount namespace
-   * @param instance the process that is the plugin; empty when it is not known
-   * @param policy how the plugin is treated
-   * @param quarantined the targets, and the staging (empty), whose pending call may be going on
+   * @param instance the process of the plugin; empty if it is not known
+   * @param policy the policy for the plugin
+   * @param quarantined the targets, and the staging (empty), whose pending call may be running
    * @param refused the uses that the plugin has refused to release often and long enough, while
    *     nothing was mounted for them
-   * @param unanswered the uses of which a publication may not have ended, in the plugin or at all
+   * @param unanswered the uses with a publication that may not have ended
    * @param barred why the plugin gets no calls now, if it gets none
    * @param random a number from 0 to below 1
    */
@@ -224,30 +225,32 @@ public record Turn(
       Optional<Failure> barred,
       double random) {
 
-    /** Returns this situation, where this keeps the plugin from getting calls, too. */
+    /**
+     * Returns this situation with a further reason why the plugin gets no calls, if there is one.
+     */
     public Situation barredBy(Optional<Failure> also) {
       return also.isEmpty() || barred.isPresent()
           ? this
           : new Situation(place, instance, policy, quarantined, refused, unanswered, also, random);
     }
 
-    /** Whether every publication of a use has ended. */
+    /** Returns whether every publication of a use has ended. */
     boolean isAnswered(VolumeUse usage) {
       return !unanswered.contains(usage);
     }
 
-    /** Whether the pending call of the staging may be going on. */
+    /** Returns whether the pending call of the staging may be running. */
     boolean stagingQuarantined() {
       return quarantined.contains(Optional.empty());
     }
 
-    /** Whether the pending call of a target may be going on. */
+    /** Returns whether the pending call of a target may be running. */
     boolean targetQuarantined(VolumeUse usage) {
       return quarantined.contains(Optional.of(usage));
     }
   }
 
-  /** An operation that has not begun. */
+  /** Returns an operation that has not started. */
   static Turn of(Goal goal, VolumeRecord record) {
     return new Turn(
         goal,
@@ -261,38 +264,38 @@ public record Turn(
         List.of());
   }
 
-  // ---- what it waits for
+  // ---- steps
 
-  /** Waits for the answer to this step. */
+  /** Returns the operation waiting for the result of this step. */
   <E extends Event> Turn await(Moment<E> moment, Step<E> step) {
     VolumeRecord written = step instanceof Step.Save save ? save.record() : saved;
     return new Turn(
         goal, before, record, written, new Awaited<>(moment, step), tries, sent, detour, notices);
   }
 
-  /** Makes a call. */
+  /** Returns the operation making a call. */
   Turn call(Moment<Event.Called> moment, Verb verb, Optional<VolumeUse> usage) {
     return with(tries.called()).await(moment, new Step.Call(verb, usage));
   }
 
-  /** Waits this long before the same call is made again. */
+  /** Returns the operation waiting before it repeats a call. */
   Turn pause(Moment<Event.Woke> moment, Duration time) {
     return await(moment, new Step.Pause(time));
   }
 
-  /** Ends. */
+  /** Returns the ended operation. */
   Turn end(Result result) {
     return await(Moment.NONE, new Step.End(result));
   }
 
-  /** Ends without success. */
+  /** Returns the operation ended by a failure. */
   Turn end(Outcome outcome, Failure why) {
     return end(why.as(outcome));
   }
 
   /**
-   * The end of a publication, or a refresh, that is not wanted any more, where it can be left:
-   * before a call, and instead of a pause or a question. What it has done is on record, for the
+   * Returns the end of a publication or refresh that is no longer wanted, if it can be left now:
+   * before a call, or instead of a pause or a question. The effect so far is on record, for the
    * release that follows.
    */
   public Optional<Turn> superseded() {
@@ -308,7 +311,7 @@ public record Turn(
         : Optional.empty();
   }
 
-  /** The step that it waits for. */
+  /** Returns the step in progress. */
   public Step<?> step() {
     return awaited.step();
   }
@@ -318,17 +321,17 @@ public record Turn(
     return awaited.moment().doing();
   }
 
-  /** The point that it has reached once the step has ended, where that has a name. */
+  /** Returns the crash point that is reached when the step ends, if it has one. */
   public Optional<CrashPoint> reached() {
     return awaited.moment().reached();
   }
 
-  /** How it ended, if it has. */
+  /** Returns the result of the operation, if it has ended. */
   public Optional<Result> result() {
     return step() instanceof Step.End end ? Optional.of(end.result()) : Optional.empty();
   }
 
-  // ---- what it knows
+  // ---- knowledge
 
   /** Returns the operation with this record. */
   public Turn with(VolumeRecord next) {
@@ -348,21 +351,21 @@ public record Turn(
     return with(Tries.NONE);
   }
 
-  /** The plugin has got a call, or may have. */
+  /** Returns the operation after the plugin has received a call, or may have. */
   Turn reached(Verb verb) {
     Set<Verb> all = EnumSet.of(verb);
     all.addAll(sent);
     return new Turn(goal, before, record, saved, awaited, tries, all, detour, notices);
   }
 
-  /** One more thing came up. */
+  /** Returns the operation with one more notice. */
   Turn note(Notice notice) {
     List<Notice> all = new ArrayList<>(notices);
     all.add(notice);
     return new Turn(goal, before, record, saved, awaited, tries, sent, detour, all);
   }
 
-  /** Returns the operation without the notices that were told. */
+  /** Returns the operation without the notices that were reported. */
   Turn quiet() {
     return notices.isEmpty()
         ? this
@@ -371,17 +374,17 @@ public record Turn(
 
   // ---- detours
 
-  /** Why the goal cannot be reached, once that is so. */
+  /** Returns why the goal cannot be reached, once that is known. */
   Optional<Failure> failure() {
     return detour.failure();
   }
 
-  /** Returns the obstacle that has to go before the goal is tried again. */
+  /** Returns the obstacle that must be removed before the goal is tried again. */
   Clearing clearing() {
     return detour.clearing();
   }
 
-  /** The goal cannot be reached; the first reason stays. */
+  /** Returns the operation with a failure to reach its goal; the first reason stays. */
   Turn failing(Failure why) {
     return fresh()
         .with(
@@ -394,7 +397,7 @@ public record Turn(
                 detour.notFound()));
   }
 
-  /** This has to go before the goal is tried again. */
+  /** Returns the operation with an obstacle that must be removed before the goal is tried again. */
   Turn clearing(Clearing what) {
     return fresh()
         .with(
@@ -407,7 +410,7 @@ public record Turn(
                 detour.notFound()));
   }
 
-  /** Nothing is in the way any more. */
+  /** Returns the operation after the obstacle was removed. */
   Turn cleared() {
     return fresh()
         .with(
@@ -420,7 +423,7 @@ public record Turn(
                 detour.notFound()));
   }
 
-  /** The volume is staged once more. */
+  /** Returns the operation staging the volume again. */
   Turn restaging() {
     return fresh()
         .with(
@@ -433,7 +436,7 @@ public record Turn(
                 detour.notFound()));
   }
 
-  /** Returns the operation that leaves the mount at the target, should its goal not be reached. */
+  /** Returns the operation that leaves the mount at the target if its goal is not reached. */
   Turn sparing() {
     return with(
         new Detour(
@@ -445,7 +448,7 @@ public record Turn(
             detour.notFound()));
   }
 
-  /** The control plane is asked about a volume that the plugin did not find. */
+  /** Returns the operation asking the control plane about a volume that the plugin did not find. */
   Turn lookingUp(Answer answer) {
     return with(
         new Detour(
@@ -457,14 +460,14 @@ public record Turn(
             Optional.of(answer)));
   }
 
-  // ---- what it is about
+  // ---- parts of the goal
 
-  /** The use that the goal is about. */
+  /** Returns the use of the goal. */
   public Optional<VolumeUse> usage() {
     return goal.use();
   }
 
-  /** The goal of a mount, or of a refresh. */
+  /** Returns the goal of a mount or a refresh. */
   public Goal.Publish mount() {
     if (goal instanceof Goal.Publish publish) {
       return publish;
@@ -476,8 +479,8 @@ public record Turn(
   }
 
   /**
-   * Returns the epoch of the claim that allows the mount: of that which its request names, or else
-   * of that under which its use was on record; 0 when it needs none.
+   * Returns the epoch of the claim that allows the mount: that of the request, or else that under
+   * which its use was on record; 0 if it needs none.
    */
   long epoch() {
     MountRequest request = mount().request();

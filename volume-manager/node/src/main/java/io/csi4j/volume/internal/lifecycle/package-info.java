@@ -1,6 +1,6 @@
 /**
- * The next step of an operation: pure functions without input or output. Start at {@code
- * MountStory}. The engine performs the steps.
+ * Decides the next step of an operation with pure functions, without input or output. Start at
+ * {@code MountStory}. The engine performs the steps.
  */
 @NullMarked
 package io.csi4j.volume.internal.lifecycle;

@@ -24,14 +24,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where events go in and come out to the flight recorder and to listeners. Going in never blocks,
- * and no listener harms a volume or another listener.
+ * Passes events to the flight recorder and to listeners. Accepting an event never blocks, and no
+ * listener harms a volume or another listener.
  */
 public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
 
-  /** The operations that were told to begin, and whose end was not told yet. */
+  /** The operations whose start was reported and whose end was not reported yet. */
   private final Map<OperationId, Begun> begun = new ConcurrentHashMap<>();
 
   private volatile boolean isAbandoned;
@@ -41,17 +41,17 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private final List<Listening<VolumeEvent>> listeners;
   private final List<VolumeEvent.Listener> asked;
 
-  /** Whether there is no listener, and what operators have to know is logged. */
+  /** Whether there is no listener, so that the hub logs what concerns an operator. */
   private final boolean isLogged;
 
   private final AtomicBoolean hasAskedFailed = new AtomicBoolean();
   private final Duration closing;
 
   /**
-   * An operation that was told to begin.
+   * An operation whose start was reported.
    *
-   * @param since when, in nanoseconds
-   * @param recording what the flight recorder will be given, while it records
+   * @param since the time of the start, in nanoseconds
+   * @param recording the event for the flight recorder, while it records
    */
   private record Begun(
       VolumeEvent.Started started, long since, Optional<VolumeOperationEvent> recording) {}
@@ -71,10 +71,10 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   }
 
   /**
-   * Takes events for these listeners; where there is none, logs what an operator has to know.
+   * Opens a hub for these listeners. If there is none, the hub logs what concerns an operator.
    *
-   * @param waiting how many events may wait for a listener
-   * @param closing how long closing waits for them to take what still waits
+   * @param waiting the maximum number of events that wait for a listener
+   * @param closing how long closing waits for listeners to receive the waiting events
    */
   public static EventHub open(List<VolumeEvent.Listener> listeners, int waiting, Duration closing) {
     return new EventHub(listeners, waiting, closing);
@@ -87,7 +87,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     } else if (event instanceof VolumeEvent.Ended ended) {
       Begun known = begun.remove(ended.started().id());
       if (known == null && isAbandoned) {
-        return; // Its end was told when it was abandoned.
+        return; // The end of the operation was reported when it was abandoned.
       }
       finish(known, ended);
     }
@@ -95,10 +95,9 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   }
 
   /**
-   * Tells of all operations whose end was not told that they have ended: the manager ends without
-   * them.
+   * Reports the end of all operations whose end was not reported: the manager closes without them.
    *
-   * @param why what is told of each
+   * @param why returns the message for an operation
    */
   public void abandon(Function<OperationId, OperatorMessage> why) {
     isAbandoned = true;
@@ -124,7 +123,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     }
   }
 
-  /** Tells the listeners, here and now, that the caller on this thread asks for an operation. */
+  /** Notifies the listeners, on this thread, that the caller requests an operation. */
   public void asked(OperationId operation) {
     for (VolumeEvent.Listener listener : asked) {
       try {
@@ -140,7 +139,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     }
   }
 
-  /** Returns the context in which the listeners want a call to be sent; asks them here and now. */
+  /** Asks the listeners, on this thread, for the context in which a call is sent. */
   public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
     WorkContext all = WorkContext.none();
     for (VolumeEvent.Listener listener : asked) {
@@ -160,29 +159,31 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     return all;
   }
 
-  /** Returns the newest messages of the events, the oldest first. */
+  /** Returns the latest messages of the events, the oldest first. */
   public List<RecentMessages.Told> recent() {
     return recent.all();
   }
 
-  /** The listener where the host has none. */
+  /** The listener that is used if the host has none. */
   private static void log(VolumeEvent event) {
     message(event).ifPresent(Messages::log);
   }
 
-  /** Whether an event brings a message that no caller of an operation is given as its failure. */
+  /**
+   * Returns whether an event has a message that no caller of an operation receives as its failure.
+   */
   private static boolean isForOperators(VolumeEvent event) {
     boolean isForCaller =
         event instanceof VolumeEvent.Ended ended
             && switch (ended.started().operation()) {
               case MOUNT, EXPAND, STATS, REFRESH -> true;
-              // A release goes on when its caller has turned away.
+              // A release continues after its caller has stopped waiting.
               case UNMOUNT, CLEAN_UP, REPAIR -> false;
             };
     return !isForCaller && message(event).isPresent();
   }
 
-  /** The message for an operator that an event brings, if it brings one. */
+  /** Returns the message for an operator in an event, if it has one. */
   private static Optional<OperatorMessage> message(VolumeEvent event) {
     if (event instanceof VolumeEvent.Noticed noticed) {
       return Optional.of(noticed.message());
@@ -215,8 +216,8 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   }
 
   /**
-   * Takes no more events, and waits a bounded time until those that wait are told; for no listener
-   * when it is a listener that closes. Closing twice does no harm.
+   * Accepts no more events, and waits a bounded time until the waiting ones are delivered. Does not
+   * wait if a listener is the caller. Idempotent.
    */
   @Override
   public void close() {

@@ -18,10 +18,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The events that wait for one listener. When there are too many, operations that it does not know
- * of yet go first, the oldest of them, from start to end; then failures, notices and calls. The end
- * of an operation whose start it was told is never dropped, so the queue may exceed its bound by as
- * many as were going on. Not safe for several threads.
+ * The events that wait for one listener. If there are too many, the queue drops them in this order:
+ * operations of which the listener has received nothing, the oldest first and each from start to
+ * end; then failures, notices and calls. The end of an operation whose start was delivered is never
+ * dropped, so the queue may exceed its bound by the number of running operations. Not thread-safe.
  */
 final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
 
@@ -34,7 +34,7 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
   private long dropped;
   private int toldSinceNotice;
 
-  /** Where an operation waits whose start was not told yet. */
+  /** The positions of a waiting operation whose start was not delivered yet. */
   private record Span(long start, List<Long> calls, Optional<Long> end) {}
 
   EventQueue(int bound) {
@@ -91,7 +91,9 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
     return Optional.of(event);
   }
 
-  /** A call goes with its operation while the listener does not know of that. */
+  /**
+   * Adds a call. It belongs to its operation as long as the listener has not received the start.
+   */
   private void addCall(VolumeEvent.Called called) {
     if (halfDropped.contains(called.operation())) {
       dropped++;

@@ -7,10 +7,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The newest messages that operators were told, for a report. */
+/** The latest messages to operators, for a report. */
 public final class RecentMessages {
 
-  /** So many messages are kept. */
+  /** Maximum number of messages. */
   static final int MOST = 200;
 
   /** Guards the messages. */
@@ -19,16 +19,16 @@ public final class RecentMessages {
   private final Deque<Told> messages = new ArrayDeque<>();
 
   /**
-   * A message, and when it was told.
+   * A message and its time.
    *
-   * @param at the moment
+   * @param at the time of the report
    * @param message the message
    */
   public record Told(Instant at, OperatorMessage message) {}
 
   RecentMessages() {}
 
-  /** Adds a message; of more than are kept, the oldest is forgotten. */
+  /** Adds a message, and drops the oldest if there are too many. */
   void add(Told told) {
     lock.lock();
     try {
@@ -41,7 +41,7 @@ public final class RecentMessages {
     }
   }
 
-  /** Returns the messages that are kept, the oldest first. */
+  /** Returns the messages, the oldest first. */
   List<Told> all() {
     lock.lock();
     try {

@@ -1,6 +1,6 @@
 /**
- * Tells listeners and the flight recorder what happens. Start at {@link
- * io.csi4j.volume.internal.events.EventHub}. No decision about a volume is made here.
+ * Delivers events to listeners and the flight recorder. Start at {@link
+ * io.csi4j.volume.internal.events.EventHub}. Decisions about volumes do not belong here.
  */
 @NullMarked
 package io.csi4j.volume.internal.events;

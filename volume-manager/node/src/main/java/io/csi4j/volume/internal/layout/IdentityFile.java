@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * The content of the file that says whose directory it is: four lines that a person can read.
+ * Content of the file that names the volume of a directory: four readable lines.
  *
  * <pre>
  * csi4j volume 1
@@ -22,11 +22,14 @@ import java.util.zip.CRC32C;
  *
  * Every byte that is not a printable character of ASCII, a space or a percent sign is written as a
  * percent sign and two hexadecimal digits for each byte of its UTF-8. The check is the CRC32C of
- * what is before it. An identity has exactly one content.
+ * the text before it. Each identity has exactly one content.
  */
 final class IdentityFile {
 
-  /** No content is longer: names and handles have some thousand bytes, each up to three long. */
+  /**
+   * Maximum size of the content: names and handles have a few thousand bytes, and each byte takes
+   * up to three.
+   */
   static final int LIMIT = 64 * 1024;
 
   private static final String BEGIN = "csi4j volume ";
@@ -34,7 +37,7 @@ final class IdentityFile {
 
   private IdentityFile() {}
 
-  /** The content for a volume. */
+  /** Returns the content for a volume. */
   static byte[] content(VolumeIdentity identity) {
     String lines =
         BEGIN
@@ -51,7 +54,7 @@ final class IdentityFile {
     return (lines + check).getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The volume that this is the content for; empty when it is for none. */
+  /** Returns the volume of this content; empty if the content is not valid. */
   static Optional<VolumeIdentity> read(byte[] content) {
     String[] lines = new String(content, StandardCharsets.ISO_8859_1).split("\n", -1);
     if (lines.length < 3 || !lines[1].startsWith("plugin ") || !lines[2].startsWith("handle ")) {
@@ -62,14 +65,14 @@ final class IdentityFile {
           new VolumeIdentity(
               PluginId.of(unescaped(lines[1].substring(7))),
               VolumeId.of(unescaped(lines[2].substring(7))));
-      // Comparing with what would be written checks everything, the sum included.
+      // Comparing with the expected content checks everything, including the checksum.
       return Arrays.equals(content(identity), content) ? Optional.of(identity) : Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
   }
 
-  /** Whether a later version may have written it. */
+  /** Returns whether a later version may have written the file. */
   static boolean isOfAnotherFormat(byte[] content) {
     String text = new String(content, StandardCharsets.ISO_8859_1);
     return text.startsWith(BEGIN) && !text.startsWith(BEGIN + FORMAT + "\n");

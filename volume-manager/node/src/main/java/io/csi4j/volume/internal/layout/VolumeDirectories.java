@@ -24,17 +24,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and removes the directories of volumes through the disk. Never looks at, at or below, what
- * is mounted: callers have asked the mount table before. Removes only what is empty and ours.
+ * Creates and removes the directories of volumes. Never accesses a mount point or anything below
+ * it: callers have read the mount table before. Removes only empty directories and files of the
+ * manager.
  *
- * <p>The root is on the medium when it is prepared. What is in it is not synced: a power cut takes
- * all mounts, what it leaves of their directories can be made whole or removed, and the state says
- * whose they are. Every method can be repeated, and goes on where a crash ended it. Safe for
- * several threads, if only one at a time works on a volume.
+ * <p>The root is synced when it is prepared; its content is not. A power loss removes all mounts,
+ * the remains of their directories can be completed or removed, and the state names their volumes.
+ * Every method can be repeated, and continues where a crash ended it. Safe for use by several
+ * threads, if only one at a time works on a volume.
  */
 public final class VolumeDirectories implements AutoCloseable {
 
-  /** The longest path that every plugin has to take, in bytes. */
+  /** The longest path that every plugin must accept, in bytes. */
   private static final int PLUGIN_BUDGET = 128;
 
   private static final int LONGEST_PATH = 4095;
@@ -44,19 +45,19 @@ public final class VolumeDirectories implements AutoCloseable {
   private final CarefulDisk disk;
   private final VolumeLayout layout;
 
-  /** The root, from when it was prepared until this is closed. */
+  /** The root, from its preparation until this object is closed. */
   private volatile @Nullable HeldDirectory root;
 
-  /** Directories on this disk. */
+  /** Creates the directories on this disk. */
   public VolumeDirectories(Disk disk, VolumeLayout layout) {
     this.disk = new CarefulDisk(disk);
     this.layout = layout;
   }
 
   /**
-   * A volume that was found by the file that says whose directory it is.
+   * A volume that was found by the identity file in its directory.
    *
-   * @param identity which volume
+   * @param identity the volume
    * @param uses the names of the directories of its uses
    */
   public record Found(VolumeIdentity identity, List<String> uses) {
@@ -67,14 +68,14 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** The volumes that directories belong to, as far as they are remembered. */
+  /** The volumes of the directories, as far as they are on record. */
   @FunctionalInterface
   public interface Owners {
 
-    /** Whose the directory of this name has to be. */
+    /** Returns the volume to which a directory of this name belongs. */
     Optional<VolumeIdentity> of(String directory);
 
-    /** Whose it was, if that volume was given back not long ago. */
+    /** Returns the volume to which it belonged, if that volume was released recently. */
     default Optional<VolumeIdentity> before(String directory) {
       return Optional.empty();
     }
@@ -83,8 +84,8 @@ public final class VolumeDirectories implements AutoCloseable {
   // ---- the root
 
   /**
-   * Makes the root if only its last part is missing, checks that it can be used, and makes what is
-   * in it. Returns what is against it but no obstacle.
+   * Creates the root if only its last part is missing, checks that it is usable, and creates its
+   * directories. Returns warnings.
    */
   public List<Finding> prepareRoot() throws PathProblem {
     List<Finding> findings = new ArrayList<>();
@@ -94,7 +95,8 @@ public final class VolumeDirectories implements AutoCloseable {
       checkAbove(above);
     }
     checkOwner(root);
-    // A directory that the host made for us need not be closed yet: nothing of ours was open in it.
+    // A directory that the host created need not be closed to others yet: nothing of the manager
+    // was ever in it.
     boolean made = disk.make(root, isFresh(root) ? new ArrayList<>() : findings);
     checkOwner(root);
     checkFilesystem(root, findings);
@@ -112,8 +114,8 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Whether the path of the root leads elsewhere than to the directory that was prepared, or
-   * nowhere. A root that cannot be looked at is taken for where it was.
+   * Returns whether the path of the root no longer leads to the directory that was prepared. If the
+   * root cannot be checked, it counts as unmoved.
    */
   public boolean isMoved() {
     HeldDirectory held = root;
@@ -124,7 +126,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Holds the root no more. */
+  /** Releases the root. */
   @Override
   public void close() {
     HeldDirectory held = root;
@@ -134,7 +136,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Whether a root is there in which nothing was ever made. */
+  /** Returns whether the root exists and nothing was ever created in it. */
   private boolean isFresh(MountPath root) throws PathProblem {
     return disk.isDirectory(root)
         && disk.look(layout.state()).isEmpty()
@@ -142,8 +144,8 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Keeps the names in a directory. Also where nothing was made: who made them may have crashed
-   * before this. But then a disk that fails is not in the way of giving back.
+   * Syncs the names in a directory, even if nothing was created now: the process that created them
+   * may have crashed before its sync. In that case, a failing disk must not stop a release.
    */
   private void sync(MountPath directory, boolean isNeeded) throws PathProblem {
     try {
@@ -176,7 +178,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** The directories above a path, the nearest last. */
+  /** Returns the directories above a path, the nearest last. */
   private static List<MountPath> above(MountPath path) {
     List<MountPath> all = new ArrayList<>();
     for (MountPath at = path; !at.isRoot(); at = at.parent()) {
@@ -191,7 +193,8 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(Kind.FAILED, above, "'%s' does not exist; make it".formatted(above));
     }
     if (there.get().kind() == FileFacts.Kind.LINK) {
-      // The mount table shows paths without links, so nothing of ours would be found there.
+      // The mount table shows paths without links, so none of the manager's mounts would be found
+      // there.
       throw new PathProblem(
           Kind.SYMLINK,
           above,
@@ -231,8 +234,8 @@ public final class VolumeDirectories implements AutoCloseable {
   // ---- volumes
 
   /**
-   * Writes the identity file and makes the directories beside it. Only for a volume of which
-   * nothing is mounted at the staging path: where something is, all of this is there.
+   * Writes the identity file and creates the directories beside it. Only for a volume without a
+   * mount at its staging path: with a mount, all of this exists.
    */
   public List<Finding> prepareVolume(VolumeIdentity identity) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
@@ -243,7 +246,7 @@ public final class VolumeDirectories implements AutoCloseable {
     return findings;
   }
 
-  /** The directory of a volume, with its identity file before anything else in it. */
+  /** Creates the directory of a volume, with its identity file first. */
   private void prepareHome(VolumeIdentity identity, VolumeLayout.Home home, List<Finding> findings)
       throws PathProblem {
     prepareVolumes(findings);
@@ -266,7 +269,7 @@ public final class VolumeDirectories implements AutoCloseable {
     return disk.read(who, IdentityFile.LIMIT);
   }
 
-  /** The directory of all volumes, which was there at the start. */
+  /** Creates the directory of all volumes, which existed at the start. */
   private void prepareVolumes(List<Finding> findings) throws PathProblem {
     boolean rootMade = disk.make(layout.root(), findings);
     boolean made = disk.make(layout.volumes(), findings);
@@ -289,7 +292,7 @@ public final class VolumeDirectories implements AutoCloseable {
     disk.replace(home.who(), home.path().resolve("who.new"), IdentityFile.content(identity));
   }
 
-  /** Whose directory it is, by its identity file. */
+  /** To which volume a directory belongs, by its identity file. */
   private enum Whose {
     THIS,
     ANOTHER,
@@ -323,10 +326,9 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Writes the identity file of a volume again, for one that the state knows, if its directory is
-   * there and the file is missing or damaged. One that names another volume stays, as a problem,
-   * unless the host was started anew since it was written: a power cut can leave there what was on
-   * the disk before.
+   * Writes the identity file of a recorded volume again, if its directory exists and the file is
+   * missing or damaged. A file that names another volume is kept and reported, unless the host was
+   * rebooted since it was written: a power loss can leave old disk content in the file.
    */
   public Optional<Finding> repairIdentity(VolumeIdentity identity, boolean isOtherBoot)
       throws PathProblem {
@@ -364,7 +366,7 @@ public final class VolumeDirectories implements AutoCloseable {
                         : "after a power cut nothing is to be done, else look after the disk")));
   }
 
-  /** Whether nothing was written, or a power cut has taken all of it. */
+  /** Returns whether nothing was written, or a power loss has removed all of it. */
   private static boolean isBlank(byte[] content) {
     for (byte octet : content) {
       if (octet != 0) {
@@ -374,12 +376,15 @@ public final class VolumeDirectories implements AutoCloseable {
     return true;
   }
 
-  /** Whether there is a directory of this volume. */
+  /** Returns whether this volume has a directory. */
   public boolean hasVolume(VolumeIdentity identity) throws PathProblem {
     return isThere(layout.root(), layout.volumes(), layout.volume(identity));
   }
 
-  /** Whether there is anything at a path of ours at which nothing is mounted; a link is nothing. */
+  /**
+   * Returns whether something exists at a path of the manager at which nothing is mounted. A link
+   * does not count.
+   */
   public boolean isMade(MountPath path) {
     try {
       return disk.look(path).filter(left -> left.kind() != FileFacts.Kind.LINK).isPresent();
@@ -388,14 +393,14 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** The names of the directories of the uses of this volume. */
+  /** Returns the names of the directories of this volume's uses. */
   public List<String> uses(VolumeIdentity identity) throws PathProblem {
     return uses(layout.uses(identity), stranger -> {});
   }
 
   /**
-   * Removes the directories of a volume of which nothing is mounted, each only if it is empty; the
-   * identity file last. Missing ones are fine.
+   * Removes the directories of a volume without mounts, each only if it is empty; the identity file
+   * last. Missing ones are no failure.
    */
   public void removeVolume(VolumeIdentity identity) throws PathProblem {
     VolumeLayout.Home home = layout.home(identity);
@@ -409,7 +414,7 @@ public final class VolumeDirectories implements AutoCloseable {
         throw wrongIdentity(who, whose, identity);
       }
     }
-    // A plugin that ended a call late may have made the directory of a use again.
+    // A plugin that ended a call late may have created the directory of a use again.
     for (String use : uses(home.uses(), stranger -> {})) {
       removeUse(home, use);
     }
@@ -428,16 +433,13 @@ public final class VolumeDirectories implements AutoCloseable {
     disk.removeEmpty(home.path());
   }
 
-  /** Removes a directory of which was told that there is nothing in it. */
+  /** Removes a directory that was reported as blank. */
   public void removeBlank(MountPath home) throws PathProblem {
     disk.delete(home.resolve("who.new"));
     disk.removeEmpty(home);
   }
 
-  /**
-   * Returns when the volumes that were removed are gone from the medium: before nothing remembers
-   * them any more.
-   */
+  /** Syncs the removal of volumes. Called before nothing remembers these volumes any more. */
   public void syncRemovals() throws PathProblem {
     if (isThere(layout.root(), layout.volumes())) {
       disk.sync(layout.volumes());
@@ -447,9 +449,8 @@ public final class VolumeDirectories implements AutoCloseable {
   // ---- uses
 
   /**
-   * Makes the directory above a target, and looks whether the target can be used. Only for a volume
-   * that is prepared, and a target at which nothing is mounted: where something is, all of this is
-   * there.
+   * Creates the parent directory of a target, and checks that the target is usable. Only for a
+   * prepared volume and a target without a mount: with a mount, all of this exists.
    */
   public List<Finding> prepareUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
@@ -466,7 +467,10 @@ public final class VolumeDirectories implements AutoCloseable {
     return findings;
   }
 
-  /** An empty directory or an empty file is what plugins leave; they take it as it is. */
+  /**
+   * Checks what is left at a target. Plugins leave an empty directory or an empty file, and accept
+   * it.
+   */
   private void checkLeftover(MountPath target, FileStatus left) throws PathProblem {
     if (left.kind() == FileFacts.Kind.DIRECTORY) {
       int entries = disk.names(target).size();
@@ -478,7 +482,7 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** Removes an empty leftover at a target that is not mounted, and the directory above it. */
+  /** Removes an empty leftover at a target without a mount, and its parent directory. */
   public void removeUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     removeUse(layout.home(identity), VolumeLayout.id(usage));
   }
@@ -508,8 +512,8 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   /**
-   * Makes sure that no link is at a path where nothing is mounted, or on the way to it: a plugin
-   * would follow it. Nothing there is fine.
+   * Makes sure that no link is at a path where nothing is mounted, or on the way to it, because a
+   * plugin would follow the link. A missing path is no failure.
    */
   public void refuseLinks(VolumeIdentity identity, Optional<VolumeUse> usage) throws PathProblem {
     VolumeLayout.Home home = layout.home(identity);
@@ -526,28 +530,28 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
-  /** The path of a use whose workload is not known, by the name of its directory. */
+  /** Returns the target of a use whose workload is not known, by the name of its directory. */
   public MountPath strayTarget(VolumeIdentity identity, String use) {
     return layout.uses(identity).resolve(use).resolve("t");
   }
 
-  // ---- looking
+  // ---- the scan
 
   /**
-   * Every volume that has an identity file, but those that are remembered: of them it is only
-   * looked whether the file says so. What is damaged, or not ours, is reported and not returned; an
-   * empty directory of a volume whose file was never written is neither. What is left of a volume
-   * that was given back is returned, whatever a power cut has left of its file.
+   * Returns every volume that has an identity file and is not on record; for volumes on record,
+   * only checks that the file is right. Damaged and foreign files are reported and not returned; an
+   * empty directory of a volume whose file was never written is neither. The remains of a released
+   * volume are returned, whatever a power loss has left of its file.
    *
-   * @param owners what is remembered of them
+   * @param owners the volumes on record
    */
   public List<Found> scan(Owners owners, Consumer<PathProblem> damaged) throws PathProblem {
     return scan(owners, damaged, blank -> {});
   }
 
   /**
-   * The same, and tells of each directory of a volume that is not remembered in which there is
-   * nothing: a power cut has left no more of it.
+   * Does the same as {@link #scan(Owners, Consumer)}, and reports each blank directory of a volume
+   * that is not on record: a power loss has left no more of it.
    */
   public List<Found> scan(Owners owners, Consumer<PathProblem> damaged, Consumer<MountPath> blank)
       throws PathProblem {
@@ -576,14 +580,14 @@ public final class VolumeDirectories implements AutoCloseable {
     return found;
   }
 
-  /** Whether the identity file of a directory is there, and is that of this volume. */
+  /** Returns whether a directory has an identity file of this volume. */
   private boolean isOf(VolumeIdentity owner, String name) throws PathProblem {
     MountPath who = layout.home(name).path().resolve("who");
     return disk.look(who).filter(it -> it.kind() == FileFacts.Kind.FILE).isPresent()
         && Arrays.equals(read(who), IdentityFile.content(owner));
   }
 
-  /** Whether any volume has an identity file, so that there must be something to remember. */
+  /** Returns whether any volume has an identity file, which means that there must be a state. */
   public boolean hasVolumes() throws PathProblem {
     if (isThere(layout.root(), layout.volumes())) {
       for (String name : disk.names(layout.volumes())) {
@@ -654,7 +658,7 @@ public final class VolumeDirectories implements AutoCloseable {
         "'%s' was not made by csi4j; find out who put it there and move it away".formatted(path));
   }
 
-  /** Whether all of these directories are there, none of them by way of a link. */
+  /** Returns whether all of these directories exist, none of them through a link. */
   private boolean isThere(MountPath... directories) throws PathProblem {
     for (MountPath directory : directories) {
       if (!disk.isDirectory(directory)) {

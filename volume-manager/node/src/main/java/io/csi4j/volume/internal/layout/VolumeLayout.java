@@ -11,25 +11,25 @@ import io.csi4j.volume.state.StateKey;
 import java.util.Optional;
 
 /**
- * Where everything of a volume lies below the root. Names are hashes, never text of a caller.
+ * Decides the paths of a volume below the root. Names are hashes, never text of a caller.
  *
  * <pre>
  * state/            the journal
- * v/VOLUME/who      whose directory it is
+ * v/VOLUME/who      the identity file of the volume
  * v/VOLUME/s        the staging path
  * v/VOLUME/p/USE/t  the target of one use
  * </pre>
  */
 public final class VolumeLayout {
 
-  /** How many bytes the longest path has beyond those of the root: that of a target. */
+  /** The number of bytes that the longest path, that of a target, adds to the root. */
   static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
 
   private final MountPath root;
   private final MountPath state;
   private final MountPath volumes;
 
-  /** The paths below the directory of a manager. */
+  /** Creates the layout below the directory of a manager. */
   public VolumeLayout(MountPath root) {
     this.root = root;
     state = root.resolve("state");
@@ -37,64 +37,64 @@ public final class VolumeLayout {
   }
 
   /**
-   * The directory of one volume: its name is hashed once for several paths.
+   * The directory of one volume. Its name is hashed once for several paths.
    *
-   * @param path where it is
+   * @param path its path
    */
   public record Home(MountPath path) {
 
-    /** The file that says whose directory it is. */
+    /** Returns the identity file. */
     public MountPath who() {
       return path.resolve("who");
     }
 
-    /** The only staging path of the volume. */
+    /** Returns the staging path of the volume. */
     public MountPath staging() {
       return path.resolve("s");
     }
 
-    /** The directory that holds those of its uses. */
+    /** Returns the directory that contains the directories of its uses. */
     public MountPath uses() {
       return path.resolve("p");
     }
 
-    /** The directory of one use, made by us. */
+    /** Returns the directory of one use, which the manager creates. */
     public MountPath use(VolumeUse usage) {
       return uses().resolve(StrayUse.directory(usage).orElseGet(() -> id(usage)));
     }
 
-    /** Where the volume appears for one use; made by the plugin. */
+    /** Returns the target of one use, which the plugin creates. */
     public MountPath target(VolumeUse usage) {
       return use(usage).resolve("t");
     }
   }
 
-  /** The directory of the manager. */
+  /** Returns the directory of the manager. */
   public MountPath root() {
     return root;
   }
 
-  /** The directory of a volume. */
+  /** Returns the directory of a volume. */
   public Home home(VolumeIdentity identity) {
     return home(id(identity));
   }
 
-  /** The directory of the volume with this name. */
+  /** Returns the directory of the volume with this name. */
   public Home home(String name) {
     return new Home(volumes().resolve(name));
   }
 
-  /** The directory of the state. */
+  /** Returns the directory of the state. */
   public MountPath state() {
     return state;
   }
 
-  /** The directory that holds those of the volumes. */
+  /** Returns the directory that contains the directories of the volumes. */
   public MountPath volumes() {
     return volumes;
   }
 
-  /** The name of the volume's directory that a path is in, if it is in one. */
+  /** Returns the name of the volume directory that contains a path, if one does. */
   public Optional<String> volumeOf(MountPath path) {
     if (!path.isWithin(volumes()) || path.equals(volumes())) {
       return Optional.empty();
@@ -105,8 +105,8 @@ public final class VolumeLayout {
   }
 
   /**
-   * Whether a path is a directory that the manager made for itself, in which it makes others: the
-   * root, the state, or one of a volume above its mounts.
+   * Returns whether a path is a directory in which the manager creates others: the root, the state,
+   * or a directory of a volume above its mounts.
    */
   public boolean isOwnDirectory(MountPath path) {
     if (path.equals(root) || path.equals(volumes) || path.isWithin(state)) {
@@ -116,12 +116,12 @@ public final class VolumeLayout {
     return isHome(path) || isUses(path) || isUses(above);
   }
 
-  /** Whether a path is a directory of some volume. */
+  /** Returns whether a path is the directory of a volume. */
   private boolean isHome(MountPath path) {
     return path.parent().equals(volumes);
   }
 
-  /** Whether a path is the directory of the uses of some volume. */
+  /** Returns whether a path is the directory of the uses of a volume. */
   private boolean isUses(MountPath path) {
     return isNamed(path, 'p') && isHome(path.parent());
   }
@@ -131,84 +131,84 @@ public final class VolumeLayout {
     return name.length == 1 && name[0] == letter;
   }
 
-  /** The directory of a volume. */
+  /** Returns the directory of a volume. */
   public MountPath volume(VolumeIdentity identity) {
     return home(identity).path();
   }
 
-  /** The file that says whose directory it is. */
+  /** Returns the identity file of a volume. */
   public MountPath who(VolumeIdentity identity) {
     return home(identity).who();
   }
 
-  /** The only staging path of a volume. */
+  /** Returns the staging path of a volume. */
   public MountPath staging(VolumeIdentity identity) {
     return home(identity).staging();
   }
 
-  /** Whether a path is the staging path or a target of some volume. */
+  /** Returns whether a path is the staging path or a target of a volume. */
   public boolean isStagingOrTarget(MountPath path) {
     MountPath above = path.parent();
     return isNamed(path, 's') ? isHome(above) : isNamed(path, 't') && isUses(above.parent());
   }
 
-  /** The directory that holds those of the uses of a volume. */
+  /** Returns the directory that contains the directories of a volume's uses. */
   public MountPath uses(VolumeIdentity identity) {
     return home(identity).uses();
   }
 
-  /** The directory of one use, made by us. */
+  /** Returns the directory of one use, which the manager creates. */
   public MountPath use(VolumeIdentity identity, VolumeUse usage) {
     return home(identity).use(usage);
   }
 
-  /** Where a volume appears for one use; made by the plugin. */
+  /** Returns the target of one use, which the plugin creates. */
   public MountPath target(VolumeIdentity identity, VolumeUse usage) {
     return home(identity).target(usage);
   }
 
-  /** The key of a volume in the state. */
+  /** Returns the key of a volume in the state. */
   public StateKey key(VolumeIdentity identity) {
     return StateKey.volume(id(identity));
   }
 
-  /** The name of a volume's directory, and of its record. */
+  /** Returns the name of a volume's directory and of its record. */
   public static String id(VolumeIdentity identity) {
     return HashedName.of(identity.plugin().value(), identity.handle().value());
   }
 
-  /** The name of a use's directory. */
+  /** Returns the name of a use's directory. */
   public static String id(VolumeUse usage) {
     return HashedName.of(
         usage.volume().namespace().value(), usage.volume().id(), usage.workload().value());
   }
 
-  /** A use of which only the directory is left: its workload is not known any more. */
+  /** A use of which only the directory is left: its workload is no longer known. */
   public static final class StrayUse {
 
     private static final Namespace NAMESPACE = Namespace.of("?");
 
     private StrayUse() {}
 
-    /** The use that a directory of a volume stands for. */
+    /** Returns the use that a directory of a volume stands for. */
     public static VolumeUse of(VolumeIdentity identity, String directory) {
       return VolumeUse.of(
           VolumeKey.of(NAMESPACE, VolumeLayout.id(identity)), WorkloadId.of(directory));
     }
 
-    /** The name of the directory, if the use is a stray one. */
+    /** Returns the name of the directory, if the use is a stray one. */
     public static Optional<String> directory(VolumeUse usage) {
       return isStray(usage) ? Optional.of(usage.workload().value()) : Optional.empty();
     }
 
-    /** The stray use that a use of a host would be, had its name been lost. */
+    /** Returns the stray use that this use would be if its name were lost. */
     public static VolumeUse of(VolumeIdentity identity, VolumeUse usage) {
       return of(identity, VolumeLayout.id(usage));
     }
 
-    /** Whether it is; a host cannot ask for one. */
+    /** Returns whether a use is a stray one. A host cannot request one. */
     public static boolean isStray(VolumeUse usage) {
-      // A name that is none of ours must not become a path.
+      // A foreign name must not become a path.
       return usage.volume().namespace().equals(NAMESPACE)
           && HashedName.isName(usage.workload().value());
     }

@@ -1,6 +1,7 @@
 /**
- * Where everything of a volume lies below the root, whose it is, and how its directories are made
- * and removed. Start at {@link io.csi4j.volume.internal.layout.VolumeLayout}.
+ * Paths and directories of a volume below the root: where they are, to which volume they belong,
+ * and how they are created and removed. Start at {@link
+ * io.csi4j.volume.internal.layout.VolumeLayout}.
  */
 @NullMarked
 package io.csi4j.volume.internal.layout;

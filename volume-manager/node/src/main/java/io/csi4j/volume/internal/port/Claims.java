@@ -8,10 +8,10 @@ import io.csi4j.volume.node.NodeClaims;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The keepers of claims: they know what the claims of this node are worth. */
+/** The port to the confirmation of claims: it returns the standing of this node's claims. */
 public interface Claims {
 
-  /** A node without claims: a volume that is wanted under one is not mounted. */
+  /** A node without claims: it mounts no volume that is wanted under a claim. */
   Claims NONE =
       new Claims() {
         @Override
@@ -34,20 +34,20 @@ public interface Claims {
         }
       };
 
-  /** How this node holds itself to them; nothing if it was not told. */
+  /** Returns how this node checks claims; empty if the host has set nothing. */
   Optional<NodeClaims> terms();
 
   /**
-   * Asks what a claim is worth now. The calling thread never waits for the answer.
+   * Asks for the present standing of a claim. The calling thread never waits for the answer.
    *
-   * @param then told at most once, on any thread; never if there is no answer
+   * @param then receives the answer at most once, on any thread; never if there is no answer
    */
   void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then);
 
   /**
    * Asks whether the volume of a claim exists. The calling thread never waits for the answer.
    *
-   * @param then told at most once, on any thread; never if there is no answer
+   * @param then receives the answer at most once, on any thread; never if there is no answer
    */
   void verdict(VolumeUse usage, long epoch, Consumer<VolumeVerdict> then);
 }

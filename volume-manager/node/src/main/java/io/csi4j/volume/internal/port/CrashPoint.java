@@ -2,59 +2,56 @@ package io.csi4j.volume.internal.port;
 
 import io.csi4j.volume.internal.record.Verb;
 
-/**
- * A named moment of an operation. If the process ends there, a restart must be able to go on from
- * what is left.
- */
+/** A named point of an operation. If the process ends there, a restart must be able to continue. */
 public enum CrashPoint {
   /** Publish: admitted in memory. */
   ADMITTED,
-  /** Publish: the intent is remembered. */
+  /** Publish: the intent is saved. */
   INTENT_SAVED,
-  /** Publish: the directories of the volume are made. */
+  /** Publish: the directories of the volume are created. */
   VOLUME_PREPARED,
-  /** Publish: staging is about to be asked for. */
+  /** Publish: the call to stage is about to be made. */
   BEFORE_STAGE,
-  /** Publish: the answer to staging is in. */
+  /** Publish: the call to stage has ended. */
   STAGE_ANSWERED,
-  /** Publish: the mount table was asked about staging. */
+  /** Publish: the mount table was read after staging. */
   STAGING_SEEN,
-  /** Publish: staged, and the intent to publish is remembered. */
+  /** Publish: the volume is staged, and the intent to publish is saved. */
   STAGED_SAVED,
-  /** Publish: the directory above the target is made. */
+  /** Publish: the parent directory of the target is created. */
   USE_PREPARED,
-  /** Publish: publishing is about to be asked for. */
+  /** Publish: the call to publish is about to be made. */
   BEFORE_PUBLISH,
-  /** Publish: the answer is in. */
+  /** Publish: the call to publish has ended. */
   PUBLISH_ANSWERED,
-  /** Publish: the mount table was asked. */
+  /** Publish: the mount table was read after publishing. */
   TARGET_SEEN,
-  /** Publish: published is remembered. */
+  /** Publish: the published use is saved. */
   PUBLISHED_SAVED,
-  /** Publish: the caller is told. */
+  /** Publish: the caller has its result. */
   CALLER_TOLD,
-  /** Release: the intent is remembered. */
+  /** Release: the intent is saved. */
   RELEASE_SAVED,
-  /** Release: unpublishing is about to be asked for. */
+  /** Release: the call to unpublish is about to be made. */
   BEFORE_UNPUBLISH,
-  /** Release: the answer is in. */
+  /** Release: the call to unpublish has ended. */
   UNPUBLISH_ANSWERED,
-  /** Release: the target is gone, and what was left of it removed. */
+  /** Release: the target is gone, and its remains are removed. */
   USE_REMOVED,
-  /** Release: the end of the use is remembered. */
+  /** Release: the end of the use is saved. */
   USE_END_SAVED,
-  /** Release: unstaging is about to be asked for. */
+  /** Release: the call to unstage is about to be made. */
   BEFORE_UNSTAGE,
-  /** Release: the answer is in. */
+  /** Release: the call to unstage has ended. */
   UNSTAGE_ANSWERED,
-  /** Release: the staging is gone, and the directories removed. */
+  /** Release: the volume is unstaged, and its directories are removed. */
   VOLUME_REMOVED,
-  /** Release: the tombstone is remembered. */
+  /** Release: the tombstone is saved. */
   TOMBSTONE_SAVED,
   /** The tombstone is removed. */
   TOMBSTONE_REMOVED;
 
-  /** The point before a call. */
+  /** Returns the point before a call. */
   public static CrashPoint before(Verb verb) {
     return switch (verb) {
       case STAGE -> BEFORE_STAGE;
@@ -64,7 +61,7 @@ public enum CrashPoint {
     };
   }
 
-  /** The point at which the answer to a call is there. */
+  /** Returns the point after a call has ended. */
   public static CrashPoint answered(Verb verb) {
     return switch (verb) {
       case STAGE -> STAGE_ANSWERED;
@@ -74,14 +71,14 @@ public enum CrashPoint {
     };
   }
 
-  /** Is told of every named moment; in production none is set. */
+  /** Receives every crash point; in production none is set. */
   @FunctionalInterface
   public interface Listener {
 
-    /** Ignores them. */
+    /** Ignores the points. */
     Listener NONE = point -> {};
 
-    /** An operation is at this moment. */
+    /** Called when an operation reaches this point. */
     void at(CrashPoint point);
   }
 }

@@ -9,48 +9,51 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The kernel's mounts, as far as volumes are concerned. Failures are {@code MountException}s. */
+/**
+ * The port to the kernel's mounts, as far as volumes need it. Failures are {@code MountException}s.
+ */
 public interface KernelMounts {
 
-  /** The boot and the mount namespace that this process is in. */
+  /** Returns the boot and the mount namespace of this process. */
   Place place();
 
   /**
-   * Returns the mounts at a path, the one on top last; never waits for what is mounted there. A
+   * Returns the mounts at a path, the one on top last; never accesses the mounted filesystem. A
    * mount whose server was found to have ended is dead from then on.
    */
   List<Sighting> at(MountPath path);
 
   /**
-   * Returns the identity of the mount on top at a path, cheaper than all of {@link #at}; empty if
-   * nothing is mounted there, or mounts cannot be told apart.
+   * Returns the identity of the mount on top at a path, which is cheaper than {@link #at}; empty if
+   * nothing is mounted there, or if mounts have no identities.
    */
   default Optional<MountRef.Identity> top(MountPath path) {
     return Optional.empty();
   }
 
-  /** Everything that is mounted below a directory, in one look, the one on top last. */
+  /** Returns all mounts below a directory in one look, the one on top last. */
   List<Sighting> beneath(MountPath directory);
 
   /**
-   * Returns the block device that the node at a path stands for, such as {@code 8:1}; nothing if it
-   * is none, or that cannot be found out. Only for paths of block volumes.
+   * Returns the block device that the node at a path stands for, such as {@code 8:1}; empty if
+   * there is no such device, or it cannot be determined. Only for paths of block volumes.
    */
   Optional<String> device(MountPath path);
 
   /**
-   * Holds the block device at a path open until it is let go, in its own time: to open a device can
-   * take for ever. Only for paths of block volumes.
+   * Holds the block device at a path open until it is released. Opening runs in the background, as
+   * it may block forever. Only for paths of block volumes.
    *
-   * @param then told, once it is open, of nothing, and else why it is not held; on any thread
-   * @return false if it is held already; then nothing is told
+   * @param then receives empty once the device is open, or else the reason why it is not held; on
+   *     any thread
+   * @return false if it is held already; then {@code then} is not called
    */
   default boolean hold(MountPath path, Consumer<Optional<String>> then) {
     return false;
   }
 
   /**
-   * Lets go of the device that is held open at a path.
+   * Releases the device that is held open at a path.
    *
    * @param closed called once it is closed, on any thread; never if none is held
    * @return whether one is held
@@ -59,51 +62,54 @@ public interface KernelMounts {
     return false;
   }
 
-  /** Returns what is seen at a directory of the host; nothing if it is not there. */
+  /**
+   * Returns the directory of a filesystem that is visible at a directory of the host; empty if that
+   * does not exist.
+   */
   default Optional<ShownDirectory> shown(MountPath directory) {
     return Optional.empty();
   }
 
   /**
-   * The processes and mounts that keep the mount on top at a path in use, in one line for people;
-   * nothing if none was found. Other mounts of its filesystem do not keep it in use.
+   * Returns the processes and mounts that keep the mount on top at a path in use, in one line for
+   * people; empty if none was found. Other mounts of its filesystem do not keep it in use.
    */
   Optional<String> holders(MountPath path);
 
   /**
    * Returns the mounts that other programs have made of the block device whose filesystem is
-   * mounted on top at a path; nothing if that is a filesystem without a device, or a directory of
-   * one. Counted are the mounts of this namespace, of any directory, that are newer than that mount
-   * and neither below {@code own} nor copies of mounts below it.
+   * mounted on top at a path; empty if the filesystem has no device, or if only a directory of it
+   * is mounted. The result has the mounts of this namespace, of any directory, that are newer than
+   * that mount and are neither below {@code own} nor copies of mounts below it.
    */
   List<Sighting> elsewhere(MountPath path, MountPath own);
 
   /**
-   * Which directory of which filesystem is seen at a path.
+   * The directory of a filesystem that is visible at a path.
    *
    * @param device the device of the filesystem, as text
-   * @param root the directory in it, escaped as the mount table does
+   * @param root the directory in the filesystem, escaped as in the mount table
    */
   record ShownDirectory(String device, String root) {
 
-    /** Whether a mount shows just this directory. */
+    /** Returns whether a mount shows exactly this directory. */
     public boolean isShownBy(Sighting mount) {
       return mount.device().equals(device) && mount.evidence().root().equals(root);
     }
 
-    /** Whether a mount shows this directory, or one in it. */
+    /** Returns whether a mount shows this directory or one inside it. */
     public boolean holdsWhatIsShownBy(Sighting mount) {
       return mount.device().equals(device) && holds(mount.evidence().root());
     }
 
-    /** Whether this is just that directory of the filesystem, or one above it. */
+    /** Returns whether this is that directory of the filesystem or one above it. */
     public boolean holds(String directory) {
       String inside = root.equals("/") ? "/" : root + "/";
       return directory.equals(root) || directory.startsWith(inside);
     }
   }
 
-  /** Hears of changes to what is mounted, on a thread that must not be kept. */
+  /** Receives changes of the mount table, on a thread that must not be blocked. */
   interface Changes {
 
     /** Something was mounted at a path. */
@@ -117,28 +123,28 @@ public interface KernelMounts {
   }
 
   /**
-   * Tells of all changes from now on, as far as the kernel does.
+   * Reports all changes from now on, as far as the kernel reports them.
    *
-   * @return ends that; what has come or gone by then may still be told
+   * @return ends the reports; changes that happened before may still be reported
    */
   default Runnable watch(Changes changes) {
     return () -> {};
   }
 
-  /** Whether only the server of the mount on top at a path can tell how it is. */
+  /** Returns whether only the server of the mount on top at a path knows its health. */
   default boolean mustAsk(MountPath path) {
     return false;
   }
 
   /**
-   * Finds out how the mount on top at a path is, if need be by asking its server. The calling
-   * thread never waits for that.
+   * Determines the health of the mount on top at a path, if necessary by asking its server. The
+   * calling thread never waits for the server.
    *
-   * @param plugin the plugin of the mount. A server that hangs delays the questions to other mounts
-   *     of this plugin at most
-   * @param then called with the answer, on any thread: once, and after {@code SILENT} perhaps once
-   *     more. When the server answers at last, one of the callers that got {@code SILENT} is called
-   *     again. Never called if the process ends before, or has no thread for the question
+   * @param plugin the plugin of the mount. A server that hangs delays at most the questions to
+   *     other mounts of this plugin
+   * @param then receives the answer, on any thread: once, and possibly once more after {@code
+   *     SILENT}. When the server answers at last, one of the callers that received {@code SILENT}
+   *     is called again. Never called if the process ends first, or has no thread for the question
    */
   default void ask(PluginId plugin, MountPath path, Consumer<Sighting.Health> then) {
     List<Sighting> stack = at(path);
@@ -146,17 +152,17 @@ public interface KernelMounts {
   }
 
   /**
-   * Takes away what is mounted at a path, without asking a plugin, lazily if need be. True if that
-   * was needed: who has files open there still uses the device.
+   * Unmounts the mounts at a path without calling a plugin, lazily if necessary. Returns true if
+   * that was necessary: processes with open files there still use the device.
    */
   boolean unmount(MountPath path);
 
   /**
-   * Takes away the dead mounts that are on top at a path, and nothing that lives. True if they were
+   * Unmounts the dead mounts on top at a path, and no live mount. Returns true if they were
    * detached while in use.
    *
-   * @throws io.csi4j.mount.model.MountException if that is not possible, as with a mount in use
-   *     that may not be detached
+   * @throws io.csi4j.mount.model.MountException if that is not possible, as for a mount in use that
+   *     must not be detached
    */
   boolean unmountDead(MountPath path, DeadUnmount how);
 }

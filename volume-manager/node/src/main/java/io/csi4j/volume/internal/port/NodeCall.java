@@ -11,41 +11,44 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One call to a plugin, with paths of this host; the port turns them into the plugin's. A call for
- * a caller's request has that request, and the port takes from it what it sends.
+ * One call to a plugin, with paths of this host, which the port translates into the plugin's. A
+ * call for a request of a caller carries that request, and the port takes its arguments from it.
  */
 public sealed interface NodeCall {
 
-  /** A call about a volume. */
+  /** A call for a volume. */
   sealed interface OfVolume extends NodeCall {
 
-    /** The volume. */
+    /** Returns the volume. */
     VolumeId volume();
   }
 
-  /** The call of the spec. */
+  /** Returns the call of the spec. */
   CsiOperation operation();
 
-  /** The time that it may take, if that is less than the policy gives to a call. */
+  /** Returns the time limit of the call, if it is shorter than that of the policy. */
   default Optional<Duration> limit() {
     return Optional.empty();
   }
 
-  /** Where its secrets come from. */
+  /** Returns the provider of the secrets. */
   default SecretsProvider secrets() {
     return SecretsProvider.none();
   }
 
-  /** Whether the host has to be asked for secrets before it can be sent, which may take a while. */
+  /**
+   * Returns whether the host must be asked for secrets before the call can be sent, which may take
+   * a while.
+   */
   default boolean takesSecrets() {
     return secrets() != SecretsProvider.none();
   }
 
   /**
-   * Makes a volume usable on the node.
+   * Stages a volume.
    *
    * @param request the request that needs it
-   * @param plan how it is used, as it was decided at its first use
+   * @param plan how the volume is used, as decided at its first use
    * @param staging its staging directory
    */
   record Stage(MountRequest request, Plan plan, MountPath staging) implements OfVolume {
@@ -66,12 +69,12 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Makes a volume appear.
+   * Publishes a volume.
    *
-   * @param request the request for it
-   * @param plan how it is used, as it was decided at its first use
+   * @param request the request
+   * @param plan how the volume is used, as decided at its first use
    * @param staging its staging directory, if it is staged
-   * @param target where
+   * @param target the target
    */
   record Publish(MountRequest request, Plan plan, Optional<MountPath> staging, MountPath target)
       implements OfVolume {
@@ -92,10 +95,10 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Makes a volume disappear.
+   * Unpublishes a volume.
    *
    * @param volume the volume
-   * @param target from where
+   * @param target the target
    */
   record Unpublish(VolumeId volume, MountPath target) implements OfVolume {
     @Override
@@ -105,7 +108,7 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Undoes the staging.
+   * Unstages a volume.
    *
    * @param volume the volume
    * @param staging its staging directory
@@ -118,11 +121,11 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Lets the node take notice that a volume has grown; the answer is a {@code Long}, or nothing.
+   * Expands a volume on the node after the volume has grown. The answer is a {@code Long} or empty.
    *
-   * @param request the request for it
+   * @param request the request
    * @param volume the volume
-   * @param target where it is published
+   * @param target its target
    * @param staging its staging directory, if it is staged
    */
   record Expand(
@@ -140,10 +143,10 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Reads how full a volume is; the answer is a {@code VolumeStats}.
+   * Reads the usage of a volume. The answer is a {@code VolumeStats}.
    *
    * @param volume the volume
-   * @param target where it is published
+   * @param target its target
    * @param staging its staging directory, if it is staged
    */
   record Stats(VolumeId volume, MountPath target, Optional<MountPath> staging) implements OfVolume {
@@ -153,14 +156,14 @@ public sealed interface NodeCall {
     }
   }
 
-  /** The time that questions for health may take: they hold up the other calls of a volume. */
+  /** The time limit of questions about health, because they delay the other calls of a volume. */
   Duration HEALTH_LIMIT = Duration.ofSeconds(10);
 
   /**
-   * Reads the faults of a volume; the answer is a {@code VolumeHealthReport}.
+   * Reads the faults of a volume. The answer is a {@code VolumeHealthReport}.
    *
    * @param volume the volume
-   * @param target where it is, or was to be, published, if anywhere
+   * @param target its target, or the intended target, if it has one
    * @param staging its staging directory, if it is staged
    */
   record Health(VolumeId volume, Optional<MountPath> target, Optional<MountPath> staging)
@@ -177,8 +180,8 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Reads the faults of a volume with how full it is, as plugins of CSI 1.3 to 1.12 tell them; the
-   * answer is a {@code VolumeStats}.
+   * Reads the faults of a volume together with its usage, as plugins of CSI 1.3 to 1.12 report
+   * them. The answer is a {@code VolumeStats}.
    *
    * @param stats the question
    */
@@ -200,9 +203,9 @@ public sealed interface NodeCall {
   }
 
   /**
-   * Reads the faults of the storage behind the plugin; the answer is a {@code StorageHealth}.
+   * Reads the faults of the storage behind the plugin. The answer is a {@code StorageHealth}.
    *
-   * @param secrets where the secrets come from
+   * @param secrets the provider of the secrets
    */
   record Storage(SecretsProvider secrets) implements NodeCall {
     @Override

@@ -21,64 +21,65 @@ import java.util.stream.Collectors;
 /** The node service of one plugin. Calls do not block, and are not repeated. */
 public interface NodePlugin {
 
-  /** How it is treated. */
+  /** Returns the policy for the plugin. */
   MountPolicy policy();
 
   /**
-   * Finds out what the plugin can do, connecting to it if need be.
+   * Asks for the capabilities of the plugin, and connects to it if necessary.
    *
-   * @param then told exactly once, on any thread
+   * @param then receives the answer exactly once, on any thread
    */
   void facts(Consumer<PluginAnswer> then);
 
   /**
-   * The same, without asking a plugin that has said it on the connection that there is.
+   * Returns the capabilities of the plugin, and calls the plugin only if it has not reported them
+   * on the present connection.
    *
-   * @param then told exactly once, on any thread
+   * @param then receives the answer exactly once, on any thread
    */
   void knownFacts(Consumer<PluginAnswer> then);
 
   /**
-   * The process that is the plugin now, as a word; empty when it is not known. Never blocks: tells
-   * what was last seen.
+   * Returns the name of the process that is the plugin now; empty if it is not known. Never blocks:
+   * returns the last seen process.
    */
   String instance();
 
   /**
-   * Why it gets no calls now, if it gets none: it is not registered, or known to be unhealthy.
-   * Never blocks.
+   * Returns why the plugin gets no calls now, if it gets none: it is not registered, or known to be
+   * unhealthy. Never blocks.
    */
   default Optional<PluginAnswer.Down> barred() {
     return Optional.empty();
   }
 
   /**
-   * The name that the plugin gives itself, where that is not the one it is registered under, and
-   * the host did not demand it. Never blocks: tells what was last heard.
+   * Returns the name that the plugin gives itself, if it differs from the registered one and the
+   * host did not require that name. Never blocks: returns the last received name.
    */
   default Optional<String> otherName() {
     return Optional.empty();
   }
 
   /**
-   * Whether a process that was the plugin may still work on calls that it was sent, although
-   * another one is the plugin now: it drains beside it. Never waits.
+   * Returns whether a former process of the plugin may still work on calls that it received,
+   * although another process is the plugin now and the former one drains. Never waits.
    *
-   * @param instance its word
+   * @param instance the name of that process
    */
   default boolean mayStillRun(String instance) {
     return false;
   }
 
-  /** The secrets for questions about its storage. */
+  /** Returns the provider of the secrets for questions about the storage. */
   default SecretsProvider storageSecrets() {
     return SecretsProvider.none();
   }
 
   /**
-   * Makes a call. Ends at the policy's deadline for an attempt at the latest.
+   * Makes a call. Ends at the latest at the policy's deadline for an attempt.
    *
-   * @param then told exactly once, on any thread
+   * @param then receives the answer exactly once, on any thread
    */
   void call(NodeCall call, Consumer<Answer> then);
 
@@ -86,20 +87,20 @@ public interface NodePlugin {
    * Makes a call, and sends it in a context.
    *
    * @param context the context; the call is sent in it on any thread
-   * @param then told exactly once, on any thread
+   * @param then receives the answer exactly once, on any thread
    */
   default void call(NodeCall call, WorkContext context, Consumer<Answer> then) {
     call(call, then);
   }
 
-  /** The socket of the plugin; nothing if it is not registered. */
+  /** Returns the socket of the plugin; empty if it is not registered. */
   default Optional<CsiEndpoint> endpoint() {
     return Optional.empty();
   }
 
   /**
-   * Whether the plugin may have received a call that was made and has no answer yet. Otherwise the
-   * call waits for a connection or for its turn. Never blocks.
+   * Returns whether the plugin may have received a call that has no answer yet. Otherwise the call
+   * waits for a connection or for its turn. Never blocks.
    *
    * @param call the call, the same object as it was made with
    */
@@ -108,13 +109,13 @@ public interface NodePlugin {
   }
 
   /**
-   * A plugin that is not registered: it gets no call.
+   * A plugin that is not registered and gets no call.
    *
-   * @param known those that are
+   * @param known the registered plugins
    */
   record Absent(Set<PluginId> known) implements NodePlugin {
 
-    /** It has no socket; a failure of the client names one. */
+    /** A placeholder, because the plugin has no socket and a failure of the client names one. */
     private static final CsiEndpoint NOWHERE = CsiEndpoint.of(Path.of("/"));
 
     @Override

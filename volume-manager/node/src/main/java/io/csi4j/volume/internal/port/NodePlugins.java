@@ -4,12 +4,12 @@ import io.csi4j.volume.model.PluginId;
 import java.util.Optional;
 import java.util.Set;
 
-/** The plugins that there are. */
+/** The registered plugins. */
 public interface NodePlugins {
 
-  /** The plugin with this name, if it is registered. */
+  /** Returns the plugin with this name, if it is registered. */
   Optional<NodePlugin> find(PluginId id);
 
-  /** The names of all that are registered. */
+  /** Returns the names of all registered plugins. */
   Set<PluginId> known();
 }

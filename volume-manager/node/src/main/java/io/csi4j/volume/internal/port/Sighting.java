@@ -5,26 +5,26 @@ import io.csi4j.volume.internal.record.Evidence;
 import java.util.Set;
 
 /**
- * One mount that was seen.
+ * One observed mount.
  *
- * @param path where
+ * @param path its mount point
  * @param device the device of its filesystem, as text
- * @param evidence what it looks like
- * @param health how it is
- * @param limits what may not be done through it, as mount flags name it: {@code nosuid}
+ * @param evidence its appearance
+ * @param health its health
+ * @param limits its restrictions, named as mount flags: {@code nosuid}
  */
 public record Sighting(
     MountPath path, String device, Evidence evidence, Health health, Set<String> limits) {
 
   /** The health of a mount, as far as it is known without waiting for the mount. */
   public enum Health {
-    /** Nothing is known to be wrong with it. */
+    /** No fault is known. */
     WELL,
-    /** The mount shows something that was deleted; it can only be unmounted. */
+    /** The mount shows a deleted file or directory; it can only be unmounted. */
     DELETED,
     /** Its server has ended; it can only be unmounted. */
     DEAD,
-    /** Its server was asked and has not answered in time. */
+    /** Its server was asked and did not answer in time. */
     SILENT
   }
 
@@ -33,17 +33,20 @@ public record Sighting(
     limits = Set.copyOf(limits);
   }
 
-  /** A mount whose limits are not asked for. */
+  /** Creates a sighting without restrictions. */
   public Sighting(MountPath path, String device, Evidence evidence, Health health) {
     this(path, device, evidence, health, Set.of());
   }
 
-  /** A mount that is well, as far as is known. */
+  /** Creates a sighting of a healthy mount. */
   public Sighting(MountPath path, String device, Evidence evidence) {
     this(path, device, evidence, Health.WELL);
   }
 
-  /** Whether it can only be unmounted: its source was deleted, or its server is gone. */
+  /**
+   * Returns whether the mount can only be unmounted: its source was deleted, or its server has
+   * ended.
+   */
   public boolean broken() {
     return health == Health.DELETED || health == Health.DEAD;
   }

@@ -19,19 +19,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks those about claims whom the host has named, who may block. Each use has one question open at
- * a time: one that hangs keeps one thread, and no other use waiting. The next question of a use is
- * asked after it, as its answer has to be younger than the question.
+ * Calls the host's confirmation of claims, which may block. Each use has one open question at a
+ * time, so a question that hangs blocks one thread and no other use. The next question of a use is
+ * asked after the open one has ended, because its answer must be newer than the question.
  */
 final class AskedClaims implements Claims, AutoCloseable {
 
   private static final String THREADS = "csi4j-volume-claim";
   private static final int MOST_THREADS = 16;
 
-  /** Those that ask about volumes: storage systems may take long, and claims must not wait. */
+  /**
+   * Threads that look up volumes: storage systems may take long, and claims must not wait for them.
+   */
   private static final int MOST_LOOKING_UP = 4;
 
-  /** The number of questions of one use, with the one that is open. */
+  /** Maximum number of questions of one use, including the open one. */
   private static final int MOST_OF_ONE_USE = 8;
 
   private final NodeClaims terms;
@@ -67,13 +69,13 @@ final class AskedClaims implements Claims, AutoCloseable {
     verdicts.threads.stop(Duration.ZERO);
   }
 
-  /** Questions of one kind: those of a use one after the other, those of several side by side. */
+  /** Questions of one kind: one at a time for each use, several uses in parallel. */
   private static final class Questions<T> {
 
     private final OnDemandThreads threads;
     private final Function<String, T> unknown;
 
-    /** The questions of each use that are not answered yet; the first one is open. */
+    /** The unanswered questions of each use; the first one is open. */
     private final ConcurrentMap<VolumeUse, List<Question<T>>> waiting = new ConcurrentHashMap<>();
 
     Questions(int most, Function<String, T> unknown) {
@@ -106,7 +108,10 @@ final class AskedClaims implements Claims, AutoCloseable {
       }
     }
 
-    /** Begins the next question of the use before the answer is told, which may ask another one. */
+    /**
+     * Starts the next question of the use before the answer is delivered, as its receiver may ask
+     * another one.
+     */
     private void end(VolumeUse usage, Question<T> question, T answer) {
       List<Question<T>> left =
           waiting.computeIfPresent(
@@ -133,20 +138,20 @@ final class AskedClaims implements Claims, AutoCloseable {
     }
   }
 
-  /** A question; each is another one. */
+  /** A question; compares by identity. */
   private static final class Question<T> {
 
-    /** The time at which its asker stops waiting. */
+    /** The time at which the asker stops waiting. */
     private final long end;
 
     private final Supplier<@Nullable T> asks;
     private final Consumer<T> then;
 
     /**
-     * A question.
+     * Creates a question.
      *
-     * @param asks asks it; may block
-     * @param then told the answer
+     * @param asks calls the host; may block
+     * @param then receives the answer
      */
     Question(long end, Supplier<@Nullable T> asks, Consumer<T> then) {
       this.end = end;

@@ -46,12 +46,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plugin behind a socket. Connects when it is first asked for something; a call that waits, be it
- * for the connection or for its turn, has no thread.
+ * A plugin behind a socket. Connects on first use. A call that waits for the connection or for its
+ * turn uses no thread.
  *
- * <p>A call goes only to the process that {@link #instance} named when it was asked for. If another
- * one has taken its place, the call is answered as not sent, and the other one's name is told from
- * then on.
+ * <p>A call goes only to the process that {@link #instance} returned when the call was requested.
+ * If another process has replaced it, the call ends as not sent, and {@link #instance} returns the
+ * new process from then on.
  */
 final class CsiNodePlugin implements NodePlugin {
 
@@ -73,11 +73,11 @@ final class CsiNodePlugin implements NodePlugin {
   /**
    * The parts that plugins share.
    *
-   * @param scheduler where calls are prepared
-   * @param clock time
-   * @param processes tells one process from the other
+   * @param scheduler runs the preparation of calls
+   * @param clock the clock
+   * @param processes identifies the processes behind sockets
    * @param connections the connections to plugins
-   * @param secrets asks the host for secrets
+   * @param secrets requests secrets from the host
    */
   record Ground(
       Scheduler scheduler,
@@ -86,7 +86,9 @@ final class CsiNodePlugin implements NodePlugin {
       PluginConnections connections,
       SecretQuestions secrets) {
 
-    /** Does it on a thread of the manager, or here if that takes no work any more. */
+    /**
+     * Runs work on a thread of the manager, or on this thread if the manager accepts no more work.
+     */
     void soon(Runnable work) {
       try {
         scheduler.execute(work);
@@ -109,8 +111,9 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   /**
-   * No call waits for a plugin that is not there: the call is tried again. Answers are taken in
-   * where they come, unless the host has something of its own done there.
+   * Returns the options for a connection. No call waits for a plugin that is not available: the
+   * call is tried again. Answers are handled on the I/O thread, unless the host has its own work to
+   * do there.
    */
   private static ConnectOptions options(PluginBinding binding) {
     ConnectOptions given = binding.connectOptions().toBuilder().waitForSocket(false).build();
@@ -150,18 +153,18 @@ final class CsiNodePlugin implements NodePlugin {
 
   @Override
   public Optional<PluginAnswer.Down> barred() {
-    // One that is only remembered may be there all the same, and gets releases.
+    // A plugin that is only remembered may nevertheless be available, and gets releases.
     return Optional.ofNullable(barred)
         .filter(reason -> reason.code() == OperatorCode.PLUGIN_UNHEALTHY);
   }
 
-  /** Lets nothing new begin with the plugin, for this reason; or lets it again. */
+  /** Bars new operations from the plugin for this reason; null lifts the bar. */
   void bar(PluginAnswer.@Nullable Down reason) {
     barred = reason;
   }
 
   /**
-   * Asks the plugin in its place, if there is one, also when it was replaced while it was asked.
+   * Asks the plugin that has replaced this one, if there is one, even if it was replaced meanwhile.
    */
   @Override
   public void facts(Consumer<PluginAnswer> then) {
@@ -248,14 +251,17 @@ final class CsiNodePlugin implements NodePlugin {
     return open.stream().noneMatch(asked -> asked.call() == call && asked.isWaiting());
   }
 
-  /** Before its turn: a provider that takes its time must not hold up the plugin's other calls. */
+  /**
+   * Requests the secrets of a call before its turn: a slow provider must not delay the plugin's
+   * other calls.
+   */
   private void askForSecrets(CsiPlugin plugin, OpenCall asked) {
     NodeCall call = asked.call();
     if (!call.takesSecrets()) {
       enter(plugin, asked, Secrets.empty());
       return;
     }
-    // The answer comes before the timer of the call, which would tell of a turn that does not come.
+    // The answer comes before the timer of the call, which would report a turn that never came.
     Duration left = left(asked);
     Duration most = left.minus(left.dividedBy(10));
     ground
@@ -283,7 +289,7 @@ final class CsiNodePlugin implements NodePlugin {
     return call.limit().filter(limit -> limit.compareTo(most) < 0).orElse(most);
   }
 
-  /** Sends it here and now, if it need not wait and nothing that it takes may block. */
+  /** Sends the call on this thread, if it need not wait and no step of it may block. */
   private void enter(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
     Runnable sending = () -> sendOrGiveUp(plugin, asked, secrets);
     if (!queue.enterNow(() -> handOver(asked, sending))) {
@@ -305,7 +311,7 @@ final class CsiNodePlugin implements NodePlugin {
         + ", or could not be reached";
   }
 
-  /** Goes on where looking may block; the call has a place in the queue. */
+  /** Continues on a thread that may block; the call has a place in the queue. */
   private void handOver(OpenCall asked, Runnable work) {
     try {
       ground.scheduler().execute(work);
@@ -317,7 +323,7 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  /** Sends a call that has a place. It gives the place back in any case. */
+  /** Sends a call that has a place in the queue, and returns the place in any case. */
   private void sendOrGiveUp(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
     try {
       send(plugin, asked, secrets);
@@ -337,7 +343,8 @@ final class CsiNodePlugin implements NodePlugin {
     } else if (asked.instance().isEmpty() || asked.instance().equals(process.look(plugin))) {
       sendNow(plugin, asked, secrets);
     } else {
-      // The connection was lost, or the process is another one: find out before anything is sent.
+      // The connection was lost, or the process is another one: the engine finds out before
+      // anything is sent.
       facts.ask(
           answer -> {
             if (asked.instance().equals(process.word())) {
@@ -382,7 +389,7 @@ final class CsiNodePlugin implements NodePlugin {
               if (thrown == null && process.isAtOtherEnd(plugin)) {
                 end(asked, answer);
               } else {
-                // A look may block, and this may be the I/O thread.
+                // Identifying the process may block, and this may be the I/O thread.
                 ground.soon(() -> lookAndEnd(plugin, asked, answer));
               }
             });
@@ -428,7 +435,7 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  /** Whether what was planned may not fit what the plugin offers by now. */
+  /** Returns whether the planned call may not match the present capabilities of the plugin. */
   private static boolean isOfOtherFacts(CsiFailure failure) {
     return failure.code() == StatusCode.UNIMPLEMENTED
         || (failure.code() == StatusCode.INVALID_ARGUMENT && !Answer.isSent(failure));
@@ -439,7 +446,7 @@ final class CsiNodePlugin implements NodePlugin {
     refuse(asked, code, text);
   }
 
-  /** Answers that it was not sent, unless it was. */
+  /** Ends a call as not sent, unless it was sent. */
   private void refuse(OpenCall asked, StatusCode code, String text) {
     asked.refuse(Answer.failed(unsent(asked.call(), code, text)));
   }
@@ -473,7 +480,7 @@ final class CsiNodePlugin implements NodePlugin {
   /**
    * Sends no further call; ends the connection when the last open one has been answered.
    *
-   * @param next the plugin that is asked instead, if there is one
+   * @param next the plugin that replaces this one, if there is one
    */
   void retire(String reason, @Nullable CsiNodePlugin next) {
     successor = next;
@@ -489,7 +496,7 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  /** Answers every call and ends the connection; gives the thread that does so, if there is one. */
+  /** Ends every call and the connection; returns the thread that does so, if there is one. */
   Optional<Thread> close(String reason) {
     closing.set(true);
     retired = reason;
@@ -501,7 +508,7 @@ final class CsiNodePlugin implements NodePlugin {
     open.forEach(each -> refuse(each, StatusCode.UNAVAILABLE, reason));
   }
 
-  /** A call that was asked for and gets exactly one answer. */
+  /** A requested call, which gets exactly one answer. */
   static final class OpenCall {
 
     private final NodeCall call;
@@ -520,10 +527,10 @@ final class CsiNodePlugin implements NodePlugin {
     }
 
     /**
-     * A call that waits.
+     * Creates a waiting call.
      *
-     * @param instance the process that it is meant for; empty when that is not known
-     * @param began when, by the manager's clock
+     * @param instance the process that it is meant for; empty if that is not known
+     * @param began the time of the request, by the manager's clock
      */
     OpenCall(
         NodeCall call,
@@ -560,7 +567,7 @@ final class CsiNodePlugin implements NodePlugin {
       return state.get() == State.WAITING;
     }
 
-    /** The timer that gives it up while it waits. */
+    /** Sets the timer that gives the call up while it waits. */
     void timer(Timer timer) {
       this.timer = timer;
       if (!isWaiting()) {
@@ -568,14 +575,14 @@ final class CsiNodePlugin implements NodePlugin {
       }
     }
 
-    /** From now on it counts as sent; false if it was answered meanwhile. */
+    /** Marks the call as sent; returns false if it has ended meanwhile. */
     boolean send() {
       boolean mine = state.compareAndSet(State.WAITING, State.SENT);
       cancelTimer();
       return mine;
     }
 
-    /** Answers that it was not sent, unless it was. */
+    /** Ends the call as not sent, unless it was sent. */
     void refuse(Answer answer) {
       if (state.compareAndSet(State.WAITING, State.ANSWERED)) {
         cancelTimer();
@@ -583,7 +590,7 @@ final class CsiNodePlugin implements NodePlugin {
       }
     }
 
-    /** Answers what became of it after it was sent. */
+    /** Ends a call that was sent. */
     void end(Answer answer) {
       if (state.compareAndSet(State.SENT, State.ANSWERED)) {
         tell(answer);
@@ -595,7 +602,7 @@ final class CsiNodePlugin implements NodePlugin {
       try {
         then.accept(answer);
       } catch (RejectedExecutionException closed) {
-        // The adapter is gone: the effect of the call is on record as in doubt.
+        // The adapter failed: the effect of the call is recorded as uncertain.
       } catch (RuntimeException | Error failed) {
         Failures.log(LOGGER, "An answer of a plugin could not be taken in. Report this.", failed);
       }

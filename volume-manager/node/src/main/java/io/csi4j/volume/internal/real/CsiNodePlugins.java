@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
-/** The plugins that were registered, each behind its socket. Safe for many threads. */
+/** The registered plugins, each behind its socket. Safe for use by many threads. */
 public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoCloseable {
 
   private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -42,11 +42,14 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
    * The destination of calls.
    *
    * @param plugin the plugin
-   * @param registration its registration; nothing if it was bound without a registry
+   * @param registration its registration; empty if it was bound without a registry
    */
   private record Bound(CsiNodePlugin plugin, Optional<PluginRegistration> registration) {
 
-    /** Another registration of the same instance is another one: its connection is made again. */
+    /**
+     * Returns whether this serves a registration. A repeated registration of an instance is another
+     * one: its connection is made again.
+     */
     @SuppressWarnings("ReferenceEquality")
     boolean serves(PluginRegistration other) {
       return registration.orElse(null) == other;
@@ -54,13 +57,13 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   /**
-   * No plugin yet.
+   * Creates an empty set of plugins.
    *
    * @param root the directory of the manager on this host
-   * @param scheduler where calls are prepared
-   * @param disk where the processes behind sockets are looked at
-   * @param boot which boot it is
-   * @param secretsLimit how long the host may take to give secrets
+   * @param scheduler runs the preparation of calls
+   * @param disk reads the processes behind sockets
+   * @param boot the boot of the machine
+   * @param secretsLimit the time limit for the host to provide secrets
    */
   public CsiNodePlugins(
       MountPath root,
@@ -79,16 +82,16 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
             new SecretQuestions(scheduler, secretsLimit));
   }
 
-  /** Returns the connections to plugins, for others that use the same ones. */
+  /** Returns the connections to plugins, for other users of them. */
   PluginConnections connections() {
     return ground.connections();
   }
 
   /**
-   * Registers a plugin without calling it, or puts another binding in the place of the one that it
-   * has: calls that were sent under the old one go on, those that wait are answered as not sent.
+   * Registers a plugin without calling it, or replaces its binding. Calls that were sent under the
+   * old binding go on; waiting ones end as not sent.
    *
-   * @return what will make trouble
+   * @return warnings about the binding
    * @throws IllegalStateException after closing
    */
   public List<PluginFinding> register(PluginBinding binding) {
@@ -101,12 +104,12 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     return findings(binding);
   }
 
-  /** Returns what will make trouble with a binding. Nothing is registered. */
+  /** Returns warnings about a binding without registering it. */
   public List<PluginFinding> findings(PluginBinding binding) {
     return PluginFinding.of(binding, view(binding));
   }
 
-  /** Forgets a plugin; calls that were sent go on. False if there was none of that name. */
+  /** Removes a plugin; calls that were sent go on. Returns false if there was none of that name. */
   public boolean deregister(PluginId id) {
     Optional<Bound> old = Optional.ofNullable(plugins.remove(id));
     old.ifPresent(CsiNodePlugins::forget);
@@ -118,9 +121,9 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   /**
-   * Sends further calls to the instance that serves, and lets volumes be mounted with it or not.
+   * Sends further calls to the serving instance, and allows or bars mounts with it.
    *
-   * @return ends what is not needed any more
+   * @return closes what is no longer needed
    */
   @Override
   public Runnable serve(PluginId id, Optional<RegisteredPlugin> serving) {
@@ -150,8 +153,8 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   /**
-   * Returns why nothing new may be begun with an instance, if so; one without a supervisor is
-   * tried. Giving back is always tried.
+   * Returns why no new operation may start with an instance, if so. An instance without a
+   * supervisor is always tried, and releases are always tried.
    */
   private static Optional<PluginAnswer.Down> bar(RegisteredPlugin known) {
     if (known.remembered()) {
@@ -184,7 +187,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     return new TreeSet<>(plugins.keySet());
   }
 
-  /** Answers every call that is open, and ends all connections, within some seconds. */
+  /** Ends every open call and all connections, within some seconds. */
   @Override
   public void close() {
     closed = true;

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The nodes of block devices in {@code /dev}. A device is opened through one of these if there is
- * one: what is opened through the path of a volume keeps the mount there in use.
+ * Block device nodes in {@code /dev}. A device is opened through one of these nodes if there is
+ * one, because opening it through the path of a volume would keep the mount there in use.
  */
 final class DeviceNodes implements HeldDevices.Opener {
 
@@ -29,7 +29,10 @@ final class DeviceNodes implements HeldDevices.Opener {
     this.disk = disk;
   }
 
-  /** Opens the device for reading, after a look and before another one at what is opened. */
+  /**
+   * Opens the device for reading, after a check of the node and before a check of the opened
+   * device.
+   */
   @Override
   public Closeable open(MountPath node, String number) throws IOException {
     for (Path candidate : candidates(node, number)) {

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The block devices that are held open while workloads have them, by the paths of their nodes. No
- * caller waits for one that is opened or closed. Safe for many threads.
+ * Block devices that are held open while workloads use them, by the paths of their nodes. No caller
+ * waits for a device to open or close. Safe for use by many threads.
  */
 public final class HeldDevices {
 
@@ -23,11 +23,11 @@ public final class HeldDevices {
   public interface Opener {
 
     /**
-     * Opens a device; may take for ever.
+     * Opens a device; may block forever.
      *
-     * @param node where a node of it is
+     * @param node the path of a node of the device
      * @param number its number, such as {@code 8:1}
-     * @throws IOException if this device is not there any more, or does not open
+     * @throws IOException if this device no longer exists, or cannot be opened
      */
     Closeable open(MountPath node, String number) throws IOException;
   }
@@ -37,7 +37,7 @@ public final class HeldDevices {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<MountPath, Held> held = new HashMap<>();
 
-  /** The ends of what was held for a path and is still being closed. */
+  /** The completion of each device that was held for a path and is still being closed. */
   private final Map<MountPath, CompletableFuture<?>> closing = new HashMap<>();
 
   private boolean closed;
@@ -45,15 +45,15 @@ public final class HeldDevices {
   /**
    * A device that is open, or being opened.
    *
-   * @param number which
-   * @param device what closes it; empty if it could not be opened
+   * @param number its number
+   * @param device closes the device; empty if it could not be opened
    */
   private record Held(String number, CompletableFuture<Optional<Closeable>> device) {}
 
   /**
-   * None is held.
+   * Starts without held devices.
    *
-   * @param threads where devices are opened and closed; they may be kept for ever
+   * @param threads run the opening and closing of devices, which may block them forever
    */
   public HeldDevices(Opener opener, Executor threads) {
     this.opener = opener;
@@ -61,11 +61,12 @@ public final class HeldDevices {
   }
 
   /**
-   * Holds the device with this number, whose node is at this path, in the place of another one that
+   * Holds the device with this number, whose node is at this path, and replaces another device that
    * is held for the path.
    *
-   * @param then told, once it is open, of nothing, and else why it is not; on any thread
-   * @return false if it is held already, or none is held any more
+   * @param then receives empty once the device is open, or else the reason why it is not; on any
+   *     thread
+   * @return false if it is held already, or if this object was closed
    */
   boolean hold(MountPath path, String number, Consumer<Optional<String>> then) {
     Held next = new Held(number, new CompletableFuture<>());
@@ -86,7 +87,7 @@ public final class HeldDevices {
     try {
       threads.execute(() -> open(path, next, then));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // The manager is closed, or the machine gives no thread.
+      // The manager is closed, or the machine provides no thread.
       failed(path, next, then, refused.getMessage());
     }
     return true;
@@ -120,11 +121,11 @@ public final class HeldDevices {
     try {
       then.accept(problem);
     } catch (RejectedExecutionException closed) {
-      // Whom it concerned has ended.
+      // Its receiver has ended.
     }
   }
 
-  /** Whether a device is held for this path, or being opened. */
+  /** Returns whether a device is held for this path, or being opened. */
   boolean isHeld(MountPath path) {
     lock.lock();
     try {
@@ -134,7 +135,7 @@ public final class HeldDevices {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // the same device may be asked for again meanwhile
+  @SuppressWarnings("ReferenceEquality") // the same device may be requested again meanwhile
   private boolean isHeld(MountPath path, Held one) {
     lock.lock();
     try {
@@ -156,8 +157,8 @@ public final class HeldDevices {
   /**
    * Closes the device that is held for a path, once it is open.
    *
-   * @param then is run once nothing that was held for the path is open
-   * @return false if nothing is held or being closed; then {@code then} is not run
+   * @param then runs once no device that was held for the path is open
+   * @return false if none is held or being closed; then {@code then} is not run
    */
   boolean letGo(MountPath path, Runnable then) {
     Held one;
@@ -180,9 +181,9 @@ public final class HeldDevices {
   }
 
   /**
-   * The last to close a device waits until the kernel has written what is left.
+   * Closes a device. The last close of a device waits until the kernel has written all data.
    *
-   * @return ends once this one and all before it of its path are closed
+   * @return completes when this device and all earlier ones of its path are closed
    */
   private CompletableFuture<?> close(MountPath path, Held one) {
     CompletableFuture<Void> closed =
@@ -217,11 +218,11 @@ public final class HeldDevices {
     try {
       device.close();
     } catch (IOException e) {
-      // It is closed all the same; what the workload wrote is told to the workload.
+      // The device is closed nevertheless; a failed write is reported to the workload.
     }
   }
 
-  /** Closes all, and holds none any more. */
+  /** Closes all devices, and holds no more. */
   void close() {
     Map<MountPath, Held> all;
     lock.lock();

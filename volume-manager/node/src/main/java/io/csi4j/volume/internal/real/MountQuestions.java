@@ -19,13 +19,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Asks the servers of mounts whether they are still there, by the name of a file that need not
- * exist.
+ * Asks the servers of mounts whether they are alive, by looking up a file that need not exist.
  *
- * <p>This is the only place where anything below a mount is looked at, and a hung server keeps the
- * thread that does it. A mount has one question at a time, which all its askers share, and a plugin
- * has a bounded number of threads: its hung mounts keep only its own other mounts waiting. No
- * caller waits, and the limit of an asker begins when it asks.
+ * <p>This is the only class that accesses anything below a mount, and a hung server blocks the
+ * thread that does so. A mount has one question at a time, which all askers share, and a plugin has
+ * a bounded number of threads: its hung mounts delay only its own other mounts. No caller waits,
+ * and the time limit of an asker starts when it asks.
  */
 final class MountQuestions implements AutoCloseable {
 
@@ -46,9 +45,9 @@ final class MountQuestions implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Nothing is asked yet.
+   * Starts without questions.
    *
-   * @param look looks at a path, and waits for the server of the mount that the path leads through
+   * @param look looks up a path, and waits for the server of the mount that the path leads through
    * @param scheduler ends the wait for an answer
    */
   MountQuestions(Function<MountPath, MountProbe> look, Scheduler scheduler) {
@@ -59,8 +58,8 @@ final class MountQuestions implements AutoCloseable {
   /**
    * Asks the server of a mount, or joins the question that has no answer yet.
    *
-   * @param then called with the answer, or with {@code SILENT} after the limit. One of the askers
-   *     that were not answered in time is called once more when the server answers
+   * @param then receives the answer, or {@code SILENT} after the limit. One of the askers without
+   *     an answer in time is called once more when the server answers
    */
   void ask(PluginId plugin, MountRef mount, Consumer<Sighting.Health> then) {
     Question asked = new Question();
@@ -76,7 +75,8 @@ final class MountQuestions implements AutoCloseable {
       threads(plugin).execute(() -> answer(mount, question));
     } catch (RuntimeException | Error refused) {
       Failures.rethrowEnd(refused);
-      // Closed, or the machine gives no thread: the answer stays unknown, and the next asker tries.
+      // Closed, or the machine provides no thread: the answer stays unknown, and the next asker
+      // tries again.
       open.remove(mount, question);
       question.drop();
     }
@@ -130,13 +130,13 @@ final class MountQuestions implements AutoCloseable {
     }
   }
 
-  /** One question, for all its askers. Who takes an asker out calls it. */
+  /** One question for all its askers. The thread that removes an asker calls it. */
   private final class Question {
 
     private final Set<Asker> waiting = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Sighting.Health> answer = new CompletableFuture<>();
 
-    /** Whether an asker stays beyond its limit: one does, as a mount may hang for days. */
+    /** Whether an asker is kept beyond its limit: one is, as a mount may hang for days. */
     private final AtomicBoolean isKept = new AtomicBoolean();
 
     void join(Asker asker) {

@@ -18,19 +18,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The client's requests for the calls of the engine, with the paths that the plugin sees and the
- * secrets that the host gives. What a request to mount says beside these, the {@linkplain
- * io.csi4j.volume.internal.record.Plan plan} of the volume maps.
+ * Maps the calls of the engine to requests of the client, with the paths that the plugin sees and
+ * the secrets of the host. The {@linkplain io.csi4j.volume.internal.record.Plan plan} of the volume
+ * maps the other parts of a request to mount.
  */
 final class NodeCallMapping {
 
   private NodeCallMapping() {}
 
   /**
-   * Makes a call ready to be sent.
+   * Returns a call that is ready to be sent.
    *
-   * @param secrets the secrets that its provider gave
-   * @throws IllegalArgumentException if it has a path that the plugin does not see
+   * @param secrets the secrets from its provider
+   * @throws IllegalArgumentException if a path of the call is not visible to the plugin
    */
   static Function<NodeService.Async, CompletionStage<Optional<Object>>> of(
       NodeCall call, PathView view, Secrets secrets) {

@@ -16,17 +16,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Something about a binding that will make trouble.
+ * A warning about a binding.
  *
  * @param code the code for operators
  * @param text the numbers, as a clause for people
  */
 public record PluginFinding(OperatorCode code, String text) {
 
-  /** The length of a path that the spec lets every plugin refuse. */
+  /** The length of a path that every plugin may refuse according to the spec. */
   private static final int SPEC_PATH = 128;
 
-  /** All that is found without asking the plugin. */
+  /** Returns all findings that need no call to the plugin. */
   static List<PluginFinding> of(PluginBinding binding, PathView view) {
     List<PluginFinding> findings = new ArrayList<>();
     int longest = bytes(view.toPlugin(longestPath(binding, view.host())).value());
@@ -51,7 +51,7 @@ public record PluginFinding(OperatorCode code, String text) {
     return List.copyOf(findings);
   }
 
-  /** The path of any use: names are hashes, so all are as long. */
+  /** Returns the path of a use. Names are hashes, so all paths have the same length. */
   private static MountPath longestPath(PluginBinding binding, MountPath root) {
     return new VolumeLayout(root)
         .target(

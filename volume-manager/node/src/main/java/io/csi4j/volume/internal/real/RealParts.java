@@ -25,8 +25,8 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * All that an engine on this machine works with. Has threads and connections from the start on,
- * until it is closed; the state belongs to its caller.
+ * The parts of an engine on this machine. They have threads and connections until they are closed;
+ * the state belongs to the caller.
  */
 public final class RealParts implements AutoCloseable {
 
@@ -63,8 +63,8 @@ public final class RealParts implements AutoCloseable {
    * Starts the threads. Nothing is written and no plugin called.
    *
    * @param root the directory of the manager
-   * @param claims how the node holds itself to claims, if it is given any
-   * @throws io.csi4j.volume.internal.time.NoThreadsException if the machine does not give so many
+   * @param claims how the node checks claims, if it has any
+   * @throws io.csi4j.volume.internal.time.NoThreadsException if the machine does not provide enough
    *     threads
    */
   public static RealParts open(
@@ -73,40 +73,40 @@ public final class RealParts implements AutoCloseable {
   }
 
   /**
-   * The same with other mounts than those of the running kernel.
+   * Does the same with other mounts than those of the running kernel.
    *
-   * @param view where mounts are seen and taken away
+   * @param view the mounts
    */
   public static RealParts open(
       MountPath root, ManagerSettings settings, Optional<NodeClaims> claims, KernelView view) {
     return new RealParts(root, settings, claims, view);
   }
 
-  /** Where everything is. */
+  /** Returns the layout of the directories. */
   public VolumeLayout layout() {
     return layout;
   }
 
-  /** The directories of the volumes. */
+  /** Returns the directories of the volumes. */
   public VolumeDirectories directories() {
     return directories;
   }
 
-  /** The plugins, to register them. */
+  /** Returns the plugins, to register them. */
   public CsiNodePlugins plugins() {
     return plugins;
   }
 
   /**
-   * Returns the parts that a registry of plugins works with.
+   * Returns the parts for a registry of plugins.
    *
-   * @param telling where listeners are told
+   * @param telling runs the notifications of listeners
    */
   public LivePluginRegistry.Ground registryGround(Executor telling) {
     return new LivePluginRegistry.Ground(clock, scheduler, telling, plugins.connections());
   }
 
-  /** The parts for an engine. */
+  /** Returns the parts for an engine. */
   public EngineParts parts(
       StateStore state,
       CrashPoint.Listener points,
@@ -129,7 +129,7 @@ public final class RealParts implements AutoCloseable {
         claims.<Claims>map(it -> it).orElse(Claims.NONE));
   }
 
-  /** Ends the connections, then the threads. To be called when the engine is closed. */
+  /** Closes the connections, then the threads. Called when the engine is closed. */
   @Override
   public void close() {
     plugins.close();

@@ -47,15 +47,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mounts of a kernel, seen and changed through mount-linux.
+ * Reads and changes the mounts of a kernel through mount-linux.
  *
- * <p>Nothing here looks at a file at or below a mount, which could hang; the exceptions are the
- * node of a block device, where no server stands behind the mount, and what {@link MountQuestions}
- * asks on threads of its own.
+ * <p>Nothing here accesses a file at or below a mount, which could hang. The exceptions are the
+ * node of a block device, where the mount has no server, and the questions of {@link
+ * MountQuestions}, which has its own threads.
  */
 public final class SystemKernelMounts implements KernelMounts {
 
-  /** More mounts on top of each other than are ever made on purpose. */
+  /**
+   * Maximum number of mounts on top of each other that are removed; more are never made on purpose.
+   */
   private static final int MOST_LAYERS = 64;
 
   private static final int MOST_HOLDERS = 8;
@@ -66,7 +68,7 @@ public final class SystemKernelMounts implements KernelMounts {
 
   private static final Duration BUSY_LIMIT = Duration.ofSeconds(1);
 
-  /** The caller wants the path free; processes that still use the mount may go on with it. */
+  /** The caller needs the path free; processes that still use the mount may keep using it. */
   private static final UnmountPolicy AWAY =
       UnmountPolicy.PLAIN.withBusyLimit(BUSY_LIMIT).withLazy();
 
@@ -78,17 +80,17 @@ public final class SystemKernelMounts implements KernelMounts {
   private final @Nullable MountWatch watch;
   private final @Nullable HeldDevices held;
 
-  /** The last look, as long as the collector of garbage leaves it: it has each mount in it. */
+  /** The last look, which contains each mount; the garbage collector may drop it. */
   private volatile Reference<Seen> seen = new WeakReference<>(null);
 
-  /** The mounts whose servers were asked and have ended, by their paths. */
+  /** The mounts whose servers were found to have ended, by path. */
   private final Map<MountPath, MountRef> ended = new ConcurrentHashMap<>();
 
   /**
-   * The mounts of a kernel.
+   * Creates the mounts of a kernel.
    *
-   * @param disk where device nodes are looked at
-   * @param place tells the boot and the mount namespace
+   * @param disk reads device nodes
+   * @param place returns the boot and the mount namespace
    */
   public SystemKernelMounts(MountTable table, Mounts mounts, Disk disk, Supplier<Place> place) {
     this(table, mounts, disk, place, null, null, null);
@@ -112,33 +114,35 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Where a manager sees what is mounted, and takes it away.
+   * A view of the mounts for a manager.
    *
-   * @param table what is mounted
-   * @param mounts the changes to it
-   * @param watch tells when it changes, if it can be watched
+   * @param table reads the mounts
+   * @param mounts changes the mounts
+   * @param watch reports changes, if they can be watched
    */
   public record KernelView(MountTable table, Mounts mounts, Optional<MountWatch> watch) {
 
-    /** All are needed. */
+    /** Checks that all parts are present. */
     public KernelView {
       Objects.requireNonNull(table, "table");
       Objects.requireNonNull(mounts, "mounts");
       Objects.requireNonNull(watch, "watch");
     }
 
-    /** The running kernel. */
+    /** Returns the view of the running kernel. */
     public static KernelView system() {
       return new KernelView(MountTable.system(), Mounts.system(), Optional.of(MountWatch.system()));
     }
   }
 
-  /** The running kernel. A process stays in its boot and its mount namespace. */
+  /**
+   * Returns the mounts of the running kernel. A process stays in its boot and its mount namespace.
+   */
   public static SystemKernelMounts system() {
     return of(KernelView.system());
   }
 
-  /** The mounts of this view, looked at by this process. */
+  /** Returns the mounts of this view, for this process. */
   static SystemKernelMounts of(KernelView view) {
     HostIdentity here = HostIdentity.current();
     Place place =
@@ -154,14 +158,14 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * The number of a mount namespace; 0 when it is not known.
+   * Returns the number of a mount namespace; 0 if it is not known.
    *
-   * <p>The inode alone says little: the kernel gives that of an ended namespace to the next one at
-   * once. A new namespace has copies of all mounts, though, so the mount of its root directory
-   * tells the two apart.
+   * <p>The inode alone does not suffice: the kernel reuses the inode of an ended namespace at once.
+   * A new namespace has copies of all mounts, though, so the mount of its root directory
+   * distinguishes the two.
    *
-   * @param root what tells the mount of its root directory from others, if that is known
-   * @param inode its inode; 0 when it is not known
+   * @param root the identity of the mount of its root directory, if that is known
+   * @param inode its inode; 0 if it is not known
    */
   static long namespace(Optional<MountRef.Identity> root, long inode) {
     if (root.isPresent() && root.get() instanceof MountRef.Identity.Unique unique) {
@@ -181,17 +185,17 @@ public final class SystemKernelMounts implements KernelMounts {
     }
   }
 
-  /** Returns these mounts, where servers are asked whether they are still there. */
+  /** Returns these mounts with questions to their servers. */
   SystemKernelMounts asking(MountQuestions who) {
     return new SystemKernelMounts(table, mounts, disk, place, who, watch, held);
   }
 
-  /** Returns these mounts, where devices are held open by this. */
+  /** Returns these mounts with devices that are held open here. */
   public SystemKernelMounts holding(HeldDevices by) {
     return new SystemKernelMounts(table, mounts, disk, place, questions, watch, by);
   }
 
-  /** Returns these mounts, where changes are told by this watch. */
+  /** Returns these mounts with changes that this watch reports. */
   public SystemKernelMounts watchedBy(MountWatch by) {
     return new SystemKernelMounts(table, mounts, disk, place, questions, by, held);
   }
@@ -261,12 +265,15 @@ public final class SystemKernelMounts implements KernelMounts {
           && table.probe(path) instanceof MountProbe.Mounted there
           && there.health() == MountProbe.Health.UNKNOWN;
     } catch (MountException e) {
-      // The look that follows says so.
+      // The look that follows reports the failure.
       return false;
     }
   }
 
-  /** Whether the server of a mount has ended, as far as the kernel tells or was found out. */
+  /**
+   * Returns whether the server of a mount has ended, as far as the kernel reports it or it was
+   * found out.
+   */
   private boolean isDead(MountPath path, MountProbe.Mounted seen) {
     MountRef known = ended.get(path);
     return seen.health() == MountProbe.Health.DEAD
@@ -293,7 +300,7 @@ public final class SystemKernelMounts implements KernelMounts {
     }
     Optional<MountRecord> top = table.find(path);
     if (top.isEmpty()) {
-      // Gone since.
+      // The mount is gone since.
       return List.of();
     }
     boolean isDead = isDead(path, seen);
@@ -302,7 +309,9 @@ public final class SystemKernelMounts implements KernelMounts {
         .toList();
   }
 
-  /** All mounts at the place of this one, the one on top last. Seldom is there more than one. */
+  /**
+   * Returns all mounts at the path of this one, the one on top last. Rarely is there more than one.
+   */
   private List<MountRecord> layers(MountRecord top) {
     if (isAlone(top)) {
       return List.of(top);
@@ -316,7 +325,7 @@ public final class SystemKernelMounts implements KernelMounts {
     return all;
   }
 
-  /** Whether the mount that this one is on is known to be elsewhere. */
+  /** Returns whether the parent of this mount is known to be at another path. */
   private boolean isAlone(MountRecord top) {
     if (top.parentUniqueId().isEmpty()) {
       return false;
@@ -335,8 +344,9 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Returns the mounts below a directory: read again for the directory itself, and for one in it by
-   * what came and went since, which costs a fraction where there are many mounts.
+   * Returns the mounts below a directory. For the directory itself they are read again; for a path
+   * inside it, the last look is updated with the changes since, which costs a fraction if there are
+   * many mounts.
    */
   private MountSnapshot snapshot(MountPath directory) {
     Seen before = seen.get();
@@ -355,8 +365,8 @@ public final class SystemKernelMounts implements KernelMounts {
   /**
    * A look at everything below a directory.
    *
-   * @param directory which
-   * @param snapshot what was mounted there
+   * @param directory the directory
+   * @param snapshot the mounts at that time
    */
   private record Seen(MountPath directory, MountSnapshot snapshot) {}
 
@@ -398,8 +408,8 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * Whether a mount lies on a directory of ours that is seen through another mount of its disk:
-   * such a copy came by itself, and usually goes with the mount that it copies.
+   * Returns whether a mount is on a directory of the manager that is visible through another mount
+   * of its disk. The kernel made such a copy, and usually removes it with the mount that it copies.
    */
   private static boolean isCopy(
       MountRecord mount, @Nullable MountRecord parent, Optional<ShownDirectory> ours) {
@@ -411,7 +421,7 @@ public final class SystemKernelMounts implements KernelMounts {
             .isPresent();
   }
 
-  /** The directory of a filesystem that a path below one of its mounts leads to. */
+  /** Returns the directory of the filesystem to which a path below one of its mounts leads. */
   private static String within(MountRecord mount, MountPath path) {
     String root = mount.root().toString();
     String rest =
@@ -438,7 +448,7 @@ public final class SystemKernelMounts implements KernelMounts {
   public Optional<String> device(MountPath path) {
     if (table.probe(path) instanceof MountProbe.Mounted seen
         && seen.health() != MountProbe.Health.OK) {
-      // To look at it could take for ever.
+      // Accessing it could block forever.
       return Optional.empty();
     }
     try {
@@ -516,7 +526,7 @@ public final class SystemKernelMounts implements KernelMounts {
           || !isDead(path, top)) {
         break;
       }
-      // By its identity: what came over it meanwhile is not touched.
+      // Unmounted by identity: a mount that came over it meanwhile is not touched.
       lazily |= mounts.unmount(top.ref(), policy).deviceMayBeBusy();
     }
     return lazily;
@@ -535,7 +545,7 @@ public final class SystemKernelMounts implements KernelMounts {
     return lazily;
   }
 
-  /** The evidence that is kept of a mount. */
+  /** Returns the evidence that is kept of a mount. */
   private static Evidence evidence(MountRecord record) {
     return new Evidence(
         record.ref().encode(),
@@ -545,18 +555,21 @@ public final class SystemKernelMounts implements KernelMounts {
         isReadOnly(record));
   }
 
-  /** The root without the kernel's mark: a mount looks the same after its source was deleted. */
+  /**
+   * Returns the root without the kernel's mark: a mount looks the same after its source was
+   * deleted.
+   */
   private static KernelText rootOf(MountRecord record) {
     return new MountRef.Identity.Reusable(record.id(), record.device(), record.root()).root();
   }
 
-  /** Whether the mount, or the filesystem behind it, takes no writes. */
+  /** Returns whether the mount, or its filesystem, is read-only. */
   private static boolean isReadOnly(MountRecord record) {
     return record.isReadOnly()
         || (!record.options().isEmpty() && record.options().get(0).equals(READ_ONLY));
   }
 
-  /** Returns the mounts, each after the one that it is on, otherwise in the order given. */
+  /** Returns the mounts, each after its parent, otherwise in the order given. */
   private static List<MountRecord> inOrder(List<MountRecord> records) {
     Map<Integer, MountRecord> waiting = new HashMap<>();
     records.forEach(record -> waiting.put(record.id(), record));

@@ -1,24 +1,24 @@
 package io.csi4j.volume.internal.record;
 
 /**
- * Under which claim a use is, as this node was told.
+ * The claim of a use, as this node received it.
  *
- * @param epoch the epoch of the claim; 0 when there is none
- * @param confirmed whether it was current when this node asked for it once
+ * @param epoch the epoch of the claim; 0 if there is none
+ * @param confirmed whether the claim was confirmed to this node once
  */
 public record ClaimMark(long epoch, boolean confirmed) {
 
   /** The mark of a use without a claim. */
   public static final ClaimMark NONE = new ClaimMark(0, false);
 
-  /** Refuses what is no epoch. */
+  /** Refuses an invalid epoch. */
   public ClaimMark {
     if (epoch < 0 || (epoch == 0 && confirmed)) {
       throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
     }
   }
 
-  /** Whether there is a claim. */
+  /** Returns whether there is a claim. */
   public boolean isClaimed() {
     return epoch > 0;
   }
@@ -28,7 +28,7 @@ public record ClaimMark(long epoch, boolean confirmed) {
     return newer > epoch ? new ClaimMark(newer, false) : this;
   }
 
-  /** Whether this claim was confirmed here before. */
+  /** Returns whether this claim was confirmed to this node before. */
   public boolean wasConfirmed(long other) {
     return confirmed && epoch == other;
   }

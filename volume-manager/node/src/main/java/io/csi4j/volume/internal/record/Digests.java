@@ -15,55 +15,55 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * All that is ever known of mount flags and contexts, which must not be written down or shown. A
- * digest tells two of one volume apart, and says nothing of whether two volumes have the same.
+ * Digests of mount flags and contexts, which must not be stored or shown themselves. A digest
+ * distinguishes two values of one volume, and says nothing about whether two volumes have the same.
  */
 public final class Digests {
 
   private static final Set<String> LIMITS =
       Set.of("ro", "nosuid", "nodev", "noexec", "nosymfollow");
 
-  /** Of a context that has no entries. */
+  /** The digest of a context without entries. */
   public static final String OF_NOTHING = "-";
 
-  /** Before the digest of a context that the plugin was given and need not have in force. */
+  /** Prefix of the digest of a context that the plugin received and that may not be in force. */
   private static final String IN_DOUBT = "?";
 
   private Digests() {}
 
-  /** Returns what is on record while it is not known whether this context is in force. */
+  /** Returns the recorded digest while it is not known whether this context is in force. */
   public static String inDoubt(String digest) {
     return IN_DOUBT + digest;
   }
 
-  /** Whether this is the digest of a context that is certainly in force. */
+  /** Returns whether this is the digest of a context that is certainly in force. */
   public static boolean isInForce(String digest) {
     return !digest.isEmpty() && !digest.startsWith(IN_DOUBT);
   }
 
-  /** Whether a context was the last that the plugin was given, as far as that is known. */
+  /** Returns whether a context is the last that the plugin received, as far as that is known. */
   public static boolean isLastGiven(String known, String digest) {
     return known.isEmpty() || known.equals(digest) || known.equals(inDoubt(digest));
   }
 
-  /** Of a list of flags; their order counts. */
+  /** Returns the digest of a list of flags; their order counts. */
   static String of(VolumeIdentity identity, MountFlags flags) {
     MessageDigest digest = begun(identity);
     flags.reveal().forEach(flag -> add(digest, flag));
     return end(digest);
   }
 
-  /** Returns what flags forbid to be done through a mount, of what the kernel's table shows. */
+  /** Returns the restrictions that flags put on a mount, of those that the kernel's table shows. */
   public static Set<String> limits(MountFlags flags) {
     return LIMITS.stream().filter(flags.reveal()::contains).collect(Collectors.toSet());
   }
 
-  /** Of the volume's own context. */
+  /** Returns the digest of the volume's own context. */
   public static String of(VolumeIdentity identity, VolumeContext context) {
     return of(identity, context.reveal());
   }
 
-  /** Of what attaching a volume returned. */
+  /** Returns the digest of the context that attaching a volume returned. */
   static String of(VolumeIdentity identity, PublishContext context) {
     return of(identity, context.reveal());
   }
@@ -98,7 +98,7 @@ public final class Digests {
     return HexFormat.of().formatHex(digest.digest(), 0, 16);
   }
 
-  /** With its length before it, as a text may hold anything. */
+  /** Adds a text with its length first, as a text may contain any character. */
   private static void add(MessageDigest digest, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));

@@ -1,18 +1,18 @@
 package io.csi4j.volume.internal.record;
 
 /**
- * The looks of a mount when it was last seen at a path of ours: enough to tell it from another one,
- * also after a restart.
+ * The appearance of a mount when it was last seen at a path of the manager: enough to distinguish
+ * it from another one, even after a restart.
  *
  * @param ref the mount itself, as mount-linux writes it; no mount outlives its boot
  * @param type the type of its filesystem
  * @param source its device or server, escaped
- * @param root which directory of the filesystem it shows, escaped
- * @param readOnly whether nothing can be written through it
+ * @param root the directory of the filesystem that it shows, escaped
+ * @param readOnly whether the mount is read-only
  */
 public record Evidence(String ref, String type, String source, String root, boolean readOnly) {
 
-  /** The mount in words, for people. */
+  /** Returns a description of the mount for people. */
   public String words() {
     return type
         + " from "
@@ -21,12 +21,15 @@ public record Evidence(String ref, String type, String source, String root, bool
         + (readOnly ? ", read-only" : "");
   }
 
-  /** Whether both show the same directory of the same filesystem, be it through another mount. */
+  /**
+   * Returns whether both show the same directory of the same filesystem, even through another
+   * mount.
+   */
   public boolean looksLike(Evidence other) {
     return looks().equals(other.looks());
   }
 
-  /** The part that is equal for mounts that look alike. */
+  /** Returns the part that is equal for mounts that look alike. */
   public Looks looks() {
     return new Looks(type, source, root);
   }
@@ -36,7 +39,7 @@ public record Evidence(String ref, String type, String source, String root, bool
    *
    * @param type the type of the filesystem
    * @param source its device or server, escaped
-   * @param root which directory of it, escaped
+   * @param root the directory, escaped
    */
   public record Looks(String type, String source, String root) {}
 }

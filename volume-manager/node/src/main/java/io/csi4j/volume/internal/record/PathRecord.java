@@ -5,20 +5,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How far a volume is at one path.
+ * The state of a volume at one path.
  *
- * @param status how far
+ * @param status the status
  * @param pending the call that the plugin may still be working on
  * @param evidence the mount that was seen there when it became present
  */
 public record PathRecord(
     PathStatus status, Optional<Pending> pending, Optional<Evidence> evidence) {
 
-  /** Nothing is there. */
+  /** The state of a path at which nothing is mounted. */
   public static final PathRecord NONE =
       new PathRecord(PathStatus.NONE, Optional.empty(), Optional.empty());
 
-  /** Checks that all parts are there; whether a mount is dead is never on record. */
+  /** Checks that all parts are present. Whether a mount is dead is never on record. */
   public PathRecord {
     Objects.requireNonNull(status, "status");
     if (status == PathStatus.DEAD) {
@@ -38,7 +38,7 @@ public record PathRecord(
     return new PathRecord(status, Optional.of(new Pending(verb, instance)), evidence);
   }
 
-  /** Whether the plugin may still be working on this call. */
+  /** Returns whether the plugin may still be working on this call. */
   public boolean awaits(Verb verb) {
     return pending.isPresent() && pending.get().verb() == verb;
   }
@@ -48,12 +48,12 @@ public record PathRecord(
     return new PathRecord(status, Optional.empty(), evidence);
   }
 
-  /** There for certain, and what it looks like. */
+  /** Returns a path at which the volume is certainly mounted, with the appearance of its mount. */
   public static PathRecord present(Optional<Evidence> evidence) {
     return new PathRecord(PathStatus.PRESENT, Optional.empty(), evidence);
   }
 
-  /** Whether this is the status. */
+  /** Returns whether the path has this status. */
   public boolean is(PathStatus other) {
     return status == other;
   }

@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.record;
 /**
  * A call that the plugin may still be working on.
  *
- * @param verb which
- * @param instance the process of the plugin that got it, as far as it is known; else empty
+ * @param verb the call
+ * @param instance the process of the plugin that received it; empty if it is not known
  */
 public record Pending(Verb verb, String instance) {}

@@ -20,20 +20,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a volume is used on this node, decided at its first use and kept until its last: another way
- * is refused. It is what a record keeps of a request, and has the mappings from the request, to the
- * record and to the plugin: whatever the plugin gets is either kept here or may differ from call to
- * call. Mount flags and contexts may hold secrets, so only their digests are here.
+ * The way in which a volume is used on this node. The first use decides it, and until the last use
+ * ends another way is refused. A plan is the part of a request that a record keeps. It has the
+ * mappings from the request, to the record and to the plugin: every argument for the plugin is
+ * either kept here or may differ from call to call. Mount flags and contexts may hold secrets, so
+ * only their digests are here.
  *
- * @param staged whether it is staged before it is published
- * @param block whether it is a raw block device
- * @param mode how many may use it
- * @param fsType the filesystem; empty when left to the plugin
- * @param flags a digest of the mount flags; empty when left to the plugin
- * @param group the group that owns the files; empty when left to the plugin
- * @param attached a digest of what attaching it returned, {@linkplain Digests#inDoubt marked} while
- *     a refresh leaves it open; empty when not known
- * @param label the label of SELinux that it is mounted with; empty when it is mounted without
+ * @param staged whether the volume is staged before it is published
+ * @param block whether the volume is a raw block device
+ * @param mode the access mode
+ * @param fsType the filesystem; empty if the plugin chooses it
+ * @param flags a digest of the mount flags; empty if the plugin chooses them
+ * @param group the group that owns the files; empty if the plugin chooses it
+ * @param attached a digest of the context that attaching the volume returned, {@linkplain
+ *     Digests#inDoubt marked} while a refresh is uncertain; empty if it is not known
+ * @param label the SELinux label of the mount; empty for none
  */
 public record Plan(
     boolean staged,
@@ -45,19 +46,19 @@ public record Plan(
     String attached,
     String label) {
 
-  /** A plan for a volume without a label of which it is not known how it was attached. */
+  /** Creates a plan without a label and with an unknown attachment. */
   public Plan(
       boolean staged, boolean block, AccessMode mode, String fsType, String flags, String group) {
     this(staged, block, mode, fsType, flags, group, "", "");
   }
 
   /**
-   * Returns what is kept on record of how a request uses a volume.
+   * Returns the part of a request that is kept on record.
    *
-   * @param staged whether it is staged before it is published
-   * @param mode the access mode under which the plugin is called
-   * @param label the label of SELinux that the plugin is given; empty if it is given none
-   * @param group the group that the plugin mounts it for; empty if it is given none
+   * @param staged whether the volume is staged before it is published
+   * @param mode the access mode with which the plugin is called
+   * @param label the SELinux label that the plugin receives; empty for none
+   * @param group the group for which the plugin mounts the volume; empty for none
    */
   public static Plan of(
       MountRequest request, boolean staged, AccessMode mode, String label, String group) {
@@ -66,7 +67,7 @@ public record Plan(
   }
 
   /**
-   * Returns how a request says on its own that it uses a volume, to be compared with another one.
+   * Returns the plan that a request alone states, for comparison with another one.
    *
    * @param identity the volume of both
    */
@@ -96,7 +97,7 @@ public record Plan(
         label);
   }
 
-  // ---- what the plugin gets
+  // ---- calls
 
   /** Returns the call that stages the volume for a request, without its secrets. */
   public NodeStageVolumeRequest.Builder stage(MountRequest request, PluginPath staging) {
@@ -133,13 +134,13 @@ public record Plan(
 
   // ---- the parts that are compared and kept
 
-  /** Returns the digest of all flags but that of the label. */
+  /** Returns the digest of all flags except that of the label. */
   private static String digest(VolumeIdentity identity, MountFlags flags) {
     MountFlags others = SelinuxLabel.without(flags);
     return others.isEmpty() && !flags.isEmpty() ? "" : Digests.of(identity, others);
   }
 
-  /** Returns the label that mount flags give to a filesystem; empty if they give none. */
+  /** Returns the label in the mount flags of a filesystem; empty for none. */
   public static String label(VolumeCapability capability) {
     return capability
         .mountOptions()
@@ -149,47 +150,50 @@ public record Plan(
         .orElse("");
   }
 
-  /** Returns the group that mount options name; empty if they name none. */
+  /** Returns the group in the mount options; empty for none. */
   public static String group(VolumeCapability capability) {
     return capability.mountOptions().flatMap(MountOptions::volumeMountGroup).orElse("");
   }
 
-  /** Returns the plan for a volume that is mounted with this label, or without one. */
+  /** Returns the plan with this label; empty for none. */
   public Plan labelled(String with) {
     return new Plan(staged, block, mode, fsType, flags, group, attached, with);
   }
 
-  /** Returns the plan for a volume that the plugin mounts for this group, or for none. */
+  /** Returns the plan with this group; empty for none. */
   public Plan grouped(String with) {
     return new Plan(staged, block, mode, fsType, flags, with, attached, label);
   }
 
-  /** Returns the plan with this digest of what attaching returned. */
+  /** Returns the plan with this digest of the context that attaching returned. */
   public Plan attached(String digest) {
     return new Plan(staged, block, mode, fsType, flags, group, digest, label);
   }
 
-  /** Whether attaching it returned something else, as far as both are known. */
+  /** Returns whether the contexts that attaching returned differ, if both are known. */
   public boolean isAttachedOtherwise(Plan other) {
     return Digests.isInForce(attached)
         && !other.attached.isEmpty()
         && !attached.equals(other.attached);
   }
 
-  /** The plan of a volume of which only the directory is left; an inline one was not staged. */
+  /**
+   * Returns the plan of a volume of which only the directory is left; an inline volume was not
+   * staged.
+   */
   public static Plan unknown(VolumeIdentity identity) {
     boolean isInline = InlineName.isName(identity.handle().value());
     return new Plan(!isInline, false, AccessMode.UNSPECIFIED, "", "", "");
   }
 
-  /** Whether it was decided by a request; else the next one decides. */
+  /** Returns whether a request decided the plan; otherwise the next request decides it. */
   public boolean isKnown() {
     return mode != AccessMode.UNSPECIFIED;
   }
 
   /**
-   * The parts in which the other way of use differs, staging left aside, with both values where
-   * they cannot hold a secret.
+   * Returns the parts in which the other plan differs, except for staging, with both values if they
+   * cannot hold a secret.
    */
   public List<String> differences(Plan other) {
     List<String> parts = new ArrayList<>();
@@ -214,7 +218,7 @@ public record Plan(
     return parts;
   }
 
-  /** Returns a part that two requests have with different values. */
+  /** Returns the text for a part that differs between two requests. */
   public static String difference(String part, String has, String requested) {
     return part + " (it has " + has + ", this request " + requested + ")";
   }
@@ -227,7 +231,7 @@ public record Plan(
     return value.isEmpty() ? "none" : "'" + value + "'";
   }
 
-  // ---- its fields in a record
+  // ---- fields in a record
 
   /** Returns the fields that {@link #read} reads. */
   FieldWriter fields() {

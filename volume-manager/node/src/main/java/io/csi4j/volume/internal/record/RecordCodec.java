@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The form of records in a {@link io.csi4j.volume.state.StateStore}: numbered fields, so that a
- * record of a newer version is read, and what is not understood kept.
+ * Encoding of records in a {@link io.csi4j.volume.state.StateStore}: numbered fields, so that this
+ * version reads a record of a newer version and keeps the fields that it does not understand.
  *
  * <pre>
  * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7 contexts
@@ -45,9 +45,9 @@ import java.util.TreeSet;
  * </pre>
  *
  * A newer version may add fields to a volume or a tombstone; a new field in one of their parts
- * needs a new format. A volume with a claimed use has format 2, as a version that knows nothing of
- * claims must not go on with it; everything else has format 1. Equal records have equal bytes, and
- * a record has no other bytes than those.
+ * needs a new format. A volume with a claimed use has format 2, because a version without claims
+ * must not continue with it; all other records have format 1. Equal records have equal bytes, and a
+ * record has no other bytes than those.
  */
 public final class RecordCodec {
 
@@ -57,10 +57,10 @@ public final class RecordCodec {
   private RecordCodec() {}
 
   /**
-   * The bytes of a volume.
+   * Returns the bytes of a volume.
    *
-   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} when it has too many
-   *     uses: with names and mounts of usual length some two hundred fit
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} if it has too many
+   *     uses: with names and mounts of usual length about two hundred fit
    */
   public static StateValue encode(VolumeRecord volume) {
     FieldWriter out =
@@ -95,7 +95,7 @@ public final class RecordCodec {
     return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
   }
 
-  /** The volume in these bytes. */
+  /** Returns the volume in these bytes. */
   public static VolumeRecord decodeVolume(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
     boolean hasClaims = in.format(WITH_CLAIMS) == WITH_CLAIMS;
@@ -134,7 +134,7 @@ public final class RecordCodec {
   }
 
   /**
-   * The bytes of a tombstone.
+   * Returns the bytes of a tombstone.
    *
    * @throws StateException as for a volume
    */
@@ -147,7 +147,9 @@ public final class RecordCodec {
     return value(out, tombstone.identity(), tombstone.targets().size());
   }
 
-  /** The tombstone in these bytes. It is never changed, so newer fields are passed over. */
+  /**
+   * Returns the tombstone in these bytes. A tombstone never changes, so newer fields are skipped.
+   */
   public static Tombstone decodeTombstone(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
     in.format(FORMAT);
@@ -232,8 +234,8 @@ public final class RecordCodec {
   /**
    * Digests of contexts.
    *
-   * @param attached that of what attaching returned; empty when not known
-   * @param given those with which uses were published
+   * @param attached the digest of the context that attaching returned; empty if it is not known
+   * @param given the digests of the contexts with which uses were published
    */
   private record Contexts(String attached, SortedMap<VolumeUse, String> given) {}
 
@@ -274,7 +276,10 @@ public final class RecordCodec {
     return new Contexts(attached, given);
   }
 
-  /** The same texts under the uses that the record itself holds, so that each use is one object. */
+  /**
+   * Returns the same texts under the uses that the record itself holds, so that each use is one
+   * object.
+   */
   private static SortedMap<VolumeUse, String> byUses(
       SortedMap<VolumeUse, TargetRecord> targets, SortedMap<VolumeUse, String> texts) {
     SortedMap<VolumeUse, String> same = new TreeMap<>();
@@ -340,13 +345,13 @@ public final class RecordCodec {
     return new Evidence(in.text(1), in.text(2), in.text(3), in.text(4), in.flag(5));
   }
 
-  // ---- numbers, for ever
+  // ---- numbers, which never change
 
   private static int number(PathStatus status) {
     return switch (status) {
       case NONE -> 0;
       case IN_DOUBT -> 1;
-      // Whether it is dead is found out again, and never written.
+      // Whether a mount is dead is found out again, and never written.
       case PRESENT, DEAD -> 2;
       case GOING -> 3;
     };

@@ -3,21 +3,21 @@ package io.csi4j.volume.internal.record;
 import io.csi4j.volume.model.VolumeUse;
 
 /**
- * One use of a volume: its existence is the usage that is counted.
+ * One use of a volume. The existence of this record is what counts as the use.
  *
- * @param usage whose it is
- * @param readOnly whether it may only be read
- * @param path how far it is
- * @param claim under which claim it is
+ * @param usage the volume and the workload
+ * @param readOnly whether the workload may only read
+ * @param path the state of its target
+ * @param claim the claim of the use
  */
 public record TargetRecord(VolumeUse usage, boolean readOnly, PathRecord path, ClaimMark claim) {
 
-  /** A use without a claim. */
+  /** Creates a use without a claim. */
   public TargetRecord(VolumeUse usage, boolean readOnly, PathRecord path) {
     this(usage, readOnly, path, ClaimMark.NONE);
   }
 
-  /** Returns the use, further or less far. */
+  /** Returns the use with another state of its target. */
   public TargetRecord with(PathRecord next) {
     return new TargetRecord(usage, readOnly, next, claim);
   }

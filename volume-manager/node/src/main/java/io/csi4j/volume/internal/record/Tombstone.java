@@ -10,17 +10,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The remains of a volume that was given back: whose paths there were, so that what appears there
- * late can be taken away again.
+ * A released volume. It names the volume of the paths, so that a mount that appears there late can
+ * be removed.
  *
- * @param identity which volume
+ * @param identity the volume
  * @param plan how it was used
- * @param place where it was given back
- * @param targets who used it last
- * @param abandoned the uses whose release a person has ended, each with the reason given
- * @param isUnsettled whether the end of a call that mounts was not known for a time: the plugin may
- *     do it even now
- * @param answered where that is so, the uses of which every publication has ended
+ * @param place where it was released
+ * @param targets its last uses
+ * @param abandoned the uses that an operator abandoned, each with the reason
+ * @param isUnsettled whether the result of a call to mount was uncertain for a time: the plugin may
+ *     carry it out even now
+ * @param answered if so, the uses of which every publication has ended
  */
 public record Tombstone(
     VolumeIdentity identity,
@@ -38,7 +38,7 @@ public record Tombstone(
     answered = Collections.unmodifiableSortedSet(new TreeSet<>(answered));
   }
 
-  /** Whether every publication of a use has ended. */
+  /** Returns whether every publication of a use has ended. */
   public boolean isAnswered(VolumeUse usage) {
     return !isUnsettled || answered.contains(usage);
   }

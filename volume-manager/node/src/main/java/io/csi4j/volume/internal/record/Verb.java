@@ -2,15 +2,15 @@ package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.model.CsiOperation;
 
-/** The four calls that make a volume come and go. */
+/** The four calls that mount and release a volume. */
 public enum Verb {
-  /** Makes it usable on the node. */
+  /** Prepares a volume on the node. */
   STAGE(CsiOperation.NODE_STAGE_VOLUME),
-  /** Makes it appear for a workload. */
+  /** Mounts a volume for a workload. */
   PUBLISH(CsiOperation.NODE_PUBLISH_VOLUME),
-  /** Takes it away from a workload. */
+  /** Unmounts a volume for a workload. */
   UNPUBLISH(CsiOperation.NODE_UNPUBLISH_VOLUME),
-  /** Takes it away from the node. */
+  /** Releases a volume on the node. */
   UNSTAGE(CsiOperation.NODE_UNSTAGE_VOLUME);
 
   private final CsiOperation operation;
@@ -19,12 +19,12 @@ public enum Verb {
     this.operation = operation;
   }
 
-  /** The call of the spec. */
+  /** Returns the call of the spec. */
   public CsiOperation operation() {
     return operation;
   }
 
-  /** Whether it takes something, rather than giving it back. */
+  /** Returns whether the call mounts, rather than releases. */
   public boolean isForward() {
     return this == STAGE || this == PUBLISH;
   }

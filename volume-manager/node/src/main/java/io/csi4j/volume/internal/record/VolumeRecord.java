@@ -13,22 +13,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * All that is remembered of one volume on this node; written as a whole. Holds no secret, and of
- * contexts only digests.
+ * The record of one volume on this node. Holds no secret, and only digests of contexts.
  *
- * @param identity which volume
- * @param plan how it is used
- * @param place where what is said to be present was seen
- * @param staging how far its staging is
- * @param targets who uses it: one for each use, in order
- * @param contexts digests of the volume's contexts with which uses were published, where known;
- *     {@linkplain Digests#inDoubt marked} while a refresh leaves it open which is in force
- * @param leaving the last use, which is over, while no workload has the volume and it is not given
- *     back
- * @param abandoned the uses whose release a person has ended, each with the reason given
- * @param answered the uses, not present, of which every publication has ended, but for the one that
- *     may be pending at their path
- * @param unknown what a newer version wrote and this one does not understand, kept as it is
+ * @param identity the volume
+ * @param plan how the volume is used
+ * @param place where the present mounts were seen
+ * @param staging the state of its staging path
+ * @param targets the uses, in order
+ * @param contexts digests of the volume's contexts with which uses were published, if known;
+ *     {@linkplain Digests#inDoubt marked} while a refresh leaves it uncertain which context is in
+ *     force
+ * @param leaving the last use, which has ended, while the cleanup of the volume is pending
+ * @param abandoned the uses that an operator abandoned, each with the reason
+ * @param answered the uses that are not present and of which every publication has ended, except
+ *     for one that may be pending at their path
+ * @param unknown fields of a newer version, kept unchanged
  */
 public record VolumeRecord(
     VolumeIdentity identity,
@@ -56,21 +55,21 @@ public record VolumeRecord(
     answered = copy(answered);
   }
 
-  /** Returns a copy; one for all that are empty, as most of them are. */
+  /** Returns a copy. All empty maps, which are the most frequent, share one object. */
   private static <T> SortedMap<VolumeUse, T> copy(SortedMap<VolumeUse, T> map) {
     return map.isEmpty()
         ? Collections.emptySortedMap()
         : Collections.unmodifiableSortedMap(new TreeMap<>(map));
   }
 
-  /** Returns a copy; one for all that are empty. */
+  /** Returns a copy. All empty sets share one object. */
   private static SortedSet<VolumeUse> copy(SortedSet<VolumeUse> set) {
     return set.isEmpty()
         ? Collections.emptySortedSet()
         : Collections.unmodifiableSortedSet(new TreeSet<>(set));
   }
 
-  /** A volume without uses that is nowhere. */
+  /** Returns a volume without uses and mounts. */
   public static VolumeRecord fresh(VolumeIdentity identity, Plan plan, Place place) {
     return new VolumeRecord(
         identity,
@@ -85,13 +84,13 @@ public record VolumeRecord(
         UnknownFields.NONE);
   }
 
-  /** Returns the volume with its staging further or less far. */
+  /** Returns the volume with another state of its staging path. */
   public VolumeRecord withStaging(PathRecord next) {
     return new VolumeRecord(
         identity, plan, place, next, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
-  /** Returns the volume with one use more, or one that is further or less far. */
+  /** Returns the volume with a new or changed use. */
   public VolumeRecord withTarget(TargetRecord target) {
     SortedMap<VolumeUse, TargetRecord> next = new TreeMap<>(targets);
     next.put(target.usage(), target);
@@ -112,7 +111,8 @@ public record VolumeRecord(
   }
 
   /**
-   * Returns the volume with one use less; the last is remembered while the volume is given back.
+   * Returns the volume without a use. The last use is kept while the cleanup of the volume is
+   * pending.
    */
   public VolumeRecord without(VolumeUse usage) {
     SortedMap<VolumeUse, TargetRecord> next = new TreeMap<>(targets);
@@ -133,7 +133,7 @@ public record VolumeRecord(
         unknown);
   }
 
-  /** Returns the volume, where a person has ended the release of a use for this reason. */
+  /** Returns the volume with a use that an operator abandoned for this reason. */
   public VolumeRecord abandoning(VolumeUse usage, String reason) {
     SortedMap<VolumeUse, String> next = new TreeMap<>(abandoned);
     next.put(usage, reason);
@@ -141,7 +141,7 @@ public record VolumeRecord(
         identity, plan, place, staging, targets, contexts, leaving, next, answered, unknown);
   }
 
-  /** Returns the volume with a use that is published with the context of this digest. */
+  /** Returns the volume with the digest of the context with which a use is published. */
   public VolumeRecord withContext(VolumeUse usage, String digest) {
     SortedMap<VolumeUse, String> next = new TreeMap<>(contexts);
     if (digest.isEmpty()) {
@@ -153,7 +153,7 @@ public record VolumeRecord(
         identity, plan, place, staging, targets, next, leaving, abandoned, answered, unknown);
   }
 
-  /** Returns the volume, where every publication of a use has ended, or need not have. */
+  /** Returns the volume with the note whether every publication of a use has ended. */
   public VolumeRecord withAnswered(VolumeUse usage, boolean isAnswered) {
     return isAnswered(usage) == isAnswered
         ? this
@@ -170,7 +170,7 @@ public record VolumeRecord(
             unknown);
   }
 
-  /** Whether every publication of a use has ended, but for the one that may be pending. */
+  /** Returns whether every publication of a use has ended, except for one that may be pending. */
   public boolean isAnswered(VolumeUse usage) {
     return answered.contains(usage);
   }
@@ -188,35 +188,35 @@ public record VolumeRecord(
     return next;
   }
 
-  /** Whether it is there for certain at one of its paths. */
+  /** Returns whether the volume is certainly mounted at one of its paths. */
   public boolean isPresent() {
     return staging.is(PathStatus.PRESENT)
         || targets.values().stream().anyMatch(target -> target.path().is(PathStatus.PRESENT));
   }
 
-  /** Returns the volume, seen at another place. */
+  /** Returns the volume as seen in another place. */
   public VolumeRecord at(Place next) {
     return new VolumeRecord(
         identity, plan, next, staging, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
-  /** Returns the volume, used in another way; for one without uses. */
+  /** Returns the volume with another plan; for a volume without uses. */
   public VolumeRecord with(Plan next) {
     return new VolumeRecord(
         identity, next, place, staging, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
-  /** One use of it. */
+  /** Returns one use of the volume. */
   public Optional<TargetRecord> target(VolumeUse usage) {
     return Optional.ofNullable(targets.get(usage));
   }
 
-  /** Under which claim a use is. */
+  /** Returns the claim of a use. */
   public ClaimMark claim(VolumeUse usage) {
     return target(usage).map(TargetRecord::claim).orElse(ClaimMark.NONE);
   }
 
-  /** Whether one of its uses is under a claim. */
+  /** Returns whether one of its uses has a claim. */
   public boolean isClaimed() {
     for (TargetRecord target : targets.values()) {
       if (target.claim().isClaimed()) {
@@ -226,13 +226,16 @@ public record VolumeRecord(
     return false;
   }
 
-  /** Whether two records differ; a record has many parts, and mostly both are one object. */
+  /**
+   * Returns whether two records differ. Mostly both are the same object, and comparing all parts is
+   * expensive.
+   */
   @SuppressWarnings("ReferenceEquality")
   public boolean differsFrom(VolumeRecord other) {
     return this != other && !equals(other);
   }
 
-  /** Whether it has no uses and is nowhere, for certain. */
+  /** Returns whether the volume has no uses and is certainly not mounted. */
   public boolean isEmpty() {
     return targets.isEmpty() && staging.is(PathStatus.NONE);
   }

@@ -1,6 +1,6 @@
 /**
- * The record of a volume: values, and their form on disk. Start at {@link
- * io.csi4j.volume.internal.record.VolumeRecord}. No decision is made here.
+ * Record of a volume: values, and their encoding on disk. Start at {@link
+ * io.csi4j.volume.internal.record.VolumeRecord}. Decisions do not belong here.
  */
 @NullMarked
 package io.csi4j.volume.internal.record;

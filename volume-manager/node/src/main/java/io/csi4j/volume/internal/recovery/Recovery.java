@@ -40,19 +40,22 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Makes one picture of what three witnesses say; no witness is believed alone. */
+/**
+ * Combines the three sources of a start: records, directories and mounts. No source is trusted
+ * alone.
+ */
 public final class Recovery {
 
   static final String DOING = "finding volumes again";
 
-  /** How a refresh is told of which the last process did not see the end. */
+  /** The notice about a refresh whose end the last process did not see. */
   public static final String REFRESHED =
       "it was being refreshed when the last process ended, so it is not known which contexts are in"
           + " force";
 
   private final VolumeLayout layout;
 
-  /** The directory that holds those of the volumes. */
+  /** The directory that contains the directories of the volumes. */
   private final MountPath top;
 
   private final Found found;
@@ -75,7 +78,7 @@ public final class Recovery {
     mounted = found.mounted().stream().collect(Collectors.groupingBy(Sighting::path));
   }
 
-  /** The picture. */
+  /** Returns the combined state. */
   public static Recovered of(VolumeLayout layout, Found found) {
     return new Recovery(layout, found).run();
   }
@@ -134,7 +137,7 @@ public final class Recovery {
         .toList();
   }
 
-  /** A volume that was remembered, compared with what is mounted. */
+  /** Returns a volume on record, compared with the mounts. */
   private VolumeRecord remembered(VolumeRecord record, VolumeLayout.Home home, boolean isDoubtful) {
     Place place = found.place();
     boolean isElsewhere = !record.place().equals(place);
@@ -181,7 +184,8 @@ public final class Recovery {
       }
       targets.add(path);
       now = now.withTarget(target.with(seen));
-      // A publication before a boot has ended, and so has that of what was present and idle.
+      // Every publication before a boot has ended, and so has each publication of a target that was
+      // present and idle.
       boolean isAnswered =
           record.isAnswered(target.usage())
               || !record.place().boot().equals(place.boot())
@@ -191,7 +195,7 @@ public final class Recovery {
     return withStrays(now, home, targets);
   }
 
-  /** Tells of a refresh of which the last process did not see the end. */
+  /** Reports a refresh whose end the last process did not see. */
   private void tellIfRefreshed(PathRecord path, Subject subject) {
     if (path.awaits(Verb.PUBLISH)) {
       findings.add(Messages.of(OperatorCode.REFRESH_IN_DOUBT, subject, REFRESHED));
@@ -199,8 +203,8 @@ public final class Recovery {
   }
 
   /**
-   * Tells of a record that is older than what is mounted: a target is mounted although the call
-   * that mounts it was never on record, which happens before each such call.
+   * Reports a record that is older than the mounts: a target is mounted although the call that
+   * mounts it is not on record, which is always written before the call.
    */
   private void tellIfOlder(VolumeRecord record, TargetRecord target, MountPath path) {
     boolean wasNeverAsked =
@@ -218,9 +222,9 @@ public final class Recovery {
   }
 
   /**
-   * Returns a path as it is on record, or in doubt where the record is older than the mount there:
-   * the mount that it gives up is gone, and the one there now was made by a call whose record is
-   * lost. The host's list then decides.
+   * Returns a path as recorded, or uncertain if the record is older than the mount there: the mount
+   * that the record releases is gone, and the present one was made by a call whose record is lost.
+   * The host's list then decides.
    */
   private PathRecord newest(PathRecord path, MountPath at, boolean mayBeOlder, Subject subject) {
     Optional<Evidence> top = Inspection.top(mounted.getOrDefault(at, List.of()));
@@ -251,7 +255,7 @@ public final class Recovery {
     return withStrays(record, home, Strays.targets(home, record));
   }
 
-  /** The volume, with what is mounted for uses that are not on record. */
+  /** Returns the volume with the mounts of uses that are not on record. */
   private VolumeRecord withStrays(
       VolumeRecord record, VolumeLayout.Home home, Set<MountPath> targets) {
     VolumeRecord now =
@@ -288,15 +292,15 @@ public final class Recovery {
       findings.add(Messages.of(lost, subject, "it was there, and nothing is mounted now"));
       return path.as(PathStatus.IN_DOUBT);
     }
-    // A refresh may be going on in the plugin.
+    // The plugin may be working on a refresh.
     return new PathRecord(PathStatus.PRESENT, path.pending(), top);
   }
 
   /**
-   * Mounts have appeared where a volume was that was given back: a call that was given up has
-   * ended. If the host was started anew, nothing would show it; so where there was such a call, the
-   * volume is given back once more. Where a newer record may be lost, the mounts may as well be in
-   * use, and the host's list decides.
+   * Handles mounts that have appeared at the place of a released volume, because a call that was
+   * given up has ended after all. After a reboot the mounts would not show; so if there was such a
+   * call, the volume is released once more. If a newer record may be lost, the mounts may also be
+   * in use, and the host's list decides.
    */
   private void late(Tombstone tombstone) {
     VolumeIdentity identity = tombstone.identity();
@@ -319,7 +323,7 @@ public final class Recovery {
     }
   }
 
-  /** The volume of a tombstone, all of which has to be taken away again. */
+  /** Returns the volume of a tombstone, all of which must be released again. */
   public static VolumeRecord late(Tombstone tombstone, Place place) {
     VolumeRecord record = VolumeRecord.fresh(tombstone.identity(), tombstone.plan(), place);
     boolean isRebooted = !tombstone.place().boot().equals(place.boot());
@@ -332,7 +336,7 @@ public final class Recovery {
     return record.withStaging(doubtful(tombstone.plan()));
   }
 
-  /** A directory of a volume that is not on record. */
+  /** Handles the directory of a volume that is not on record. */
   private void ownerless(VolumeDirectories.Found directory) {
     VolumeIdentity identity = directory.identity();
     if (volumes.containsKey(identity)) {
@@ -368,7 +372,7 @@ public final class Recovery {
     return plan.staged() ? PathRecord.NONE.as(PathStatus.IN_DOUBT) : PathRecord.NONE;
   }
 
-  /** Returns the mounts below the root that are neither at a path of a volume nor in one. */
+  /** Returns the mounts below the root that are neither at a path of a volume nor inside one. */
   private List<MountPath> unknown() {
     List<MountPath> paths = new ArrayList<>();
     for (MountPath path :
@@ -400,13 +404,13 @@ public final class Recovery {
     findings.add(Messages.of(code, Subject.of(DOING), seen));
   }
 
-  // ---- what it is made from, and what is made
+  // ---- input and result
 
   /**
-   * The words of three witnesses when a manager is opened.
+   * The three sources when a manager is opened.
    *
    * @param remembered the records
-   * @param directories and the volumes they belong to
+   * @param directories the directories, and their volumes
    * @param mounted the mounts below the root
    * @param place the boot and the mount namespace
    */
@@ -424,16 +428,16 @@ public final class Recovery {
   }
 
   /**
-   * The conclusions of a start from what it found.
+   * The result of a start.
    *
    * @param volumes the volumes
-   * @param tombstones what was given back
-   * @param adopted the uses that are there as they were
-   * @param inDoubt the uses that may be there or not
-   * @param going the uses that were being given up
-   * @param unknown the mounts below the root of unknown volumes
-   * @param late the volumes of which something appeared after they were given back
-   * @param findings what an operator may want to know
+   * @param tombstones the released volumes
+   * @param adopted the uses that are still mounted as recorded
+   * @param inDoubt the uses that may or may not be mounted
+   * @param going the uses whose release had begun
+   * @param unknown the mounts of unknown volumes below the root
+   * @param late the volumes of which something appeared after their release
+   * @param findings the findings that concern an operator
    */
   public record Recovered(
       List<VolumeRecord> volumes,
@@ -458,7 +462,9 @@ public final class Recovery {
     }
   }
 
-  /** The records of a state, read once; of those that cannot be read it is told why. */
+  /**
+   * The records of a state, read once. A record that cannot be read has a message with the reason.
+   */
   public static final class Remembered implements VolumeDirectories.Owners {
 
     private final LoadedState state;
@@ -471,7 +477,7 @@ public final class Recovery {
       state.values().forEach(this::read);
     }
 
-    /** Returns the contents of this state. */
+    /** Returns the records of this state. */
     public static Remembered of(LoadedState state) {
       return new Remembered(state);
     }
@@ -496,7 +502,7 @@ public final class Recovery {
       }
     }
 
-    /** Where it was read. */
+    /** Returns the state from which the records were read. */
     LoadedState state() {
       return state;
     }
@@ -506,27 +512,27 @@ public final class Recovery {
       return Collections.unmodifiableMap(volumes);
     }
 
-    /** Returns the volumes that were given back. */
+    /** Returns the released volumes. */
     public Collection<Tombstone> tombstones() {
       return Collections.unmodifiableCollection(tombstones.values());
     }
 
-    /** Whether this is on record. */
+    /** Returns whether a volume is on record. */
     public boolean isOnRecord(VolumeIdentity identity) {
       return volumes.containsKey(VolumeLayout.id(identity));
     }
 
-    /** Whether there is a record under this key, also one that cannot be read. */
+    /** Returns whether there is a record under this key, even one that cannot be read. */
     public boolean hasKey(StateKey key) {
       return state.values().containsKey(key);
     }
 
-    /** Whether this was given back not long ago, and nothing else is on record of it. */
+    /** Returns whether a volume was released recently and has no other record. */
     public boolean isBuried(VolumeIdentity identity) {
       return !isOnRecord(identity) && tombstones.containsKey(VolumeLayout.id(identity));
     }
 
-    /** Whether what is remembered of this volume is from another boot than this. */
+    /** Returns whether the record of this volume is from another boot than this one. */
     public boolean isOfOtherBoot(VolumeIdentity identity, Place now) {
       String directory = VolumeLayout.id(identity);
       VolumeRecord record = volumes.get(directory);

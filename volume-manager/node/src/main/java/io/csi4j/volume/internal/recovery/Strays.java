@@ -20,17 +20,17 @@ import java.util.Set;
 
 /**
  * Uses that are not on record: mounts at the path of a use, made by a call that was given up and
- * has ended after all. Their volume is known by the directory, so they can be taken away.
+ * has ended after all. The directory names their volume, so they can be released.
  */
 public final class Strays {
 
   private Strays() {}
 
   /**
-   * The volume with each such use added, as one that is being given up; the same when there is
+   * Returns the volume with each such use added as a use to release; the same object if there is
    * none.
    *
-   * @param mounted what is mounted in the directory of the volume
+   * @param mounted the mounts in the directory of the volume
    */
   public static VolumeRecord with(
       VolumeLayout layout, VolumeRecord record, Collection<Sighting> mounted) {
@@ -39,8 +39,8 @@ public final class Strays {
   }
 
   /**
-   * The same, and with each use in doubt that is on record as one of which nothing is there, and is
-   * mounted.
+   * Does the same as {@link #with(VolumeLayout, VolumeRecord, Collection)}, and marks each mounted
+   * use as uncertain that is on record as not mounted.
    */
   public static VolumeRecord come(
       VolumeLayout.Home home, VolumeRecord record, Collection<Sighting> mounted) {
@@ -55,7 +55,7 @@ public final class Strays {
     return now;
   }
 
-  /** Where the uses of a volume are. */
+  /** Returns the targets of a volume's uses. */
   static Set<MountPath> targets(VolumeLayout.Home home, VolumeRecord record) {
     Set<MountPath> targets = new HashSet<>();
     for (VolumeUse usage : record.targets().keySet()) {
@@ -65,9 +65,9 @@ public final class Strays {
   }
 
   /**
-   * The same, where the paths are at hand.
+   * Does the same with known targets.
    *
-   * @param known where the uses of the volume are
+   * @param known the targets of the volume's uses
    */
   static VolumeRecord with(
       VolumeLayout.Home home,
@@ -84,8 +84,7 @@ public final class Strays {
       if (isTarget && !known.contains(path) && strays.add(path)) {
         VolumeUse stray =
             StrayUse.of(record.identity(), new String(use.name(), StandardCharsets.UTF_8));
-        // In a directory whose name is none of ours it is no use, and nothing here may take it
-        // away.
+        // A directory with a foreign name is not a use, and the manager must not remove it.
         if (StrayUse.isStray(stray)) {
           now =
               now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));

@@ -1,7 +1,4 @@
-/**
- * The conclusions of a start from three witnesses: the records, the directories, the mounts. Pure
- * decisions.
- */
+/** Combines the three sources of a start: records, directories and mounts. Pure decisions. */
 @NullMarked
 package io.csi4j.volume.internal.recovery;
 

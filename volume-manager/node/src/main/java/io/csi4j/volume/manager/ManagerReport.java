@@ -84,7 +84,7 @@ record ManagerReport(
     entries.put(
         "messages.txt",
         ReportArchive.orElse(
-            "nothing was told",
+            "no message was reported",
             messages.stream().map(told -> told.at() + " " + told.message().line())));
     entries.put("mounts.txt", mounts());
     return entries;

@@ -164,7 +164,7 @@ public record Explanation(String subject, List<Explained> volumes) {
       case EXPAND -> "expanding";
       case STATS -> "reading how full it is";
       case CLEAN_UP -> "cleaning up";
-      case REPAIR -> "making anew what is dead";
+      case REPAIR -> "repairing dead mounts";
       case REFRESH -> "refreshing";
     };
   }

@@ -29,7 +29,7 @@ public record PluginOnNode(
     storage = List.copyOf(storage);
     if (availableBytes.orElse(0) < 0) {
       throw new IllegalArgumentException(
-          "A plugin has no room of " + availableBytes.getAsLong() + " bytes.");
+          "The available capacity of a plugin cannot be " + availableBytes.getAsLong() + " bytes.");
     }
   }
 }

@@ -120,7 +120,8 @@ class ClaimedMountTest {
       assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
       assertThat(failure)
           .hasMessageContaining(
-              "its claim has epoch 7, and nobody confirms it: there was no answer within 10000 ms");
+              "its claim has epoch 7, and it cannot be confirmed: there was no answer within"
+                  + " 10000 ms");
       assertThat(node.calls(volume)).as("K3: nothing is staged or published").isEmpty();
       assertThat(node.status(volume)).isEmpty();
       assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
@@ -381,7 +382,7 @@ class ClaimedMountTest {
       assertThat(told(node, OperatorCode.CLAIM_STORE_DOWN).get(0).seen().text())
           .as("K6: going on from the record is told")
           .isEqualTo(
-              "its claim has epoch 7, and nobody confirms it: the store cannot be asked, and it"
+              "its claim has epoch 7, and it cannot be confirmed: the store cannot be asked, and it"
                   + " goes on from what is on record");
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
@@ -422,7 +423,7 @@ class ClaimedMountTest {
       VolumeException failure =
           refused(node, claimed("vol-1", "web", 7), OperatorCode.CLAIM_UNCONFIRMED);
 
-      assertThat(failure).hasMessageContaining("the manager was not told whom to ask about claims");
+      assertThat(failure).hasMessageContaining("the manager was opened without claims");
       assertThat(node.calls(volume)).isEmpty();
     }
   }

@@ -124,7 +124,7 @@ class ReceiptTest {
       refused(
           node,
           false,
-          "nobody said which volume it was of, and nobody knows whose the mount is at "
+          "the request names no volume, and it is not known whose mount is at "
               + node.stagingPath(VOLUME));
       node.leavesSomething();
     }
@@ -177,7 +177,7 @@ class ReceiptTest {
       refused(
           node,
           false,
-          "nobody said which volume it was of, and volume 'vol-1' of plugin"
+          "the request names no volume, and volume 'vol-1' of plugin"
               + " 'fake.csi4j.example' is being given back");
       assertThat(
               node.engine()

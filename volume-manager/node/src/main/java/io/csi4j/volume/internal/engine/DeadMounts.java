@@ -202,7 +202,7 @@ final class DeadMounts {
           .ask(volume.identity.plugin(), path, health -> volume.aside(() -> then.accept(health)));
     } catch (MountException e) {
       // The next look at the table, which comes soon, reports the failure.
-      LOG.log(Level.DEBUG, "How the mounts of " + volume.identity + " are is not known.", e);
+      LOG.log(Level.DEBUG, "The health of the mounts of " + volume.identity + " is unknown.", e);
     }
   }
 
@@ -280,7 +280,8 @@ final class DeadMounts {
   private Notice lost(VolumeUse usage) {
     return new Notice(
         OperatorCode.MOUNT_LOST,
-        "the mount is gone, and nobody here took it away; the policy of the plugin is " + policy(),
+        "the mount is gone, and this manager did not remove it; the policy of the plugin is "
+            + policy(),
         Optional.of(usage));
   }
 
@@ -305,7 +306,7 @@ final class DeadMounts {
         usage ->
             tell(
                 OperatorCode.REQUEST_NEEDED,
-                "its mount is dead, and is made anew as soon as the host says how it is wanted",
+                "its mount is dead, and is repaired as soon as the host requests it",
                 usage));
   }
 
@@ -403,7 +404,7 @@ final class DeadMounts {
       }
     } catch (MountException e) {
       // The next look at the table, which comes soon, reports the failure.
-      LOG.log(Level.DEBUG, "What became of the mounts of " + volume.identity + " is unknown.", e);
+      LOG.log(Level.DEBUG, "The mounts of " + volume.identity + " could not be read.", e);
     }
     volume.memory.set(now);
     if (!isNews && now.equals(known.get())) {
@@ -449,7 +450,7 @@ final class DeadMounts {
     notices.add(
         new Notice(
             OperatorCode.STAGING_LOST,
-            "the mount at the staging path is gone, and nobody here took it away",
+            "the mount at the staging path is gone, and this manager did not remove it",
             Optional.empty()));
     return record.withStaging(record.staging().as(PathStatus.IN_DOUBT));
   }

@@ -34,7 +34,7 @@ import java.util.function.BooleanSupplier;
  */
 final class ForeignMounts {
 
-  private static final Subject LOOKING = Subject.of("looking at what is mounted");
+  private static final Subject LOOKING = Subject.of("checking the mounts");
 
   private final KernelMounts kernel;
   private final VolumeLayout layout;

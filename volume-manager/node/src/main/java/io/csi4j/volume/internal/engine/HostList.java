@@ -142,7 +142,7 @@ final class HostList {
       tell(
           OperatorCode.HOST_NOT_HEARD,
           Subject.of("waiting for the host"),
-          left + " of the uses that were found mounted have not been asked for");
+          left + " of the uses that were found mounted have not been requested");
     }
   }
 
@@ -313,7 +313,7 @@ final class HostList {
                     Optional.of(record.identity().plugin()),
                     Optional.empty(),
                     layout.staging(record.identity()).toPath(),
-                    new Part("nobody uses the volume any more")),
+                    new Part("no workload uses the volume any more")),
                 Optional.of(record.identity())));
       }
     }
@@ -336,7 +336,7 @@ final class HostList {
                   Optional.empty(),
                   Optional.empty(),
                   path.toPath(),
-                  new Part("nobody can say whose this mount is")),
+                  new Part("it is not known to which volume this mount belongs")),
               Optional.empty()));
     }
     return items;

@@ -186,7 +186,7 @@ public final class VolumeEngine {
     MountRequest request = terms.applied(asked);
     if (StrayUse.isStray(usage)) {
       return failed(
-          OperatorCode.NOT_ALLOWED_HERE, doing, "the namespace '?' is for uses that nobody knows");
+          OperatorCode.NOT_ALLOWED_HERE, doing, "the namespace '?' is reserved for unknown uses");
     }
     OperationId id = nextId();
     Optional<VolumeIdentity> owner = index.ask(usage, identity, id.value());
@@ -402,7 +402,7 @@ public final class VolumeEngine {
           Messages.of(
               OperatorCode.LONG_PAUSE,
               Subject.of("waiting"),
-              "what was due came " + Duration.ofNanos(now - due).toSeconds() + " s late"));
+              "a timer ran " + Duration.ofNanos(now - due).toSeconds() + " s late"));
     }
   }
 

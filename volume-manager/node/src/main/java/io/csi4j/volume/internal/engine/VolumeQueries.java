@@ -419,16 +419,14 @@ final class VolumeQueries {
       for (VolumeRecord record : records.values()) {
         if (record.targets().isEmpty()) {
           throw refused(
-              "nobody said which volume it was of, and "
-                  + record.identity()
-                  + " is being given back");
+              "the request names no volume, and " + record.identity() + " is being given back");
         }
       }
       for (Sighting sighting : mounted) {
         if (records.keySet().stream()
             .noneMatch(volume -> sighting.path().isWithin(parts.layout().volume(volume)))) {
           throw refused(
-              "nobody said which volume it was of, and nobody knows whose the mount is at "
+              "the request names no volume, and it is not known whose mount is at "
                   + sighting.path());
         }
       }

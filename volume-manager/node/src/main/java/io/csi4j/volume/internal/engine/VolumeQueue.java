@@ -532,7 +532,8 @@ final class VolumeQueue {
     for (Operation mount : List.copyOf(waiting)) {
       if (isMade(mount) && mount.usage().equals(release.usage())) {
         waiting.remove(mount);
-        report.refuse(mount, OperatorCode.SUPERSEDED, "its release was asked for before it began");
+        report.refuse(
+            mount, OperatorCode.SUPERSEDED, "its release was requested before it started");
       }
     }
     Operation running = current;
@@ -542,7 +543,7 @@ final class VolumeQueue {
       } else {
         end(
             running,
-            Failure.of(OperatorCode.SUPERSEDED, "its release was asked for before it began")
+            Failure.of(OperatorCode.SUPERSEDED, "its release was requested before it started")
                 .as(Outcome.REFUSED));
       }
     }
@@ -1015,7 +1016,7 @@ final class VolumeQueue {
         operation,
         run.isHeldBack()
             ? "waiting, because the budget of repeats of its plugin is used up (CSI-333),"
-            : turn.map(Turn::doing).orElse("looking at what is mounted"),
+            : turn.map(Turn::doing).orElse("reading the mount table"),
         begun,
         turn.map(Turn::tries).map(Turn.Tries::calls).orElse(0),
         run.lastAnswer(),

@@ -258,7 +258,7 @@ final class VolumeReport {
           case EXPAND -> "expanding";
           case STATS -> "reading the statistics of";
           case CLEAN_UP -> "cleaning up";
-          case REPAIR -> "making anew what is dead of";
+          case REPAIR -> "repairing the dead mounts of";
           case REFRESH -> "refreshing";
         };
     return isBeforeAnything(code)

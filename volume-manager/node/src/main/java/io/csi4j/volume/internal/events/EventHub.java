@@ -131,7 +131,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
       } catch (Throwable failure) {
         LOG.log(
             hasAskedFailed.getAndSet(true) ? Level.DEBUG : Level.WARNING,
-            "A listener of volume events failed when it was told that an operation is asked for."
+            "A listener of volume events failed when it was notified of a requested operation."
                 + " The operation goes on; further such failures are logged for debugging only."
                 + " Repair the listener.",
             failure);
@@ -228,7 +228,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     return new VolumeEvent.Noticed(
         Messages.of(
             OperatorCode.LISTENER_FAILED,
-            Subject.of("telling a listener what happens"),
+            Subject.of("delivering events to a listener"),
             "it threw " + failure.getClass().getName()));
   }
 }

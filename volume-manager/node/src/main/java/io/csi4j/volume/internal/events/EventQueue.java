@@ -170,9 +170,9 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
     return new VolumeEvent.Noticed(
         Messages.of(
             OperatorCode.EVENTS_DROPPED,
-            Subject.of("telling a listener what happens"),
+            Subject.of("delivering events to a listener"),
             count
                 + (count == 1 ? " event was" : " events were")
-                + (" not told, as more than " + bound + " waited")));
+                + (" not delivered, as more than " + bound + " waited")));
   }
 }

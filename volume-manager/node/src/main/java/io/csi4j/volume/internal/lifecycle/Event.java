@@ -131,11 +131,11 @@ public sealed interface Event {
                 ? ", and the volume's is " + stale.epoch() + " by now"
                 : ", and was given back or taken on since");
       } else if (standing instanceof ClaimStanding.Leaving) {
-        return claim + ", and is on its way back";
+        return claim + ", and is being released";
       } else if (standing instanceof ClaimStanding.Missing) {
         return claim + ", and the store knows nothing of it";
       } else if (standing instanceof ClaimStanding.Unknown unknown) {
-        return claim + ", and nobody confirms it: " + unknown.because().text();
+        return claim + ", and it cannot be confirmed: " + unknown.because().text();
       }
       return claim + ", and is current";
     }

@@ -48,7 +48,7 @@ public final class Inspection {
   public static Failure foreign(List<Sighting> stack) {
     return Failure.of(
         OperatorCode.FOREIGN_MOUNT,
-        "another mount is there than the one that was made: "
+        "the mount is not the one that the plugin made: "
             + stack.get(stack.size() - 1).evidence().words());
   }
 

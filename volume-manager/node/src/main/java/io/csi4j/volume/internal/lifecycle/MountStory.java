@@ -36,14 +36,14 @@ final class MountStory {
   // ---- the states, in order
 
   static final Moment<Event.Looked> LOOK_FIRST =
-      Moment.forth("LOOK_FIRST", "looking at what is mounted", MountStory::seenFirst);
+      Moment.forth("LOOK_FIRST", "reading the mount table", MountStory::seenFirst);
 
   static final Moment<Event.Confirmed> CONFIRM_THERE =
       Moment.forth(
           "CONFIRM_THERE", "asking whether its claim is current", MountStory::thereConfirmed);
 
   static final Moment<Event.Saved> SAVE_INTENT =
-      Moment.forth("SAVE_INTENT", "remembering how far it is", MountStory::intentSaved)
+      Moment.forth("SAVE_INTENT", "saving its progress", MountStory::intentSaved)
           .reaching(CrashPoint.INTENT_SAVED);
 
   static final Moment<Event.Arranged> PREPARE_VOLUME =
@@ -72,11 +72,11 @@ final class MountStory {
       Moment.forth("STAGE_AGAIN", "waiting for the plugin to stage it", MountStory::stageAgain);
 
   static final Moment<Event.Looked> LOOK_STAGED =
-      Moment.forth("LOOK_STAGED", "looking whether it is staged", MountStory::seenStaged)
+      Moment.forth("LOOK_STAGED", "checking whether it is staged", MountStory::seenStaged)
           .reaching(CrashPoint.STAGING_SEEN);
 
   static final Moment<Event.Saved> SAVE_STAGED =
-      Moment.forth("SAVE_STAGED", "remembering how far it is", MountStory::stagedSaved)
+      Moment.forth("SAVE_STAGED", "saving its progress", MountStory::stagedSaved)
           .reaching(CrashPoint.STAGED_SAVED);
 
   static final Moment<Event.Arranged> PREPARE_USE =
@@ -90,7 +90,7 @@ final class MountStory {
           (turn, answer, now) -> confirmed(turn, Verb.PUBLISH, answer, now));
 
   static final Moment<Event.UsesSeen> LOOK_AT_OTHERS =
-      Moment.forth("LOOK_AT_OTHERS", "looking for whom it is mounted", MountStory::othersSeen);
+      Moment.forth("LOOK_AT_OTHERS", "checking for other mounts of it", MountStory::othersSeen);
 
   static final Moment<Event.Called> PUBLISH =
       Moment.forth(
@@ -111,18 +111,18 @@ final class MountStory {
           (turn, woke, now) -> look(turn, MountStory.LOOK_AGAIN));
 
   static final Moment<Event.Looked> LOOK_AGAIN =
-      Moment.forth("LOOK_AGAIN", "looking whether it is still staged", MountStory::seenAgain);
+      Moment.forth("LOOK_AGAIN", "checking whether it is still staged", MountStory::seenAgain);
 
   static final Moment<Event.Saved> SAVE_RESTAGE =
-      Moment.forth("SAVE_RESTAGE", "remembering how far it is", MountStory::restageSaved)
+      Moment.forth("SAVE_RESTAGE", "saving its progress", MountStory::restageSaved)
           .reaching(CrashPoint.INTENT_SAVED);
 
   static final Moment<Event.Looked> LOOK_PUBLISHED =
-      Moment.forth("LOOK_PUBLISHED", "looking whether it is published", MountStory::seenPublished)
+      Moment.forth("LOOK_PUBLISHED", "checking whether it is published", MountStory::seenPublished)
           .reaching(CrashPoint.TARGET_SEEN);
 
   static final Moment<Event.Saved> SAVE_PUBLISHED =
-      Moment.forth("SAVE_PUBLISHED", "remembering how far it is", MountStory::publishedSaved)
+      Moment.forth("SAVE_PUBLISHED", "saving its progress", MountStory::publishedSaved)
           .reaching(CrashPoint.PUBLISHED_SAVED);
 
   /**
@@ -134,7 +134,7 @@ final class MountStory {
   private static final Notice STAGING_GONE =
       new Notice(
           OperatorCode.STAGING_LOST,
-          "the mount at the staging path is gone, and nobody here took it away",
+          "the mount at the staging path is gone, and this manager did not remove it",
           Optional.empty());
 
   private MountStory() {}
@@ -185,7 +185,7 @@ final class MountStory {
             at.note(
                 new Notice(
                     OperatorCode.MOUNT_LOST,
-                    "the mount is gone, and nobody here took it away",
+                    "the mount is gone, and this manager did not remove it",
                     Optional.of(goal.usage())));
       }
       if (isLeaving || (!path.is(PathStatus.GOING) && isHalfGone(path, looked, goal, now))) {
@@ -292,7 +292,7 @@ final class MountStory {
           Outcome.HELD,
           Failure.of(
               OperatorCode.FOREIGN_MOUNT,
-              "something is mounted at the path that the plugin does not take away"));
+              "the plugin does not unmount what is mounted at the path"));
     }
     return ReleaseStory.clear(turn, what, now);
   }
@@ -309,7 +309,7 @@ final class MountStory {
             ? turn.note(
                 new Notice(
                     OperatorCode.MOUNT_BROKEN,
-                    "the mount is there, and what it shows was deleted",
+                    "it is mounted, and the mounted file or directory was deleted",
                     Optional.of(goal.usage())))
             : turn;
     return isClaimed(told) ? confirm(told, CONFIRM_THERE) : told.end(new Result.Published());

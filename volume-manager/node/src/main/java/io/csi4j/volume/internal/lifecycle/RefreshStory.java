@@ -33,10 +33,10 @@ final class RefreshStory {
   // ---- the states, in order
 
   static final Moment<Event.Looked> LOOK_PRESENT =
-      Moment.forth("LOOK_PRESENT", "looking at what is mounted", RefreshStory::seenPresent);
+      Moment.forth("LOOK_PRESENT", "reading the mount table", RefreshStory::seenPresent);
 
   static final Moment<Event.Saved> SAVE_REFRESH =
-      Moment.forth("SAVE_REFRESH", "remembering that it is refreshed", RefreshStory::intentSaved)
+      Moment.forth("SAVE_REFRESH", "saving that it is being refreshed", RefreshStory::intentSaved)
           .reaching(CrashPoint.INTENT_SAVED);
 
   static final Moment<Event.Confirmed> CONFIRM_REFRESH =
@@ -53,11 +53,14 @@ final class RefreshStory {
           (turn, woke, now) -> look(turn, RefreshStory.LOOK_PRESENT));
 
   static final Moment<Event.Looked> LOOK_REFRESHED =
-      Moment.forth("LOOK_REFRESHED", "looking at what is mounted now", RefreshStory::seenRefreshed)
+      Moment.forth(
+              "LOOK_REFRESHED",
+              "checking the mounts after the refresh",
+              RefreshStory::seenRefreshed)
           .reaching(CrashPoint.TARGET_SEEN);
 
   static final Moment<Event.Saved> SAVE_REFRESHED =
-      Moment.forth("SAVE_REFRESHED", "remembering what is in force", RefreshStory::ended)
+      Moment.forth("SAVE_REFRESHED", "saving the contexts in force", RefreshStory::ended)
           .reaching(CrashPoint.PUBLISHED_SAVED);
 
   private RefreshStory() {}
@@ -101,7 +104,8 @@ final class RefreshStory {
     }
     if (Inspection.isLost(target, looked.target())) {
       return Optional.of(
-          Failure.of(OperatorCode.MOUNT_LOST, "the mount is gone, and nobody here took it away"));
+          Failure.of(
+              OperatorCode.MOUNT_LOST, "the mount is gone, and this manager did not remove it"));
     }
     if (Inspection.isDead(looked.target())) {
       return Optional.of(

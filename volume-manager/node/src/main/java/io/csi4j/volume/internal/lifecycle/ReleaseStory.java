@@ -38,10 +38,10 @@ final class ReleaseStory {
   // ---- the states, in order
 
   static final Moment<Event.Looked> LOOK_GOING =
-      Moment.back("LOOK_GOING", "looking at what is mounted", ReleaseStory::seenGoing);
+      Moment.back("LOOK_GOING", "reading the mount table", ReleaseStory::seenGoing);
 
   static final Moment<Event.Saved> SAVE_GOING =
-      Moment.back("SAVE_GOING", "remembering how far it is", ReleaseStory::goingSaved)
+      Moment.back("SAVE_GOING", "saving its progress", ReleaseStory::goingSaved)
           .reaching(CrashPoint.RELEASE_SAVED);
 
   static final Moment<Event.Called> UNPUBLISH =
@@ -59,18 +59,18 @@ final class ReleaseStory {
   static final Moment<Event.Looked> LOOK_UNPUBLISHED =
       Moment.back(
           "LOOK_UNPUBLISHED",
-          "looking whether it is unpublished",
+          "checking whether it is unpublished",
           (turn, looked, now) -> seenAfterCall(turn, Part.USE, looked, now));
 
   static final Moment<Event.Looked> LOOK_FORGOTTEN_USE =
       Moment.back(
           "LOOK_FORGOTTEN_USE",
-          "looking whether it is unpublished",
+          "checking whether it is unpublished",
           (turn, looked, now) -> seenForgotten(turn, Part.USE, looked, now));
 
   static final Moment<Event.Looked> LOOK_REFUSED_USE =
       Moment.back(
-          "LOOK_REFUSED_USE", "looking whether it is unpublished", ReleaseStory::seenRefused);
+          "LOOK_REFUSED_USE", "checking whether it is unpublished", ReleaseStory::seenRefused);
 
   static final Moment<Event.Forced> SWEEP_USE =
       Moment.back(
@@ -89,16 +89,16 @@ final class ReleaseStory {
           .reaching(CrashPoint.USE_REMOVED);
 
   static final Moment<Event.Saved> SAVE_RELEASED =
-      Moment.back("SAVE_RELEASED", "remembering how far it is", ReleaseStory::releasedSaved)
+      Moment.back("SAVE_RELEASED", "saving its progress", ReleaseStory::releasedSaved)
           .reaching(CrashPoint.USE_END_SAVED);
 
   static final Moment<Event.UsesSeen> LOOK_AT_USES =
-      Moment.back("LOOK_AT_USES", "looking for whom it is mounted", ReleaseStory::usesSeen);
+      Moment.back("LOOK_AT_USES", "checking for other mounts of it", ReleaseStory::usesSeen);
 
   static final Moment<Event.Saved> SAVE_NOT_UNSTAGED =
       Moment.<Event.Saved>back(
               "SAVE_NOT_UNSTAGED",
-              "remembering that the plugin was not asked to unstage it",
+              "saving that it was not unstaged",
               (turn, saved, now) -> unfinished(turn, turn.tries().refusal().orElseThrow()))
           .reaching(CrashPoint.USE_END_SAVED);
 
@@ -117,13 +117,13 @@ final class ReleaseStory {
   static final Moment<Event.Looked> LOOK_UNSTAGED =
       Moment.back(
           "LOOK_UNSTAGED",
-          "looking whether it is unstaged",
+          "checking whether it is unstaged",
           (turn, looked, now) -> seenAfterCall(turn, Part.STAGING, looked, now));
 
   static final Moment<Event.Looked> LOOK_FORGOTTEN_STAGING =
       Moment.back(
           "LOOK_FORGOTTEN_STAGING",
-          "looking whether it is unstaged",
+          "checking whether it is unstaged",
           (turn, looked, now) -> seenForgotten(turn, Part.STAGING, looked, now));
 
   static final Moment<Event.Forced> SWEEP_STAGING =
@@ -272,7 +272,7 @@ final class ReleaseStory {
           Outcome.REFUSED,
           Failure.of(
               OperatorCode.NOT_ALLOWED_HERE,
-              "nobody has asked for its release yet: only what does not end can be"
+              "its release was not requested yet: only a release that does not end can be"
                   + " abandoned"));
     }
     List<Sighting> stack = target.isPresent() ? looked.target() : looked.staging();
@@ -283,7 +283,7 @@ final class ReleaseStory {
               OperatorCode.STILL_MOUNTED,
               stack.isEmpty()
                   ? "a device node is there for it"
-                  : "what is to be abandoned is there; first type: "
+                  : "it is still mounted; first unmount it with: "
                       + unmountCommand(stack.get(0).path())));
     }
     VolumeRecord ended = record.abandoning(goal.usage(), goal.reason());
@@ -820,7 +820,7 @@ final class ReleaseStory {
             ? noted.note(
                 new Notice(
                     OperatorCode.LAZY_UNMOUNT_PENDING,
-                    "somebody was still using the mount",
+                    "a process was still using the mount",
                     part.usage(turn)))
             : noted,
         part);

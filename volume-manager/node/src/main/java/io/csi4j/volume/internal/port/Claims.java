@@ -22,15 +22,13 @@ public interface Claims {
         @Override
         public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
           then.accept(
-              new ClaimStanding.Unknown(
-                  new ReasonText("the manager was not told whom to ask about claims")));
+              new ClaimStanding.Unknown(new ReasonText("the manager was opened without claims")));
         }
 
         @Override
         public void verdict(VolumeUse usage, long epoch, Consumer<VolumeVerdict> then) {
           then.accept(
-              new VolumeVerdict.Unknown(
-                  new ReasonText("the manager was not told whom to ask about claims")));
+              new VolumeVerdict.Unknown(new ReasonText("the manager was opened without claims")));
         }
       };
 

@@ -359,7 +359,7 @@ final class CsiNodePlugin implements NodePlugin {
   private static String replaced(PluginAnswer answer) {
     return answer instanceof PluginAnswer.Down down
         ? down.text()
-        : "the plugin was started anew since this call was asked for, and the call was not sent";
+        : "the plugin was restarted since this call was requested, and the call was not sent";
   }
 
   private void sendNow(CsiPlugin plugin, OpenCall asked, Secrets secrets) {

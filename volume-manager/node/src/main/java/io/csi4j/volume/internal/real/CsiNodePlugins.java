@@ -149,7 +149,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
         plugins.put(binding.id(), new Bound(plugin, known.map(RegisteredPlugin::registration)));
     return old == null
         ? () -> {}
-        : () -> old.plugin().retire("the plugin was registered anew", plugin);
+        : () -> old.plugin().retire("the plugin was registered again", plugin);
   }
 
   /**

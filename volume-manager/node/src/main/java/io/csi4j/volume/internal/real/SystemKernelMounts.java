@@ -210,8 +210,8 @@ public final class SystemKernelMounts implements KernelMounts {
     } catch (MountException e) {
       LOG.log(
           Level.WARNING,
-          "The mount table cannot be watched, so a mount that somebody takes away is noticed with"
-              + " the next request only: "
+          "The mount table cannot be watched, so a mount that another program removes is noticed"
+              + " only with the next request: "
               + e.getMessage());
       return () -> {};
     }

@@ -105,7 +105,7 @@ public final class Recovery {
     if (rebooted > 0) {
       find(
           OperatorCode.REBOOT_DETECTED,
-          "the host was started anew since " + volumes(rebooted) + " last seen");
+          "the host was rebooted since " + volumes(rebooted) + " last seen");
     }
     if (moved > 0) {
       find(

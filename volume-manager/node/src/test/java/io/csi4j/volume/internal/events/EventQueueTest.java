@@ -54,7 +54,8 @@ class EventQueueTest {
     List.of(noticed("a"), started(1), ended(1), started(2), failed(2)).forEach(queue::add);
     List<VolumeEvent> told = all(queue);
     assertThat(told).startsWith(noticed("a"), started(2), failed(2)).hasSize(4);
-    assertThat(dropped(told.get(3))).isEqualTo("2 events were not told, as more than 4 waited");
+    assertThat(dropped(told.get(3)))
+        .isEqualTo("2 events were not delivered, as more than 4 waited");
   }
 
   @Test
@@ -119,7 +120,7 @@ class EventQueueTest {
     queue.add(noticed("a"));
     List<VolumeEvent> told = all(queue);
     assertThat(told).hasSize(2).contains(ended(1));
-    assertThat(dropped(told.get(0))).isEqualTo("1 event was not told, as more than 1 waited");
+    assertThat(dropped(told.get(0))).isEqualTo("1 event was not delivered, as more than 1 waited");
   }
 
   @Test

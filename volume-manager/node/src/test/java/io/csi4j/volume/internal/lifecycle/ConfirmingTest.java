@@ -376,11 +376,11 @@ class ConfirmingTest {
     assertThat(Event.Confirmed.words(new ClaimStanding.Stale(7), 7))
         .isEqualTo("its claim has epoch 7, and was given back or taken on since");
     assertThat(Event.Confirmed.words(new ClaimStanding.Leaving(), 7))
-        .isEqualTo("its claim has epoch 7, and is on its way back");
+        .isEqualTo("its claim has epoch 7, and is being released");
     assertThat(Event.Confirmed.words(new ClaimStanding.Missing(), 7))
         .isEqualTo("its claim has epoch 7, and the store knows nothing of it");
     assertThat(Event.Confirmed.words(new ClaimStanding.Unknown(new ReasonText("it is away")), 7))
-        .isEqualTo("its claim has epoch 7, and nobody confirms it: it is away");
+        .isEqualTo("its claim has epoch 7, and it cannot be confirmed: it is away");
     assertThat(Event.Confirmed.words(new ClaimStanding.Current(), 7))
         .isEqualTo("its claim has epoch 7, and is current");
     assertThat(OperatorCode.FENCED.label()).isEqualTo("CSI-841 FENCED");

@@ -193,12 +193,12 @@ class GoalTest {
   void itIsToldWhatIsBeingDone() {
     assertThat(fromUsedBy(A, B).doing(new Goal.Release(A)))
         .containsExactly(
-            "looking at what is mounted",
-            "remembering how far it is",
+            "reading the mount table",
+            "saving its progress",
             "waiting for the plugin to unpublish it",
-            "looking whether it is unpublished",
+            "checking whether it is unpublished",
             "removing directories",
-            "remembering how far it is");
+            "saving its progress");
   }
 
   @Test

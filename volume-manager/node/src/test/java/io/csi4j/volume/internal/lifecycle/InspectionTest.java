@@ -359,7 +359,7 @@ class InspectionTest {
     assertThat(Inspection.isForeign(PathRecord.NONE, List.of(disk(), other))).isTrue();
     assertThat(words(Optional.of(Inspection.foreign(List.of(disk(), other)))))
         .isEqualTo(
-            "FOREIGN_MOUNT: another mount is there than the one that was made: ext4 from /dev/sdb,"
+            "FOREIGN_MOUNT: the mount is not the one that the plugin made: ext4 from /dev/sdb,"
                 + " read-only");
   }
 }

@@ -73,8 +73,8 @@ class WordsTest {
             "a mount that is lost",
             fromUsedBy(A).unmount(TARGET).unmount(Optional.empty()),
             publish(A),
-            "the mount at the staging path is gone, and nobody here took it away",
-            "a: the mount is gone, and nobody here took it away"),
+            "the mount at the staging path is gone, and this manager did not remove it",
+            "a: the mount is gone, and this manager did not remove it"),
         row(
             "a mount that the plugin leaves",
             fromUsedBy(A).policy(ONCE).always("UNPUBLISH", nothingDone()),
@@ -130,7 +130,7 @@ class WordsTest {
                 .unmountedLazily(),
             RELEASE,
             "a: the plugin has answered 2 times that it does not know the volume",
-            "a: somebody was still using the mount"),
+            "a: a process was still using the mount"),
         row(
             "a mount that is forced after two answers of OK that changed nothing",
             fromUsedBy(A, B).policy(forcing(2)).always("UNPUBLISH", nothingDone()),
@@ -143,7 +143,7 @@ class WordsTest {
                 .always("UNPUBLISH", fails(StatusCode.NOT_FOUND))
                 .at("look", 2, foreignTarget()),
             RELEASE,
-            "another mount is there than the one that was made: tmpfs from none"),
+            "the mount is not the one that the plugin made: tmpfs from none"),
         row(
             "a dead mount that is swept",
             fromUsedBy(A, B).dead(TARGET).always("UNPUBLISH", nothingDone()),

@@ -460,7 +460,7 @@ class CsiNodePluginsTest {
     fake.restart();
 
     Answer failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
-    assertThat(text(failed)).contains("started anew").contains("not sent");
+    assertThat(text(failed)).contains("restarted").contains("not sent");
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
     assertThat(plugin.instance()).isNotEmpty().isNotEqualTo(before);
     Waits.until(() -> call(plugin, stage()).isOk());
@@ -1099,7 +1099,7 @@ class CsiNodePluginsTest {
 
     NodePlugin now = register(fake);
     assertThat(now).isNotSameAs(old);
-    assertThat(text(failed(Waits.on(waits)))).isEqualTo("the plugin was registered anew");
+    assertThat(text(failed(Waits.on(waits)))).isEqualTo("the plugin was registered again");
     assertThat(failed(call(old, unpublish())).isSent()).isFalse();
     assertThat(call(now, unpublish())).isEqualTo(Answer.ok());
     assertThat(sent).isNotDone();

@@ -261,7 +261,7 @@ class RecoveryTest {
             finding -> {
               assertThat(finding.code()).isEqualTo(OperatorCode.REBOOT_DETECTED);
               assertThat(finding.seen())
-                  .hasToString("the host was started anew since 1 volume was last seen");
+                  .hasToString("the host was rebooted since 1 volume was last seen");
             });
   }
 

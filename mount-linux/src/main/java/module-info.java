@@ -1,4 +1,4 @@
-/** The mounts of the Linux kernel, seen and changed, dead and hung ones included. */
+/** Reads and changes the mounts of the Linux kernel, including dead and hung ones. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.mount {
   requires static transitive org.jspecify;

@@ -19,13 +19,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The machine that this process runs on, behind the public interfaces.
+ * The machine of this process, as the implementations of the public interfaces.
  *
- * @param table its table
- * @param mounts makes the changes with given settings
+ * @param table its mount table
+ * @param mounts returns the changes with given settings
  * @param watch its watch
- * @param capabilities what it can do
- * @param kernel the kernel itself
+ * @param capabilities its capabilities
+ * @param kernel the kernel
  */
 record Host(
     MountTable table,
@@ -40,7 +40,7 @@ record Host(
           + " install it (-Djna.boot.library.path=...).";
 
   /**
-   * One machine for all who ask for it: looked at when any interface is first asked for, and again
+   * One machine for all callers. It is examined when the first interface is requested, and again
    * the next time if this process lacked memory or threads for that.
    */
   static final class Shared {
@@ -57,7 +57,7 @@ record Host(
     private final Supplier<Syscalls> binding;
     private volatile @Nullable Found found;
 
-    /** The machine, and the changes to its mounts on one pool for all. */
+    /** The machine, and the changes to its mounts on one shared pool. */
     private record Found(Host host, Mounts mounts) {}
 
     Shared(String system, Supplier<Syscalls> binding) {
@@ -108,17 +108,17 @@ record Host(
     }
   }
 
-  /** This machine. */
+  /** Returns this machine. */
   static Host system() {
     return Shared.SYSTEM.host();
   }
 
-  /** The changes to this machine's mounts with the settings that suit most, on one pool for all. */
+  /** Returns the changes to this machine's mounts with the default settings, on one shared pool. */
   static Mounts systemMounts() {
     return Shared.SYSTEM.mounts();
   }
 
-  /** Whether this process lacked memory or threads, of which it may have more later. */
+  /** Returns whether the failure may be temporary: this process lacked memory or threads. */
   private static boolean mayPass(Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof OutOfMemoryError) {
@@ -129,7 +129,7 @@ record Host(
   }
 
   /**
-   * Looks what there is. It never throws: what cannot be had says so when it is used.
+   * Examines the machine. Never throws: an unavailable interface throws the reason when it is used.
    *
    * @param system the name of the operating system, as the JVM has it
    * @param binding loads the native calls; may throw what a JVM throws then
@@ -151,7 +151,7 @@ record Host(
     try {
       calls = binding.get();
     } catch (RuntimeException | Error e) {
-      // Any error: a native library may throw a bare one.
+      // Catches any error: a native library may throw a plain Error.
       return without(() -> noNativeAccess(e), Optional.of(textOnly()));
     }
     Kernel kernel = kernel(calls);
@@ -203,12 +203,16 @@ record Host(
         text("/proc/sys/kernel/osrelease").orElse("unknown"));
   }
 
-  /** A name that no other boot has either, so that no reference is taken for one of this boot. */
+  /**
+   * Returns a name that no other boot has, so that no reference is mistaken for one of this boot.
+   */
   private static String unknownBoot() {
     return "unknown-" + UUID.randomUUID();
   }
 
-  /** The text of a file; nothing if it is not there: {@code /proc} may not be mounted. */
+  /**
+   * Returns the text of a file; empty if it does not exist, as {@code /proc} may not be mounted.
+   */
   private static Optional<String> text(String path) {
     try {
       return Optional.of(new String(ProcFiles.read(path), StandardCharsets.UTF_8).strip());

@@ -4,14 +4,18 @@ import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
 import java.util.function.BooleanSupplier;
 
-/** The table of a Linux kernel. */
+/** The mount table of a Linux kernel. */
 final class LinuxMountTable extends KernelTable implements MountTable {
 
   LinuxMountTable(Kernel kernel) {
     super(kernel);
   }
 
-  /** A table that is careful when it is told to be. */
+  /**
+   * Creates a table.
+   *
+   * @param careful returns whether a look at a path must not enter a mount
+   */
   LinuxMountTable(Kernel kernel, BooleanSupplier careful) {
     super(kernel, careful);
   }

@@ -12,19 +12,21 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The abilities of the running kernel: for each need, the ways to meet it from best to last, which
- * of them is used, and why the better ones are not. Found once, by trying; {@link #toString()} is a
- * page for people.
+ * Capabilities of the running kernel: for each need, the methods from best to worst, which of them
+ * is used, and why the better ones are not. Determined once, by trial; {@link #toString()} returns
+ * a page for people.
  *
  * @param kernel the release of the kernel
- * @param ways the ways of each need, best first
- * @param binding what makes system calls from Java: {@code java.lang.foreign}, or JNA and why it is
- *     not the other
+ * @param ways the methods for each need, best first
+ * @param binding the binding for system calls: {@code java.lang.foreign}, or JNA and why it is not
+ *     the other
  * @since 1.0
  */
 public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, String binding) {
 
-  /** A row per way, best first: the need, the calls, what they give, and the features needed. */
+  /**
+   * One row per method, best first: the need, the calls, their result, and the required features.
+   */
   private static final String WAYS =
       """
       PROBE | statx | one call, however many mounts there are | STATX_MOUNT_ROOT
@@ -53,23 +55,23 @@ public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, Str
       EVENTS | poll | that something changed, then reads the table again |
       """;
 
-  /** The needs that several ways can meet. */
+  /** The needs that several methods can meet. */
   public enum Need {
-    /** To tell whether something is mounted at a path. */
+    /** Determine whether something is mounted at a path. */
     PROBE("is it a mount point?"),
-    /** To read all about one mount. */
+    /** Read all about one mount. */
     RECORD("all about one mount"),
-    /** To read the whole table. */
+    /** Read the whole table. */
     TABLE("the whole table"),
-    /** To see what came and went in the table. */
+    /** Read the changes of the table. */
     REFRESH("what came and went"),
-    /** To reach a path without following symbolic links. */
+    /** Reach a path without following symbolic links. */
     WALK("a path without symbolic links"),
-    /** To bind, read-only from the first moment if asked. */
+    /** Bind, read-only from the first moment if requested. */
     BIND("bind mounts"),
-    /** To set flags and propagation. */
+    /** Set flags and propagation. */
     ATTRIBUTES("flags and propagation"),
-    /** To be told of changes. */
+    /** Receive changes. */
     EVENTS("changes of the table");
 
     private final String question;
@@ -78,7 +80,7 @@ public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, Str
       this.question = question;
     }
 
-    /** The need in a few words. */
+    /** Returns the need in a few words. */
     public String question() {
       return question;
     }
@@ -88,8 +90,8 @@ public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, Str
    * One method to meet a need.
    *
    * @param calls the system calls, such as {@code statx} or {@code listmount + statmount}
-   * @param obstacle why it cannot be used, if so
-   * @param promise what it gives, in a few words
+   * @param obstacle why it cannot be used, if it cannot
+   * @param promise its result, in a few words
    */
   public record Method(String calls, Optional<String> obstacle, String promise) {}
 
@@ -101,15 +103,15 @@ public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, Str
   }
 
   /**
-   * Returns what the running kernel gives.
+   * Returns the capabilities of the running kernel.
    *
-   * @throws MountException where there is no Linux or no native access
+   * @throws MountException without Linux or without native access
    */
   public static MountCapabilities system() {
     return Host.system().capabilities().get();
   }
 
-  /** The ways of each need on this kernel. */
+  /** Returns the capabilities of this kernel. */
   static MountCapabilities of(Kernel kernel) {
     Map<Need, List<Method>> ways = new EnumMap<>(Need.class);
     WAYS.lines()
@@ -128,14 +130,14 @@ public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, Str
     return new MountCapabilities(kernel.release(), ways, kernel.calls().binding());
   }
 
-  /** The way that is used for a need, if there is one. */
+  /** Returns the method that is used for a need, if there is one. */
   public Optional<Method> used(Need need) {
     return ways.getOrDefault(need, List.of()).stream()
         .filter(way -> way.obstacle().isEmpty())
         .findFirst();
   }
 
-  /** A page for people. */
+  /** Returns a page for people. */
   @Override
   public String toString() {
     StringBuilder page = new StringBuilder();

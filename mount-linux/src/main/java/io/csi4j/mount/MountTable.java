@@ -14,18 +14,17 @@ import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /**
- * The mounts of the namespace that this process is in: pure reading.
+ * Reads the mounts in the mount namespace of this process.
  *
- * <p>All calls are made on the thread that asks, without a deadline. None waits for the filesystem
- * of the mount that it is about, so dead and hung mounts can be asked about. A call that is given a
- * path walks through the directories above it, though, and hangs if one of those is in a hung
- * filesystem: {@link #probe}, {@link #find} and {@link #check}. {@link #list()} and {@link
- * #children} walk along no path.
+ * <p>All calls run on the calling thread, without a deadline. None waits for the filesystem of the
+ * mount that it examines, so dead and hung mounts can be examined. A call with a path walks through
+ * the parent directories, though, and hangs if one of them is in a hung filesystem: {@link #probe},
+ * {@link #find} and {@link #check}. {@link #list()} and {@link #children} walk no path.
  *
- * <p>Every method throws {@link MountException}: {@link MountException.Reason#NOT_LINUX} where
- * there is no Linux kernel, {@link MountException.Reason#NO_NATIVE_ACCESS} where the native library
- * cannot be loaded and is needed ({@link #list()} does without), {@link
- * MountException.Reason#NO_MOUNT_TABLE} where {@code /proc} is not there.
+ * <p>Every method throws {@link MountException}: {@link MountException.Reason#NOT_LINUX} without a
+ * Linux kernel, {@link MountException.Reason#NO_NATIVE_ACCESS} if the native library is needed and
+ * cannot be loaded ({@link #list()} does not need it), {@link MountException.Reason#NO_MOUNT_TABLE}
+ * without {@code /proc}.
  *
  * <pre>{@code
  * MountTable table = MountTable.system();
@@ -39,73 +38,75 @@ import java.util.function.Predicate;
  */
 public interface MountTable {
 
-  /** The table of the running kernel. */
+  /** Returns the table of the running kernel. */
   static MountTable system() {
     return Host.system().table();
   }
 
   /**
-   * Looks at a path. Symbolic links in the middle of the path are followed, one at its end is not.
+   * Examines a path. Symbolic links in the middle of the path are followed, one at its end is not.
    * A directory to which this process has no access is looked up in the table by its text. The
-   * reference has the path that was asked for.
+   * returned reference has the given path.
    *
-   * <p>The directories above the path are walked through; if one of them is in a hung filesystem,
-   * the call hangs too. A mount at the path itself is never waited for.
+   * <p>The call walks through the parent directories, and hangs if one of them is in a hung
+   * filesystem. It never waits for a mount at the path itself.
    *
-   * @throws MountException if the path is too long, has too many symbolic links, or is out of reach
-   *     for this user ({@link MountException.Reason#NOT_PERMITTED})
+   * @throws MountException if the path is too long, has too many symbolic links, or is not
+   *     accessible to this user ({@link MountException.Reason#NOT_PERMITTED})
    */
   MountProbe probe(MountPath path);
 
-  /** All that is known of the mount on top at this path, or nothing if there is none. */
+  /** Returns all that is known about the mount on top at this path; empty if there is none. */
   Optional<MountRecord> find(MountPath path);
 
-  /** Every mount. */
+  /** Returns every mount. */
   MountSnapshot list();
 
-  /** Every mount that this accepts; {@link MountSnapshot#refresh} accepts the same. */
+  /** Returns every mount that matches; {@link MountSnapshot#refresh} uses the same filter. */
   MountSnapshot list(Predicate<MountRecord> filter);
 
   /**
-   * Returns every mount that another process sees, in any mount namespace, with the paths that it
-   * has for them. Mounts of one peer group have its number in all namespaces, and one mount has one
-   * {@link MountRecord#id()}; the references serve for nothing else here.
+   * Returns every mount that another process sees, in any mount namespace, with its paths. The
+   * mounts of a peer group have its number in all namespaces, and a mount has the same {@link
+   * MountRecord#id()} in all of them; the references cannot be used for anything else in this
+   * process.
    *
    * @param process its number, as this process sees it
    * @throws MountException with {@link MountException.Reason#NO_MOUNT_TABLE} if it has ended, or if
-   *     this process may not look into it
+   *     this process may not read its files
    */
   MountSnapshot listOf(long process);
 
-  /** Returns the fate of the mount that this reference was taken of. */
+  /** Returns the present state of the mount that this reference was taken from. */
   MountRef.Check check(MountRef ref);
 
-  /** The mounts of one directory or file of one filesystem, wherever they are. */
+  /** Returns the mounts of one directory or file of one filesystem, at any path. */
   default List<MountRecord> refs(DeviceId device, KernelText root) {
     return list().refs(device, root);
   }
 
   /**
-   * Returns the mounts that were made after this one and that this accepts, in the order in which
-   * they were made; none if it is gone. Where the kernel numbers its mounts (Linux 6.8), this costs
-   * what came since, and not what is mounted in all.
+   * Returns the mounts that were made after this one and that match, in the order in which they
+   * were made; none if it is gone. If the kernel numbers its mounts (Linux 6.8), the cost depends
+   * on the number of new mounts, not of all mounts.
    */
   default List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
     return list().newer(than).stream().filter(filter).toList();
   }
 
   /**
-   * Returns the group from which mounts reach a mount whose master this process cannot see: the
-   * nearest one above that has a member in its view ({@code propagate_from} in the kernel's table).
-   * Nothing if the master can be seen, if there is no such group, or if the mount is gone.
+   * Returns the group from which a mount receives mounts if this process cannot see its master: the
+   * nearest master of that master with a member that the process can see ({@code propagate_from} in
+   * the kernel's table). Empty if the master is visible, if there is no such group, or if the mount
+   * is gone.
    *
-   * <p>No {@link MountRecord} has it, since the kernel walks along all peers of the master for it:
-   * in a slave mount namespace, reading it of each mount costs as many steps as there are mounts,
-   * for each of them. The answer is that of the moment, and not of the snapshot that the reference
+   * <p>No {@link MountRecord} contains it, because the kernel walks along all peers of the master
+   * to find it: in a slave mount namespace, reading it for every mount would cost the square of the
+   * number of mounts. The answer is of the present moment, not of the snapshot that the reference
    * comes from.
    */
   OptionalInt propagateFrom(MountRef ref);
 
-  /** The mounts that are directly on this one; none if it is gone. */
+  /** Returns the mounts that are directly on this one; none if it is gone. */
   List<MountRecord> children(MountRef ref);
 }

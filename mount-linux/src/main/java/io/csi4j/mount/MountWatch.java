@@ -6,17 +6,17 @@ import io.csi4j.mount.model.MountSnapshot;
 import java.util.function.Consumer;
 
 /**
- * Tells when the mount table changes.
+ * Reports changes of the mount table.
  *
- * <p>Where the kernel reports each mount (fanotify, Linux 6.15 and newer, privileged in the
- * namespace's user namespace), events come with the process that caused them; but to a process that
- * is not privileged on the machine as a whole it names this process only, and no other. Elsewhere
- * the table is read again whenever the kernel says that it changed; a mount that came and went in
- * between is then not told.
+ * <p>If the kernel reports each mount (fanotify, Linux 6.15 and newer, privileged in the
+ * namespace's user namespace), events name the process that caused them; but to a process without
+ * privileges on the whole machine the kernel names only that process itself. Otherwise the watch
+ * reads the table again whenever the kernel reports a change; a mount that appeared and disappeared
+ * in between is not reported then.
  *
- * <p>A mount that is gone again before it could be looked at is not told at all. Changes of mounts
- * that stay are found by reading the table, with pauses of four times as long as the last reading
- * took, so they may come after what happened later.
+ * <p>A mount that is gone before it could be read is not reported at all. Changes of existing
+ * mounts are found by reading the table, with pauses of four times the duration of the last
+ * reading, so they may be reported after later events.
  *
  * <pre>{@code
  * try (MountWatch.Watching watching = MountWatch.system().start(log::accept)) {
@@ -29,31 +29,32 @@ import java.util.function.Consumer;
  */
 public interface MountWatch {
 
-  /** The running kernel. */
+  /** Returns the watch of the running kernel. */
   static MountWatch system() {
     return Host.system().watch();
   }
 
   /**
-   * Tells every change from now on to the listener, in order, on one daemon thread of the watch. A
-   * listener that throws is told the next change all the same.
+   * Reports every change from now on to the listener, in order, on one daemon thread of the watch.
+   * A listener that throws still receives the next change.
    *
    * @throws MountException if the table cannot be watched
    */
   Watching start(Consumer<MountEvent> listener);
 
-  /** A watch that runs. */
+  /** A running watch. */
   interface Watching extends AutoCloseable {
 
     /** Returns the mounts when the watch began; every event is a change to them. */
     MountSnapshot start();
 
-    /** How the kernel tells of changes, in a few words for people. */
+    /** Returns how the kernel reports changes, in a few words for people. */
     String source();
 
     /**
-     * Ends the watch. When this returns, its thread and descriptors are gone and no event comes any
-     * more; called by the listener itself, they are gone as soon as it returns.
+     * Ends the watch. When this method returns, the thread and the descriptors of the watch are
+     * gone and no more events arrive. If the listener itself calls it, they are gone as soon as the
+     * listener returns.
      */
     @Override
     void close();

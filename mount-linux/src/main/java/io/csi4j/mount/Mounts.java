@@ -18,13 +18,13 @@ import io.csi4j.mount.model.UnmountResult;
 import java.util.function.Consumer;
 
 /**
- * The changes to what is mounted in the mount namespace of this process.
+ * Changes the mounts in the mount namespace of this process.
  *
- * <p>The kernel's calls are made on a small pool of daemon threads and waited for no longer than
- * {@link MountSettings#deadline()}: then, and when the waiting thread is interrupted, a {@link
- * MountException} says that the call is still in the kernel. A bind or mount that ends later is
- * undone; other changes may still take effect. {@link #stuckCalls()} counts them; when they fill
- * the pool, new calls are refused.
+ * <p>The kernel's calls run on a small pool of daemon threads, and a caller waits no longer than
+ * {@link MountSettings#deadline()}. After that, and when the waiting thread is interrupted, a
+ * {@link MountException} reports that the call is still in the kernel. A bind or mount that ends
+ * later is undone; other changes may still take effect. {@link #stuckCalls()} counts such calls;
+ * when they fill the pool, new calls are refused.
  *
  * <p>No part of a target is followed if it is a symbolic link ({@link
  * MountException.Reason#SYMLINK}), except in the directory that {@link #beneath} names as trusted.
@@ -40,88 +40,88 @@ import java.util.function.Consumer;
  */
 public interface Mounts {
 
-  /** The running kernel, with the settings that suit most. */
+  /** Returns the mounts of the running kernel, with the default settings. */
   static Mounts system() {
     return Host.systemMounts();
   }
 
-  /** The running kernel, with a pool of its own and these settings. */
+  /** Returns the mounts of the running kernel, with these settings and a separate pool. */
   static Mounts system(MountSettings settings) {
     return Host.system().mounts().apply(settings);
   }
 
   /**
-   * Returns mounts for targets beneath a directory that no other can write to. Symbolic links in
-   * its own path are followed; everything below is not, and nothing outside can be reached.
+   * Returns mounts for targets beneath a directory that no other user can write to. Symbolic links
+   * in the path of that directory are followed; links below it are not, and no path leads outside.
    */
   Mounts beneath(MountPath base);
 
   /**
-   * Binds a directory or file to a second place. If an equal mount is there already, that is the
-   * result; if anything else is mounted there, the refusal ({@link
-   * MountException.Reason#TARGET_OCCUPIED}) names it. Equal is what shows the same directory or
-   * file with the same flags, and with the propagation if one is asked for; mounts below are not
-   * compared. What was deleted cannot be bound any more, not even through a mount of it that is
-   * left. Of several threads that bind the same through this object, one makes the mount. A mount
-   * that fails leaves nothing behind.
+   * Binds a directory or file to a second path. If an equal mount is there already, that is the
+   * result; if another mount is there, the refusal ({@link MountException.Reason#TARGET_OCCUPIED})
+   * names it. A mount is equal if it shows the same directory or file with the same flags, and with
+   * the requested propagation if there is one; mounts below it are not compared. A deleted
+   * directory or file cannot be bound any more, not even through a remaining mount of it. If
+   * several threads bind the same through this object, one of them makes the mount. A mount that
+   * fails leaves nothing behind.
    */
   MountResult bind(BindRequest request);
 
   /**
    * Mounts a filesystem by its type. If the same type and source are mounted there already with the
-   * same flags, that is the result; anything else that is mounted there is refused.
+   * same flags, that is the result; if anything else is mounted there, the request is refused.
    */
   MountResult mount(FilesystemRequest request);
 
   /**
    * Forbids writing through the mount at this path, and through those below it if recursive. The
-   * filesystem itself and its other mounts stay as they are.
+   * filesystem itself and its other mounts do not change.
    *
    * @throws MountException with {@link MountException.Reason#BUSY} while a file is open for writing
    */
   MountRef setReadOnly(MountPath path, boolean recursive);
 
-  /** Sets with whom the mount at this path, and those below it if recursive, shares mounts. */
+  /** Sets the propagation of the mount at this path, and of those below it if recursive. */
   void setPropagation(MountPath path, Propagation propagation, boolean recursive);
 
   /**
-   * Takes away the mount on top at this path. If none is there, or the path is missing, nothing is
-   * done. Of several threads that do it at once, one is told that it did.
+   * Unmounts the mount on top at this path. Does nothing if there is none, or if the path is
+   * missing. If several threads unmount at once, one of them gets the result that it did.
    *
-   * @throws MountException with {@link MountException.Reason#BUSY}, naming who holds it, if the
-   *     policy ends before its use does
+   * @throws MountException with {@link MountException.Reason#BUSY}, naming the holders, if the
+   *     mount is still in use when the policy ends
    */
   UnmountResult unmount(MountPath path, UnmountPolicy policy);
 
   /**
-   * Takes away this mount and no other. If it is gone, nothing is done.
+   * Unmounts this mount and no other. Does nothing if it is gone.
    *
    * @throws MountException with {@link MountException.Reason#TARGET_OCCUPIED} if another mount is
    *     at its path, or on top of it; with {@link MountException.Reason#NOT_A_MOUNT} if it was
-   *     moved, saying where it is
+   *     moved, with its present path
    */
   UnmountResult unmount(MountRef ref, UnmountPolicy policy);
 
   /**
-   * Takes away all that is mounted at this path, up to 64 mounts on top of each other, then the one
-   * empty directory or file that is left. Nothing below it is ever deleted, nor is a file that has
-   * content, or anything that no mount leaves behind, such as a socket ({@link
+   * Unmounts all mounts at this path, up to 64 on top of each other, then removes the one empty
+   * directory or file that is left. Never deletes anything below it, a file with content, or
+   * anything that no mount leaves behind, such as a socket ({@link
    * CleanupResult.Outcome#NOT_EMPTY}).
    *
    * <p>A directory or file on which only another mount namespace has a mount is removed like any
-   * other: the kernel then takes that mount away there, which frees what a container has kept of a
-   * volume by accident. What is in the mount stays. To spare such mounts, ask {@link #whoHolds}
-   * before the last mount here is taken away.
+   * other: the kernel then unmounts it there, which releases a volume that a container has kept by
+   * accident. The content of the mount stays. To keep such mounts, call {@link #whoHolds} before
+   * the last mount here is unmounted.
    *
-   * @throws MountException if it fails although nothing is mounted there any more; with {@link
+   * @throws MountException if the removal fails after the unmounts; with {@link
    *     MountException.Reason#SYMLINK} for a symbolic link
    */
   CleanupResult cleanup(MountPath path, UnmountPolicy policy);
 
   /**
-   * Opens the root of the mount on top at this path and holds it open, so that what is bound or
-   * looked into later is this mount, whatever the path leads to by then. The path is walked like
-   * any target: no link is followed. The caller closes it.
+   * Opens the root of the mount on top at this path and holds it open, so that later operations use
+   * this mount, even if the path leads to another one by then. As for any target, no link in the
+   * path is followed. The caller closes the result.
    *
    * @throws MountException with {@link MountException.Reason#NOT_A_MOUNT} if nothing is mounted
    *     there; with {@link MountException.Reason#UNSUPPORTED} for mounts in memory, which have no
@@ -130,14 +130,14 @@ public interface Mounts {
   OpenPath open(MountPath path);
 
   /**
-   * Gives the files of the mount on top at this path to a user or group, as far as they are not
-   * theirs already. Links are changed themselves and never followed, other mounts below are not
-   * entered, and device nodes stay as they are. Nobody else may use the volume meanwhile. Asking
-   * again after a crash, or after {@link OwnershipResult.Outcome#LIMIT}, goes on. The pass has a
-   * thread of its own, which {@link #stuckCalls()} does not count, and takes {@link
-   * FileOwnership#maxTime()} at the most.
+   * Changes the owner of the files of the mount on top at this path to a user or group, unless they
+   * have that owner already. Links themselves are changed and never followed, other mounts below
+   * are not entered, and device nodes are not changed. No other program may use the volume
+   * meanwhile. A repeated call after a crash, or after {@link OwnershipResult.Outcome#LIMIT},
+   * continues. The pass has its own thread, which {@link #stuckCalls()} does not count, and takes
+   * at most {@link FileOwnership#maxTime()}.
    *
-   * @param progress told every 10,000 files, on that thread; what it throws ends the pass
+   * @param progress called every 10,000 files, on that thread; an exception ends the pass
    * @throws MountException at the first file that cannot be changed, naming it; with {@link
    *     MountException.Reason#NOT_A_MOUNT} if nothing is mounted there; with {@link
    *     MountException.Reason#UNSUPPORTED} for mounts in memory, and before Linux 5.6
@@ -146,11 +146,13 @@ public interface Mounts {
       MountPath path, FileOwnership wish, Consumer<? super OwnershipResult> progress);
 
   /**
-   * Searches for all who keep this mount in use, here and in other mount namespaces. Of a mount
-   * that is gone from the table, also by a lazy unmount, none is found.
+   * Searches for all holders that keep this mount in use, here and in other mount namespaces.
+   * Returns none for a mount that is no longer in the table, for example after a lazy unmount.
    */
   Holders whoHolds(MountRef ref);
 
-  /** How many calls ran past their deadline and have not come back from the kernel. */
+  /**
+   * Returns the number of calls that passed their deadline and have not returned from the kernel.
+   */
   int stuckCalls();
 }

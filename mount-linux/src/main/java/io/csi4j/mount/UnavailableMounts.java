@@ -26,14 +26,14 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Stands in the place of the kernel where there is none to speak to, and says why. */
+/** A stand-in if no kernel is available. Every operation throws the reason. */
 final class UnavailableMounts implements MountTable, Mounts, MountWatch {
 
   private final Supplier<MountException> why;
   private final Optional<MountTable> text;
 
   /**
-   * A stand-in.
+   * Creates a stand-in.
    *
    * @param why makes the exception that each operation throws
    * @param text the table that can still be listed, because that needs no native calls

@@ -1,22 +1,21 @@
 /**
- * The kernel's mounts, seen and changed.
+ * Reads and changes the kernel's mounts.
  *
- * <p>Start with {@link io.csi4j.mount.MountTable}, what is mounted (pure reading), {@link
- * io.csi4j.mount.Mounts}, the changes to it, and {@link io.csi4j.mount.MountWatch}, which tells
- * when it changes. Each is an interface whose {@code system()} is the running kernel. What that
- * kernel can do, and by which call each operation is done, is in {@link
- * io.csi4j.mount.MountCapabilities}.
+ * <p>Start with {@link io.csi4j.mount.MountTable}, which reads mounts, {@link
+ * io.csi4j.mount.Mounts}, which changes them, and {@link io.csi4j.mount.MountWatch}, which reports
+ * changes. Each is an interface whose {@code system()} returns the running kernel. {@link
+ * io.csi4j.mount.MountCapabilities} lists the capabilities of that kernel and the call that is used
+ * for each operation.
  *
- * <p>What is read says nothing that only a filesystem's server could tell, so the mount itself is
- * not waited for; what is changed is waited for up to a deadline. No change follows a symbolic link
- * that it was not told to trust, or deletes more than one empty directory or file. Nothing here
- * knows CSI or volumes. All types are safe for use by several threads, and blocking calls by
- * virtual ones.
+ * <p>Reading never needs an answer of a filesystem's server, so it does not wait for the mount; a
+ * change waits up to a deadline. No change follows a symbolic link outside a trusted directory, or
+ * deletes more than one empty directory or file. This module is independent of CSI and volumes. All
+ * types are safe for use by several threads, and blocking calls by virtual ones.
  *
- * <p>The module is put together here: {@code Host} chooses what stands behind each interface,
- * {@code LinuxMountTable}, {@code LinuxMounts} and {@code LinuxMountWatch} put the packages below
- * behind it, and {@code UnavailableMounts} says why where there is no kernel to speak to. No
- * package below knows this package.
+ * <p>{@code Host} chooses the implementation of each interface: {@code LinuxMountTable}, {@code
+ * LinuxMounts} and {@code LinuxMountWatch}, which use the packages below, or {@code
+ * UnavailableMounts}, which throws the reason if no kernel is available. No package below depends
+ * on this package.
  */
 @NullMarked
 package io.csi4j.mount;

@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 /** The choice between the bindings of the system calls. */
 public final class Bindings {
 
-  /** The system property that asks for one of them: {@code foreign} or {@code jna}. */
+  /** The system property that selects a binding: {@code foreign} or {@code jna}. */
   public static final String PROPERTY = "csi4j.mount.binding";
 
   private Bindings() {}
 
   /**
-   * Loads {@code java.lang.foreign} where this JVM has it and lets it be used, otherwise JNA. A
-   * binding that is asked for has no other in its place.
+   * Loads {@code java.lang.foreign} if this JVM has it and permits its use, otherwise JNA. A
+   * selected binding is not replaced by the other.
    *
    * @param asked the value of {@link #PROPERTY}, if it is set
    * @param architecture the name of the processor's architecture, as the JVM has it
-   * @throws UnsupportedOperationException if its numbers of system calls are not known here
-   * @throws IllegalStateException if no binding can be had, and why
+   * @throws UnsupportedOperationException if its system call numbers are not known
+   * @throws IllegalStateException if no binding can be loaded, with the reason
    */
   public static Syscalls load(@Nullable String asked, String architecture) {
     boolean isX86 = CallNumber.isX86(architecture);
@@ -52,7 +52,7 @@ public final class Bindings {
     try {
       return jna(why, isX86);
     } catch (RuntimeException | Error e) {
-      // Any error: a JNA library of another version on the system throws a bare one.
+      // Catches any error: a JNA library of another version on the system throws a plain Error.
       IllegalStateException none =
           new IllegalStateException("java.lang.foreign: " + why + "; JNA: " + reason(e), e);
       if (refusal != null) {
@@ -70,7 +70,7 @@ public final class Bindings {
     return new LibcSyscalls(new JnaLibc(why, isX86), isX86);
   }
 
-  /** Of what goes wrong when a class is first used, the cause. */
+  /** Returns the cause of an error in the initialization of a class. */
   private static String reason(Throwable thrown) {
     Throwable cause =
         thrown instanceof ExceptionInInitializerError && thrown.getCause() != null

@@ -6,12 +6,12 @@ import java.nio.ByteOrder;
 import java.util.function.Consumer;
 
 /**
- * Memory outside the heap for the arguments of one call: what it reads and what it writes, one
- * after the other. A binding would copy each array there and back; an address is a number.
+ * Memory outside the heap for the arguments of one call: its inputs and outputs, one after the
+ * other. A binding would otherwise copy each array in both directions; here an address is a number.
  */
 class CallMemory implements AutoCloseable {
 
-  /** Enough for the longest path with its NUL, and as much for what a call writes. */
+  /** Enough for the longest path with its NUL, and the same size for the outputs. */
   static final int SIZE = 8192;
 
   private static final int ALIGNMENT = Long.BYTES;
@@ -21,11 +21,11 @@ class CallMemory implements AutoCloseable {
   private final Consumer<? super CallMemory> owner;
 
   /**
-   * Memory with nothing in it yet.
+   * Creates empty memory.
    *
-   * @param bytes all of it; aligned for a number of eight bytes
-   * @param address where it begins
-   * @param owner gets it when the call is over
+   * @param bytes the whole memory, aligned to eight bytes
+   * @param address its start address
+   * @param owner receives it when the call is over
    */
   CallMemory(ByteBuffer bytes, long address, Consumer<? super CallMemory> owner) {
     this.bytes = bytes.order(ByteOrder.nativeOrder());
@@ -33,43 +33,43 @@ class CallMemory implements AutoCloseable {
     this.owner = owner;
   }
 
-  /** Whether so many bytes fit, in up to six parts. */
+  /** Returns whether this many bytes fit, in up to six parts. */
   static boolean fits(long size) {
     return sizeFor(size) <= SIZE;
   }
 
-  /** The memory that so many bytes need, in up to six parts. */
+  /** Returns the memory that this many bytes need, in up to six parts. */
   static long sizeFor(long size) {
     return size + 6 * ALIGNMENT;
   }
 
-  /** Adds these bytes, and gives their address. */
+  /** Adds these bytes, and returns their address. */
   long with(byte[] from) {
     long at = next();
     bytes.put(from);
     return at;
   }
 
-  /** Adds this path with a NUL after it, and gives its address. */
+  /** Adds this path with a NUL after it, and returns its address. */
   long with(MountPath path) {
     long at = next();
     path.terminatedInto(bytes);
     return at;
   }
 
-  /** Leaves room for what the call writes, with old bytes in it, and gives its address. */
+  /** Reserves space for an output, with old bytes in it, and returns its address. */
   long room(int size) {
     long at = next();
     bytes.position(bytes.position() + size);
     return at;
   }
 
-  /** Reads as many bytes from an address on. */
+  /** Reads bytes from an address. */
   void get(long at, byte[] to, int length) {
     bytes.get(offset(at), to, 0, length);
   }
 
-  /** Reads as many numbers from an address on. */
+  /** Reads numbers from an address. */
   void get(long at, long[] to, int length) {
     bytes.position(offset(at)).asLongBuffer().get(to, 0, length);
   }

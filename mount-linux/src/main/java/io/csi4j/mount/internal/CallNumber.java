@@ -1,8 +1,8 @@
 package io.csi4j.mount.internal;
 
 /**
- * The numbers of the system calls. The newer calls have the same everywhere, the older ones one on
- * x86-64 and another on all architectures that came to Linux since.
+ * The numbers of the system calls. Newer calls have the same number on all architectures. Older
+ * calls have one number on x86-64 and another on all later architectures.
  */
 enum CallNumber {
   READ(0, 63),
@@ -38,10 +38,10 @@ enum CallNumber {
   }
 
   /**
-   * Whether an architecture of processors has the older numbers.
+   * Returns whether an architecture has the numbers of x86-64.
    *
    * @param architecture its name, as the JVM has it
-   * @throws UnsupportedOperationException if its numbers are not known here
+   * @throws UnsupportedOperationException if its numbers are not known
    */
   static boolean isX86(String architecture) {
     return switch (architecture) {

@@ -15,39 +15,39 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The binding by {@code java.lang.foreign}, which Java has from 22 on. It needs no library of its
- * own.
+ * The binding with {@code java.lang.foreign}, which is part of Java 22 and newer. It needs no
+ * additional library.
  *
- * <p>This class is compiled for Java 17, which lacks that package. So it is asked by reflection,
- * once, for a method handle that takes numbers, and for the addresses of memory; a call names none
- * of its types.
+ * <p>This class is compiled for Java 17, which lacks that package. So it obtains by reflection,
+ * once, a method handle that takes numbers, and the addresses of memory; a call uses none of the
+ * package's types.
  */
 final class ForeignLibc implements Libc {
 
-  /** The first Java that has the package for good. */
+  /** The first Java version that has the package as a final API. */
   private static final int SINCE = 22;
 
-  /** The first Java that warns of JNA as it does of this. */
+  /** The first Java version that warns about JNA as it does about this package. */
   private static final int BOTH_ARE_RESTRICTED = 24;
 
-  /** Before the memory of a call is the number of its error. */
+  /** The memory of a call begins with its error number. */
   private static final int SIZE_OF_ERRNO = Long.BYTES;
 
   /**
-   * The function itself; using it throws what the JVM throws if that forbids it.
+   * The function itself; using it throws what the JVM throws if native access is forbidden.
    *
-   * <p>There is this one handle, since linking each shape of function takes the JVM milliseconds.
+   * <p>There is only one handle, because linking each signature takes the JVM milliseconds.
    */
   private static final class Functions {
     static final Foreign FOREIGN = new Foreign();
     static final MethodHandle SYSCALL = FOREIGN.syscall();
   }
 
-  /** Memory with a place for the error. */
+  /** Memory with space for the error number. */
   private static final class Captured extends CallMemory {
     private final ByteBuffer errno;
 
-    /** The same place for the handle: a {@code MemorySegment}. */
+    /** The same space, for the handle: a {@code MemorySegment}. */
     private final Object place;
 
     Captured(ByteBuffer all, long address, Consumer<? super CallMemory> owner) {
@@ -63,14 +63,14 @@ final class ForeignLibc implements Libc {
   }
 
   /**
-   * Links the function; throws what the JVM throws if it may not be.
+   * Links the function; throws what the JVM throws if native access is forbidden.
    *
-   * @param isX86 which numbers of calls the processor's architecture has
-   * @throws IllegalStateException if it does not do what it should
+   * @param isX86 whether the architecture has the system call numbers of x86-64
+   * @throws IllegalStateException if the function does not work as expected
    */
   ForeignLibc(boolean isX86) {
     try (CallMemory memory = scratch(over -> {})) {
-      // Allowed by every filter, and tells whether errors are found where they are looked for.
+      // Every filter allows this call, and its failure shows whether errors are captured.
       long answer = syscall(memory, CallNumber.CLOSE.number(isX86), -1, 0, 0, 0, 0);
       if (answer != -Abi.EBADF) {
         throw new IllegalStateException("closing no file answered " + answer + ", not EBADF");
@@ -79,10 +79,10 @@ final class ForeignLibc implements Libc {
   }
 
   /**
-   * Why this binding is not the better one here; nothing if it is.
+   * Returns why this binding is not preferred; empty if it is.
    *
-   * <p>Java 22 and 23 warn of it, and not of JNA; newer ones of both. Permission that was given to
-   * JNA's module alone is made use of.
+   * <p>Java 22 and 23 warn about it and not about JNA; newer versions warn about both. A permission
+   * for JNA's module only leads to JNA.
    */
   static Optional<String> obstacle() {
     int version = Integer.parseInt(System.getProperty("java.specification.version", "17"));
@@ -130,7 +130,10 @@ final class ForeignLibc implements Libc {
         foreign.buffer(segment), foreign.address(segment), over -> foreign.free(arena));
   }
 
-  /** The error is captured at each call: that costs a hundredth of it, and none is made twice. */
+  /**
+   * The error is captured on each call: that costs one percent of the call, and no call is made
+   * twice.
+   */
   @Override
   public long syscall(CallMemory memory, long number, long a, long b, long c, long d, long e) {
     Captured captured = (Captured) memory;
@@ -145,7 +148,7 @@ final class ForeignLibc implements Libc {
     return returned >= 0 ? returned : -captured.errno();
   }
 
-  /** The types of {@code java.lang.foreign}, by their names. */
+  /** The types of {@code java.lang.foreign}, by name. */
   private static final class Foreign {
 
     private static final int NUMBERS = 6;
@@ -158,9 +161,9 @@ final class ForeignLibc implements Libc {
     private final Class<?> arena = type("Arena");
 
     /**
-     * {@code long syscall(long number, ...)} with five numbers more and, before them all, the place
-     * for the error. Each number goes into a register of its own, so a call that has fewer is not
-     * disturbed by the others.
+     * Returns {@code long syscall(long number, ...)} with five more numbers and, before them all,
+     * the space for the error. Each number is passed in its own register, so the extra numbers do
+     * not disturb a call with fewer arguments.
      */
     MethodHandle syscall() {
       Object nativeLinker = call(linker, "nativeLinker", null, List.of());
@@ -196,12 +199,12 @@ final class ForeignLibc implements Libc {
               Collections.nCopies(NUMBERS, long.class).toArray(Class<?>[]::new)));
     }
 
-    /** The segment that a buffer is. */
+    /** Returns the segment of a buffer. */
     Object segment(ByteBuffer buffer) {
       return call(segment, "ofBuffer", null, List.of(Buffer.class), buffer);
     }
 
-    /** The buffer that a segment is. */
+    /** Returns the buffer of a segment. */
     ByteBuffer buffer(Object of) {
       return (ByteBuffer) call(segment, "asByteBuffer", of, List.of());
     }
@@ -210,7 +213,7 @@ final class ForeignLibc implements Libc {
       return (long) call(segment, "address", of, List.of());
     }
 
-    /** Memory that is freed by the thread that asked for it. */
+    /** Returns memory that the thread that allocated it frees. */
     AutoCloseable arena() {
       return (AutoCloseable) call(arena, "ofConfined", null, List.of());
     }
@@ -248,7 +251,7 @@ final class ForeignLibc implements Libc {
       return array;
     }
 
-    /** Calls a public method, static if there is no object, and throws what it throws. */
+    /** Calls a public method, static if there is no object; throws what it throws. */
     private static Object call(
         Class<?> type,
         String method,

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * The binding by JNA, mapped directly. Signatures have numbers only; errors are read with {@code
+ * The binding with JNA, mapped directly. Signatures have only numbers; errors are read with {@code
  * getLastError} right after the call, which costs a thirteenth of JNA's exceptions.
  */
 final class JnaLibc implements Libc {
@@ -18,25 +18,23 @@ final class JnaLibc implements Libc {
   private final boolean hasNamedStatx;
 
   /**
-   * The function itself. It is registered by the constructor and not when the class is initialized:
-   * a class that failed once, as no thread was to be had for JNA, fails for ever.
+   * The function itself. The constructor registers it, not the class initializer: a class whose
+   * initialization failed once, because JNA got no thread, would fail forever.
    */
   private static final class Functions {
     static native long syscall(long number, long a, long b, long c, long d, long e);
   }
 
-  /**
-   * The most frequent call by the name that the C library has for it, which costs a number less.
-   */
+  /** The most frequent call by its name in the C library, which saves one argument. */
   private static final class NamedStatx {
     static native int statx(int directory, long path, int flags, int mask, long out);
   }
 
   /**
-   * Loads the native library; throws what the JVM throws if it cannot be.
+   * Loads the native library; throws what the JVM throws if that fails.
    *
    * @param why the reason for this binding, for people
-   * @param isX86 which numbers of calls the processor's architecture has
+   * @param isX86 whether the architecture has the system call numbers of x86-64
    */
   JnaLibc(String why, boolean isX86) {
     this.why = why;
@@ -44,7 +42,7 @@ final class JnaLibc implements Libc {
     hasNamedStatx = knowsStatx(CallNumber.STATX.number(isX86)) && isStatxNamed();
   }
 
-  /** Whether the kernel knows the call, and says in which mount a path is. */
+  /** Returns whether the kernel knows the call and returns the mount of a path. */
   private boolean knowsStatx(long statx) {
     try (CallMemory memory = scratch(over -> {})) {
       long root = memory.with(Abi.path("/"));
@@ -65,7 +63,10 @@ final class JnaLibc implements Libc {
     }
   }
 
-  /** Any kernel says it that ever did, asked or not; an answer of the C library's own does not. */
+  /**
+   * Returns whether the answer has the mount. A kernel that supports it always fills it in, even if
+   * it was not requested; an emulation by the C library does not.
+   */
   private static boolean saysMount(CallMemory memory, long statx) {
     int mask = memory.u32(statx + Abi.STATX_AT_MASK);
     return (mask & (Abi.STATX_MNT_ID | Abi.STATX_MNT_ID_UNIQUE)) != 0;
@@ -95,9 +96,9 @@ final class JnaLibc implements Libc {
   }
 
   /**
-   * By name where that is the kernel's answer. Where the kernel, or a filter on the thread, says
-   * that there is no such call, the C library answers by itself: it refuses flags about waiting, or
-   * leaves out in which mount the file is.
+   * Calls the function by name if the kernel answers it. If the kernel, or a filter on the thread,
+   * lacks the call, the C library emulates it: it rejects flags about waiting, or leaves out the
+   * mount of the file.
    */
   @Override
   public long statx(

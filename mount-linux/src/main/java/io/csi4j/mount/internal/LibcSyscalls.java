@@ -9,8 +9,8 @@ import io.csi4j.mount.model.MountPath;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The system calls through the C library, by either binding: arguments are laid out in memory
- * outside the heap, which is used again.
+ * System calls through the C library, with either binding. Arguments are laid out in memory outside
+ * the heap, which is reused.
  */
 final class LibcSyscalls implements Syscalls {
 
@@ -20,9 +20,9 @@ final class LibcSyscalls implements Syscalls {
   private final boolean isX86;
 
   /**
-   * Calls by a binding that works.
+   * Creates the calls with a working binding.
    *
-   * @param isX86 which numbers of calls the processor's architecture has
+   * @param isX86 whether the architecture has the system call numbers of x86-64
    */
   LibcSyscalls(Libc libc, boolean isX86) {
     this.libc = libc;
@@ -33,7 +33,7 @@ final class LibcSyscalls implements Syscalls {
     return libc.scratch(spares::giveBack);
   }
 
-  /** Memory for a call that reads and writes so many bytes. */
+  /** Returns memory for a call that reads and writes this many bytes. */
   private CallMemory memory(long size) {
     return CallMemory.fits(size) ? spares.take() : libc.large(CallMemory.sizeFor(size));
   }
@@ -222,7 +222,7 @@ final class LibcSyscalls implements Syscalls {
       long answer = memory.room(out.length);
       int result = call(memory, CallNumber.STATMOUNT, asked, answer, out.length);
       if (result == 0) {
-        // The kernel says at the beginning how much it wrote.
+        // The kernel writes the size of the output at its beginning.
         memory.get(answer, out, Math.min(memory.u32(answer), out.length));
       }
       return result;

@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * That a directory or file shall be seen at a second place.
+ * A request to bind a directory or file to a second path.
  *
- * <p>Nothing is set that was not asked for: the mount is writable if its source is, not recursive,
- * keeps the flags of the mount that its source is in, and its target has to exist.
+ * <p>By default the mount is writable if its source is, is not recursive, keeps the flags of its
+ * source's mount, and its target must exist.
  *
  * @since 1.0
  */
@@ -32,42 +32,42 @@ public final class BindRequest {
     propagation = Optional.ofNullable(builder.propagation);
   }
 
-  /** A request to see the source at the target. */
+  /** Returns a builder for a request to bind the source to the target. */
   public static Builder builder(MountPath source, MountPath target) {
     return new Builder(source, target);
   }
 
-  /** Returns the path that is to be seen. */
+  /** Returns the source. */
   public MountPath source() {
     return source;
   }
 
-  /** Where. */
+  /** Returns the target. */
   public MountPath target() {
     return target;
   }
 
-  /** Whether the mounts below the source are to be seen too. */
+  /** Returns whether the mounts below the source are bound too. */
   public boolean recursive() {
     return recursive;
   }
 
-  /** Whether a missing target is made, of the kind that the source is. */
+  /** Returns whether a missing target is created, of the same kind as the source. */
   public boolean createTarget() {
     return createTarget;
   }
 
-  /** Whether symbolic links in the source are followed instead of refused. */
+  /** Returns whether symbolic links in the source are followed instead of refused. */
   public boolean followSource() {
     return followSource;
   }
 
-  /** Returns the flags that forbid more than the mount of the source forbids already. */
+  /** Returns the flags that restrict the mount more than the mount of the source. */
   public Set<MountFlag> flags() {
     return flags;
   }
 
-  /** With whom it shall share mounts made below it; as its place has it if empty. */
+  /** Returns the propagation of the mount; empty for that of its parent. */
   public Optional<Propagation> propagation() {
     return propagation;
   }
@@ -77,7 +77,7 @@ public final class BindRequest {
     return "bind " + source + " to " + target + (flags.isEmpty() ? "" : " " + flags);
   }
 
-  /** Collects what a bind mount may have. */
+  /** Collects the parts of a {@link BindRequest}. */
   public static final class Builder {
 
     private final MountPath source;
@@ -94,7 +94,7 @@ public final class BindRequest {
     }
 
     /**
-     * Sets whether the mounts below the source are bound too; flags then hold for them as well. Not
+     * Sets whether the mounts below the source are bound too; flags then apply to them as well. Not
      * by default.
      */
     public Builder recursive(boolean value) {
@@ -103,9 +103,9 @@ public final class BindRequest {
     }
 
     /**
-     * Sets whether a missing target is made: one empty directory for a directory, one empty file
-     * for anything else, which all may read and its owner may write, less the umask. The directory
-     * above has to exist. The target is removed again if the mount fails. Not by default.
+     * Sets whether a missing target is created: one empty directory for a directory, one empty file
+     * for anything else, which all may read and its owner may write, minus the umask. The parent
+     * directory must exist. The target is removed again if the mount fails. Not by default.
      */
     public Builder createTarget(boolean value) {
       createTarget = value;
@@ -113,8 +113,8 @@ public final class BindRequest {
     }
 
     /**
-     * Sets whether symbolic links in the source are followed; only for sources that no other can
-     * write to. Not by default.
+     * Sets whether symbolic links in the source are followed; only for sources that no other user
+     * can write to. Not by default.
      */
     public Builder followSource(boolean value) {
       followSource = value;
@@ -122,8 +122,8 @@ public final class BindRequest {
     }
 
     /**
-     * Sets whether writing is forbidden, without a moment in which it is allowed where the kernel
-     * can. Not by default.
+     * Sets whether writing is forbidden, from the first moment if the kernel supports that. Not by
+     * default.
      */
     public Builder readOnly(boolean value) {
       if (value) {
@@ -134,19 +134,19 @@ public final class BindRequest {
       return this;
     }
 
-    /** Sets one more flag. */
+    /** Adds a flag. */
     public Builder flag(MountFlag flag) {
       flags.add(flag);
       return this;
     }
 
-    /** Sets with whom it shares mounts made below it. */
+    /** Sets the propagation of the mount. */
     public Builder propagation(Propagation propagation) {
       this.propagation = propagation;
       return this;
     }
 
-    /** The request. */
+    /** Returns the request. */
     public BindRequest build() {
       return new BindRequest(this);
     }

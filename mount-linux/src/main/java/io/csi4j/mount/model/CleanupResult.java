@@ -6,23 +6,23 @@ import java.util.Optional;
 /**
  * The result of {@link io.csi4j.mount.Mounts#cleanup}.
  *
- * @param outcome how it ended
- * @param unmounted the unmounts that took mounts away, in their order
- * @param problem why it is still mounted, if it is
+ * @param outcome the outcome
+ * @param unmounted the unmounts that removed mounts, in their order
+ * @param problem why the path is still mounted, if it is
  * @since 1.0
  */
 public record CleanupResult(
     Outcome outcome, List<UnmountResult> unmounted, Optional<MountException> problem) {
 
-  /** How it ended. */
+  /** The outcomes of a cleanup. */
   public enum Outcome {
-    /** Nothing is mounted there, and the one empty directory or file is gone. */
+    /** Nothing is mounted there, and the one empty directory or file is removed. */
     REMOVED,
-    /** Nothing is mounted there; the directory holds something, and all of it is still there. */
+    /** Nothing is mounted there; the directory is not empty, and nothing in it was removed. */
     NOT_EMPTY,
     /** The path is still mounted, and nothing was removed. */
     STILL_MOUNTED,
-    /** There was nothing. */
+    /** Nothing existed at the path. */
     MISSING
   }
 

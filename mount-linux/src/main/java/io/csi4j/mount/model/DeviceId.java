@@ -1,8 +1,8 @@
 package io.csi4j.mount.model;
 
 /**
- * The device that a filesystem is on, as the kernel numbers it; {@code 8:1}. Filesystems without a
- * device of their own have a made-up one with major number 0.
+ * The device of a filesystem, as the kernel numbers it; {@code 8:1}. A filesystem without a device
+ * has a virtual one with major number 0.
  *
  * @param major the major number
  * @param minor the minor number
@@ -18,7 +18,7 @@ public record DeviceId(int major, int minor) {
     }
   }
 
-  /** The form of the kernel's tables. */
+  /** Returns the form of the kernel's tables. */
   @Override
   public String toString() {
     return major + ":" + minor;

@@ -28,13 +28,13 @@ public record Errno(int number) {
           .strip()
           .split("\\s+", -1);
 
-  /** The name, such as {@code EBUSY}; {@code errno 999} for a number without one. */
+  /** Returns the name, such as {@code EBUSY}; {@code errno 999} for a number without one. */
   public String name() {
     String name = number > 0 && number < NAMES.length ? NAMES[number] : "-";
     return name.equals("-") ? "errno " + number : name;
   }
 
-  /** The name and the number. */
+  /** Returns the name and the number. */
   @Override
   public String toString() {
     return name() + " (" + number + ")";

@@ -5,13 +5,13 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * The owner that the files of a volume get, so that a task that is not root can use them; and how
- * far a pass over them may go.
+ * The owner that the files of a volume get, so that a task that is not root can use them, and the
+ * limits of a pass over the files.
  *
  * <p>The user and the group of each file and directory are set, and permissions are added, never
- * taken away. The root directory of the volume comes last: that it is right is the mark of a pass
- * that has ended, so one that was cut short is made again, and looks only at what it has done. The
- * kernel takes the set-user-id and set-group-id bits from a file whose owner changes.
+ * removed. The root directory of the volume is changed last and marks a complete pass, so an
+ * interrupted pass is repeated, and does not change again what is right already. The kernel clears
+ * the set-user-id and set-group-id bits of a file whose owner changes.
  *
  * <pre>{@code
  * FileOwnership.ofGroup(2000); // readable and writable for a group, as kubelet's fsGroup
@@ -24,7 +24,7 @@ import java.util.OptionalLong;
  */
 public final class FileOwnership {
 
-  /** The highest number of a user or group; the one above means nobody in particular. */
+  /** The highest number of a user or group; the next one means "no change". */
   private static final long MAX_NUMBER = 0xffff_fffeL;
 
   private static final int PERMISSIONS = 0777;
@@ -34,11 +34,11 @@ public final class FileOwnership {
 
   /** When a pass is made. */
   public enum Policy {
-    /** Each time. */
+    /** Always. */
     ALWAYS,
-    /** If the root directory of the volume is not as it is wished. */
+    /** If the root directory of the volume does not have the wanted owner and permissions. */
     ON_ROOT_MISMATCH,
-    /** Not at all: nothing is changed. */
+    /** Never: nothing is changed. */
     NEVER
   }
 
@@ -47,39 +47,39 @@ public final class FileOwnership {
   }
 
   /**
-   * A group may read and write all files, whatever user they belong to, and files that are made
-   * later belong to the group as well: 0660 is added to files, 02770 to directories.
+   * Returns an ownership with which a group may read and write all files of any user, and with
+   * which later files belong to the group as well: 0660 is added to files, 02770 to directories.
    */
   public static FileOwnership ofGroup(long group) {
     return builder().group(group).addPermissions(0660, 02770).build();
   }
 
-  /** Begins with no owner. */
+  /** Returns a builder without an owner. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Begins with this one. */
+  /** Returns a builder with this ownership. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** Returns the number of the user; nothing if users stay as they are. */
+  /** Returns the number of the user; empty if users do not change. */
   public OptionalLong user() {
     return parts.user;
   }
 
-  /** Returns the number of the group; nothing if groups stay as they are. */
+  /** Returns the number of the group; empty if groups do not change. */
   public OptionalLong group() {
     return parts.group;
   }
 
-  /** Returns the permissions that every file shall have at least. */
+  /** Returns the permissions that every file gets at least. */
   public int filePermissions() {
     return parts.filePermissions;
   }
 
-  /** Returns the permissions that every directory shall have at least. */
+  /** Returns the permissions that every directory gets at least. */
   public int directoryPermissions() {
     return parts.directoryPermissions;
   }
@@ -89,12 +89,12 @@ public final class FileOwnership {
     return parts.policy;
   }
 
-  /** Returns how many files a pass changes at the most. */
+  /** Returns the maximum number of files that a pass changes. */
   public long maxFiles() {
     return parts.maxFiles;
   }
 
-  /** Returns how long a pass takes at the most. */
+  /** Returns the maximum duration of a pass. */
   public Duration maxTime() {
     return parts.maxTime;
   }
@@ -116,7 +116,7 @@ public final class FileOwnership {
     return Objects.hash(user(), group(), filePermissions(), directoryPermissions(), policy());
   }
 
-  /** Says to whom, such as {@code user 1000 and group 1000}. */
+  /** Returns the owner, such as {@code user 1000 and group 1000}. */
   @Override
   public String toString() {
     String both = user().isPresent() && group().isPresent() ? " and " : "";
@@ -125,7 +125,7 @@ public final class FileOwnership {
         + (group().isPresent() ? "group " + group().getAsLong() : "");
   }
 
-  /** Collects what an ownership may have. */
+  /** Collects the parts of a {@link FileOwnership}. */
   public static final class Builder {
 
     private OptionalLong user = OptionalLong.empty();
@@ -150,13 +150,13 @@ public final class FileOwnership {
       return copy;
     }
 
-    /** Gives all to a user, by number. */
+    /** Sets the user, by number. */
     public Builder user(long user) {
       this.user = OptionalLong.of(number("user", user));
       return this;
     }
 
-    /** Gives all to a group, by number. */
+    /** Sets the group, by number. */
     public Builder group(long group) {
       this.group = OptionalLong.of(number("group", group));
       return this;
@@ -171,10 +171,10 @@ public final class FileOwnership {
     }
 
     /**
-     * Adds permissions to what files and directories have.
+     * Adds permissions to those of files and directories.
      *
-     * @param files of the bits 0777
-     * @param directories of the bits 02777; 02000 makes files in it belong to its group
+     * @param files bits of 0777
+     * @param directories bits of 02777; with 02000 later files in the directory belong to its group
      */
     public Builder addPermissions(int files, int directories) {
       if ((files & ~PERMISSIONS) != 0 || (directories & ~(PERMISSIONS | SET_GROUP_ID)) != 0) {
@@ -194,15 +194,15 @@ public final class FileOwnership {
     }
 
     /**
-     * Limits how many files a pass changes before it ends early. Those that are right already do
-     * not count, so that the next pass gets further. A million by default.
+     * Limits the number of files that a pass changes before it ends early. Files that are right
+     * already do not count, so the next pass gets further. A million by default.
      */
     public Builder maxFiles(long files) {
       maxFiles = files;
       return this;
     }
 
-    /** Limits how long a pass takes before it ends early. 10 minutes by default. */
+    /** Limits the duration of a pass before it ends early. 10 minutes by default. */
     public Builder maxTime(Duration time) {
       maxTime = Objects.requireNonNull(time, "time");
       return this;
@@ -211,7 +211,7 @@ public final class FileOwnership {
     /**
      * Returns the ownership.
      *
-     * @throws IllegalArgumentException if it changes nothing, or allows nothing
+     * @throws IllegalArgumentException if it changes nothing, or if a limit allows nothing
      */
     public FileOwnership build() {
       if (user.isEmpty() && group.isEmpty()) {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * That a filesystem shall be mounted, by its type.
+ * A request to mount a filesystem, by its type.
  *
- * <p>Secret options are in no text form and in no exception.
+ * <p>No text form and no exception contains secret options.
  *
  * @since 1.0
  */
@@ -34,52 +34,52 @@ public final class FilesystemRequest {
   }
 
   /**
-   * A request to mount a filesystem.
+   * Returns a builder for a request to mount a filesystem.
    *
    * @param type such as {@code ext4} or {@code tmpfs}
    * @param source the device or server, in the form that the filesystem wants
-   * @param target where
+   * @param target the target
    */
   public static Builder builder(String type, KernelText source, MountPath target) {
     return new Builder(type, source, target);
   }
 
-  /** The type of the filesystem. */
+  /** Returns the type of the filesystem. */
   public String type() {
     return type;
   }
 
-  /** The device or server. */
+  /** Returns the device or server. */
   public KernelText source() {
     return source;
   }
 
-  /** Where it is to be mounted. */
+  /** Returns the target. */
   public MountPath target() {
     return target;
   }
 
-  /** Whether a missing target is made, as a directory. */
+  /** Returns whether a missing target is created, as a directory. */
   public boolean createTarget() {
     return createTarget;
   }
 
-  /** Returns the flags that the mount shall have. */
+  /** Returns the flags of the mount. */
   public Set<MountFlag> flags() {
     return flags;
   }
 
-  /** The other options. */
+  /** Returns the other options. */
   public List<String> options() {
     return options;
   }
 
-  /** Returns the options that must not be seen. */
+  /** Returns the secret options. */
   public List<String> revealSecretOptions() {
     return secretOptions;
   }
 
-  /** The request without its secret options. */
+  /** Returns the request without its secret options. */
   @Override
   public String toString() {
     return "mount "
@@ -93,7 +93,7 @@ public final class FilesystemRequest {
         + (secretOptions.isEmpty() ? "" : " and " + secretOptions.size() + " secret options");
   }
 
-  /** Collects what a mount may have. */
+  /** Collects the parts of a {@link FilesystemRequest}. */
   public static final class Builder {
 
     private final String type;
@@ -111,8 +111,8 @@ public final class FilesystemRequest {
     }
 
     /**
-     * Sets whether a missing target is made: one empty directory, removed again if the mount fails.
-     * Not by default.
+     * Sets whether a missing target is created: one empty directory, removed again if the mount
+     * fails. Not by default.
      */
     public Builder createTarget(boolean value) {
       createTarget = value;
@@ -120,7 +120,7 @@ public final class FilesystemRequest {
     }
 
     /**
-     * Sets whether writing is forbidden; the filesystem itself is mounted read-only too then. Not
+     * Sets whether writing is forbidden; then the filesystem itself is also mounted read-only. Not
      * by default.
      */
     public Builder readOnly(boolean value) {
@@ -132,15 +132,15 @@ public final class FilesystemRequest {
       return this;
     }
 
-    /** Sets one more flag. */
+    /** Adds a flag. */
     public Builder flag(MountFlag flag) {
       flags.add(flag);
       return this;
     }
 
     /**
-     * Adds an option as mount(8) takes it: a flag's word such as {@code noexec}, or one of the
-     * filesystem's own such as {@code size=64k}. Those meant for user space alone, such as {@code
+     * Adds an option as mount(8) takes it: the word of a flag such as {@code noexec}, or an option
+     * of the filesystem such as {@code size=64k}. Options for user space only, such as {@code
      * _netdev} and {@code x-systemd.automount}, are dropped.
      */
     public Builder option(String option) {
@@ -148,7 +148,7 @@ public final class FilesystemRequest {
       return this;
     }
 
-    /** {@link #option(String)} for each. */
+    /** Adds each option, as {@link #option(String)} does. */
     public Builder options(List<String> options) {
       this.options.addAll(options);
       return this;
@@ -160,7 +160,7 @@ public final class FilesystemRequest {
       return this;
     }
 
-    /** The request. */
+    /** Returns the request. */
     public FilesystemRequest build() {
       return new FilesystemRequest(this);
     }

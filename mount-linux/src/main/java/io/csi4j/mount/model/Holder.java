@@ -3,7 +3,7 @@ package io.csi4j.mount.model;
 import java.util.Set;
 
 /**
- * A holder, which keeps a mount, or its device, in use.
+ * A process or mount that keeps a mount, or its device, in use.
  *
  * @since 1.0
  */
@@ -13,8 +13,8 @@ public sealed interface Holder {
    * A process.
    *
    * @param pid its number
-   * @param command its name, as it chose it
-   * @param uses in what ways
+   * @param command its name, as the process set it
+   * @param uses the ways in which it uses the mount
    */
   record RunningProcess(long pid, KernelText command, Set<Use> uses) implements Holder {
 
@@ -30,7 +30,7 @@ public sealed interface Holder {
   }
 
   /**
-   * A mount on top of it.
+   * A mount on top of the mount.
    *
    * @param mount the mount
    */
@@ -57,9 +57,9 @@ public sealed interface Holder {
    * A mount of the same filesystem in the mount namespace of other processes, such as a container.
    *
    * @param namespace the number of that namespace
-   * @param pid a process that is in it
+   * @param pid a process in that namespace
    * @param command the name of that process
-   * @param path where it is mounted there
+   * @param path its mount point there
    */
   record Elsewhere(long namespace, long pid, KernelText command, MountPath path) implements Holder {
     @Override
@@ -68,15 +68,15 @@ public sealed interface Holder {
     }
   }
 
-  /** In what way a process uses a mount. */
+  /** The ways in which a process uses a mount. */
   enum Use {
-    /** The process has something in the mount open. */
+    /** The process has a file of the mount open. */
     OPEN_FILE,
-    /** The process is in the mount. */
+    /** The working directory of the process is in the mount. */
     WORKING_DIRECTORY,
-    /** The process has the mount as its root directory. */
+    /** The root directory of the process is in the mount. */
     ROOT_DIRECTORY,
-    /** Its program is in it. */
+    /** The program of the process is in the mount. */
     PROGRAM
   }
 }

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Everybody who was found to keep a mount in use.
+ * The holders that were found to keep a mount in use.
  *
- * @param found who
- * @param unseen how many processes could not be looked into, for want of permission or because they
- *     ended meanwhile
- * @param complete whether the search came to its end within its limits; files that are only mapped
- *     into memory are never found
+ * @param found the holders
+ * @param unseen the number of processes that could not be examined, for lack of permission or
+ *     because they ended meanwhile
+ * @param complete whether the search ended within its limits; files that are only mapped into
+ *     memory are never found
  * @since 1.0
  */
 public record Holders(List<Holder> found, int unseen, boolean complete) {
@@ -21,8 +21,8 @@ public record Holders(List<Holder> found, int unseen, boolean complete) {
   }
 
   /**
-   * The holders that keep the mount itself in use, so that a plain unmount finds it busy: processes
-   * and mounts on it. The other holders keep only its device in use.
+   * Returns the holders that keep the mount itself in use, so that a plain unmount finds it busy:
+   * processes and mounts on it. The other holders keep only its device in use.
    */
   public List<Holder> ofMount() {
     return found.stream()
@@ -30,7 +30,7 @@ public record Holders(List<Holder> found, int unseen, boolean complete) {
         .toList();
   }
 
-  /** The holders in one line. */
+  /** Returns the holders in one line. */
   @Override
   public String toString() {
     String list =

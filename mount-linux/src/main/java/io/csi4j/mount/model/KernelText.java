@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Text that the kernel gave: bytes, in no encoding, compared as bytes. {@link #toString()} is for
- * people: bytes that cannot be shown are escaped.
+ * Text from the kernel: bytes without an encoding, compared as bytes. {@link #toString()} is for
+ * people: unprintable bytes are escaped.
  *
  * @since 1.0
  */
@@ -21,50 +21,53 @@ public final class KernelText {
     this.bytes = bytes;
   }
 
-  /** The text whose UTF-8 form the kernel has. */
+  /** Returns the text with this UTF-8 form. */
   public static KernelText of(String text) {
     return new KernelText(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The text of these bytes. */
+  /** Returns the text of these bytes. */
   public static KernelText ofBytes(byte[] bytes) {
     return new KernelText(bytes.clone());
   }
 
-  /** {@link #ofBytes(byte[])} for a part of an array, up to but not including an index. */
+  /**
+   * Does the same as {@link #ofBytes(byte[])} for a part of an array, up to but not including an
+   * index.
+   */
   public static KernelText ofBytes(byte[] from, int begin, int end) {
     return new KernelText(Arrays.copyOfRange(from, begin, end));
   }
 
-  /** Whether this is the UTF-8 form of that text. */
+  /** Returns whether this is the UTF-8 form of that text. */
   public boolean is(String text) {
     return Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Whether it ends with the kernel's mark of a root that was deleted. */
+  /** Returns whether it ends with the kernel's mark of a deleted root. */
   boolean isMarkedDeleted() {
     int end = bytes.length - DELETED.length;
     return end >= 0 && Arrays.equals(bytes, end, bytes.length, DELETED, 0, DELETED.length);
   }
 
-  /** Without the kernel's mark of a root that was deleted. */
+  /** Returns the text without the kernel's mark of a deleted root. */
   KernelText withoutDeletedMark() {
     return isMarkedDeleted()
         ? new KernelText(Arrays.copyOf(bytes, bytes.length - DELETED.length))
         : this;
   }
 
-  /** Whether there is no text. */
+  /** Returns whether the text is empty. */
   public boolean isEmpty() {
     return bytes.length == 0;
   }
 
-  /** A copy of the bytes. */
+  /** Returns a copy of the bytes. */
   public byte[] bytes() {
     return bytes.clone();
   }
 
-  /** The text for people, without a user and a password before the host of an address. */
+  /** Returns the text for people, without a user and a password before the host of an address. */
   public String withoutCredentials() {
     return toString().replaceAll("//[^/\\s]*@", "//…@");
   }
@@ -79,7 +82,7 @@ public final class KernelText {
     return Arrays.hashCode(bytes);
   }
 
-  /** The text for people, escaped. */
+  /** Returns the text for people, escaped. */
   @Override
   public String toString() {
     return PrintableText.escape(bytes);

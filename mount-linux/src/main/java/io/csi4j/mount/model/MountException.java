@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mount that could not be seen or changed. Its message is one line for an operator: what failed,
+ * A mount that could not be read or changed. Its message is one line for an operator: what failed,
  * why, what to do next, and in brackets the system call.
  *
  * @since 1.0
@@ -14,7 +14,7 @@ public final class MountException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
-  // Where it failed; none of this is written when the exception is serialized.
+  // The details of the failure, which are not serialized.
   private final transient @Nullable Errno errno;
   private final transient @Nullable String syscall;
   private final transient @Nullable KernelText source;
@@ -22,27 +22,27 @@ public final class MountException extends RuntimeException {
   private final transient @Nullable MountRecord occupant;
   private final transient @Nullable Holders holders;
 
-  /** Why. */
+  /** The reasons of failures. */
   public enum Reason {
     /** This process lacks a privilege, or the mount is locked by the namespace above. */
     NOT_PERMITTED,
-    /** The path, or something above it, does not exist. */
+    /** The path, or a parent directory of it, does not exist. */
     NOT_FOUND,
-    /** A part of the path is a symbolic link, and those are not followed. */
+    /** A part of the path is a symbolic link, which is not followed. */
     SYMLINK,
-    /** The path leads out of the directory that it has to stay in. */
+    /** The path leads out of the directory in which it must stay. */
     OUTSIDE,
-    /** A directory is needed, and something else is there, or the other way round. */
+    /** A directory is required, and a file is there, or the other way round. */
     WRONG_KIND,
     /** Another mount is at the target. */
     TARGET_OCCUPIED,
-    /** No mount is at the path, and one is needed. */
+    /** No mount is at the path, and one is required. */
     NOT_A_MOUNT,
     /** The mount is in use. */
     BUSY,
     /** The kernel does not know the type of filesystem. */
     UNKNOWN_FILESYSTEM,
-    /** The device or server does not hold a filesystem of that type, or is not there. */
+    /** The device or server has no filesystem of that type, or does not exist. */
     BAD_SOURCE,
     /** The options are refused, or too long. */
     BAD_OPTIONS,
@@ -52,21 +52,21 @@ public final class MountException extends RuntimeException {
     READ_ONLY,
     /** The filesystem behind the path is dead or denied. */
     BROKEN,
-    /** The call did not come back in time; it is still in the kernel. */
+    /** The call did not return in time; it is still in the kernel. */
     DEADLINE,
-    /** So many calls have not come back that no more are made. */
+    /** Too many calls have not returned, so no more are made. */
     STUCK,
     /** The waiting thread was interrupted; its flag is set again. */
     INTERRUPTED,
-    /** The kernel is too old for this, or a filter keeps the call from it. */
+    /** The kernel is too old, or a filter denies the call. */
     UNSUPPORTED,
     /** This is not Linux. */
     NOT_LINUX,
     /** The native library could not be loaded. */
     NO_NATIVE_ACCESS,
-    /** {@code /proc} is not mounted, or its table of mounts cannot be read. */
+    /** {@code /proc} is not mounted, or its mount table cannot be read. */
     NO_MOUNT_TABLE,
-    /** Anything else; the errno says what. */
+    /** Any other failure; the error number identifies it. */
     OTHER
   }
 
@@ -82,7 +82,7 @@ public final class MountException extends RuntimeException {
   }
 
   /**
-   * A failure for this reason.
+   * Returns a builder for a failure with this reason.
    *
    * @param message what failed, why, and what to do next, without the system call
    */
@@ -90,17 +90,17 @@ public final class MountException extends RuntimeException {
     return new Builder(reason, message);
   }
 
-  /** Why. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }
 
-  /** The error of the system call, if one was made. */
+  /** Returns the error of the system call, if one was made. */
   public Optional<Errno> errno() {
     return Optional.ofNullable(errno);
   }
 
-  /** The system call, if one was made. */
+  /** Returns the system call, if one was made. */
   public Optional<String> syscall() {
     return Optional.ofNullable(syscall);
   }
@@ -110,22 +110,22 @@ public final class MountException extends RuntimeException {
     return Optional.ofNullable(source);
   }
 
-  /** The path that it was about. */
+  /** Returns the path of the failed operation. */
   public Optional<MountPath> target() {
     return Optional.ofNullable(target);
   }
 
-  /** The mount that is in the way, if one is. */
+  /** Returns the mount that is in the way, if there is one. */
   public Optional<MountRecord> occupant() {
     return Optional.ofNullable(occupant);
   }
 
-  /** Returns the holders of the mount, if they were the reason. */
+  /** Returns the holders of the mount, if they are the reason. */
   public Optional<Holders> holders() {
     return Optional.ofNullable(holders);
   }
 
-  /** Collects what is known of a failure. */
+  /** Collects the parts of a {@link MountException}. */
   public static final class Builder {
 
     private final Reason reason;
@@ -150,13 +150,13 @@ public final class MountException extends RuntimeException {
       return this;
     }
 
-    /** Sets what was to be mounted. */
+    /** Sets the source of the mount. */
     public Builder source(KernelText source) {
       this.source = source;
       return this;
     }
 
-    /** Sets the path that it was about. */
+    /** Sets the path of the failed operation. */
     public Builder target(MountPath target) {
       this.target = target;
       return this;
@@ -168,19 +168,19 @@ public final class MountException extends RuntimeException {
       return this;
     }
 
-    /** Sets who keeps it in use. */
+    /** Sets the holders of the mount. */
     public Builder holders(Holders holders) {
       this.holders = holders;
       return this;
     }
 
-    /** Sets what caused it. */
+    /** Sets the cause. */
     public Builder cause(Throwable cause) {
       this.cause = cause;
       return this;
     }
 
-    /** The exception. */
+    /** Returns the exception. */
     public MountException build() {
       return new MountException(this);
     }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The things that a mount forbids or saves, even if its filesystem allows them.
+ * The flags of a mount: restrictions and savings that apply even if its filesystem allows more.
  *
  * @since 1.0
  */
@@ -32,12 +32,12 @@ public enum MountFlag {
     this.word = word;
   }
 
-  /** The flag with this word; nothing if none has it. */
+  /** Returns the flag with this word; empty if there is none. */
   public static Optional<MountFlag> ofWord(String word) {
     return Arrays.stream(values()).filter(flag -> flag.word.equals(word)).findFirst();
   }
 
-  /** The word in the kernel's tables and on command lines. */
+  /** Returns the word in the kernel's tables and on command lines. */
   public String word() {
     return word;
   }

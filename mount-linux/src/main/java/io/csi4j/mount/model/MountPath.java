@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * An absolute path as the kernel has it: bytes, in no encoding. It never holds {@code .} or {@code
- * ..}, an empty part or a trailing slash, so two paths of one place are equal if no symbolic link
- * is in them.
+ * An absolute path as the kernel has it: bytes without an encoding. It never contains {@code .} or
+ * {@code ..}, an empty part or a trailing slash, so two paths of the same file are equal if they
+ * contain no symbolic link.
  *
- * <p>{@link #toString()} is for people: bytes that cannot be shown are escaped.
+ * <p>{@link #toString()} is for people: unprintable bytes are escaped.
  *
  * @since 1.0
  */
@@ -33,8 +33,8 @@ public final class MountPath implements Comparable<MountPath> {
   }
 
   /**
-   * The path that this text is in UTF-8. Repeated and trailing slashes are dropped, they mean
-   * nothing.
+   * Returns the path with this UTF-8 form. Repeated and trailing slashes are dropped, as they have
+   * no meaning.
    *
    * @throws IllegalArgumentException if it is relative or too long, or has a NUL or a part that is
    *     {@code .} or {@code ..}
@@ -43,27 +43,30 @@ public final class MountPath implements Comparable<MountPath> {
     return ofOwned(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** {@link #of(String)} for a path of the JDK, which is read by its text. */
+  /** Does the same as {@link #of(String)} for a path of the JDK, which is read by its text. */
   public static MountPath of(Path path) {
     return of(path.toString());
   }
 
-  /** {@link #of(String)} for the bytes themselves. */
+  /** Does the same as {@link #of(String)} for the bytes themselves. */
   public static MountPath ofBytes(byte[] path) {
     return ofOwned(path.clone());
   }
 
-  /** {@link #ofBytes(byte[])} for a part of an array, up to but not including an index. */
+  /**
+   * Does the same as {@link #ofBytes(byte[])} for a part of an array, up to but not including an
+   * index.
+   */
   public static MountPath ofBytes(byte[] from, int begin, int end) {
     return ofOwned(Arrays.copyOfRange(from, begin, end));
   }
 
-  /** Returns the path of bytes that no other has. */
+  /** Returns the path of bytes that no other object shares. */
   private static MountPath ofOwned(byte[] path) {
     if (path.length == 0 || path[0] != '/') {
       throw refused(path, "is not absolute. Write it from the root directory on");
     }
-    // As is every path that a kernel gives, but for odd ones; the slow way tells.
+    // True for almost every path of a kernel; otherwise the slow check decides.
     if (path[path.length - 1] != '/' && ByteSearch.isOrdinaryPath(path, 0, path.length)) {
       return new MountPath(path);
     }
@@ -98,7 +101,7 @@ public final class MountPath implements Comparable<MountPath> {
   }
 
   /**
-   * The path below this one, by a relative path such as {@code volumes/one}.
+   * Returns the path below this one, for a relative path such as {@code volumes/one}.
    *
    * @throws IllegalArgumentException if it is absolute, empty, or not a path below
    */
@@ -110,7 +113,7 @@ public final class MountPath implements Comparable<MountPath> {
     byte[] joined = Arrays.copyOf(bytes, bytes.length + 1 + below.length);
     joined[bytes.length] = '/';
     System.arraycopy(below, 0, joined, bytes.length + 1, below.length);
-    // This path is clean already.
+    // This path itself is normalized already.
     boolean isClean =
         !isRoot()
             && joined.length <= MAX_BYTES
@@ -119,18 +122,18 @@ public final class MountPath implements Comparable<MountPath> {
     return isClean ? new MountPath(joined) : ofOwned(joined);
   }
 
-  /** The directory that this one is in; the root directory is in itself. */
+  /** Returns the parent directory; the root directory is its own parent. */
   public MountPath parent() {
     int slash = lastSlash();
     return slash == 0 ? ROOT : new MountPath(Arrays.copyOf(bytes, slash));
   }
 
-  /** The last part, as bytes; empty for the root directory. */
+  /** Returns the last part, as bytes; empty for the root directory. */
   public byte[] name() {
     return Arrays.copyOfRange(bytes, lastSlash() + 1, bytes.length);
   }
 
-  /** Whether this path is the given one or below it. */
+  /** Returns whether this path is the given one or below it. */
   public boolean isWithin(MountPath other) {
     if (other.isRoot()) {
       return true;
@@ -141,17 +144,17 @@ public final class MountPath implements Comparable<MountPath> {
         && (bytes.length == length || bytes[length] == '/');
   }
 
-  /** Whether this is the root directory. */
+  /** Returns whether this is the root directory. */
   public boolean isRoot() {
     return bytes.length == 1;
   }
 
-  /** A copy of the bytes. */
+  /** Returns a copy of the bytes. */
   public byte[] bytes() {
     return bytes.clone();
   }
 
-  /** A copy of the bytes with a NUL after them, as a system call takes a path. */
+  /** Returns a copy of the bytes with a NUL after them, as a system call takes a path. */
   public byte[] terminated() {
     return Arrays.copyOf(bytes, bytes.length + 1);
   }
@@ -162,9 +165,9 @@ public final class MountPath implements Comparable<MountPath> {
   }
 
   /**
-   * The path for the JDK.
+   * Returns the path for the JDK.
    *
-   * @throws java.nio.file.InvalidPathException if the bytes are no text of this JVM's encoding
+   * @throws java.nio.file.InvalidPathException if the bytes are not valid in this JVM's encoding
    */
   public Path toPath() {
     return Path.of(new String(bytes, StandardCharsets.UTF_8));
@@ -185,7 +188,7 @@ public final class MountPath implements Comparable<MountPath> {
     return Arrays.hashCode(bytes);
   }
 
-  /** The path for people, escaped. */
+  /** Returns the path for people, escaped. */
   @Override
   public String toString() {
     return PrintableText.escape(bytes);

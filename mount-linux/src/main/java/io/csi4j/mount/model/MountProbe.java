@@ -1,46 +1,46 @@
 package io.csi4j.mount.model;
 
 /**
- * The finding at a path.
+ * The result of examining a path.
  *
  * @since 1.0
  */
 public sealed interface MountProbe {
 
-  /** There is nothing at the path. */
+  /** Nothing exists at the path. */
   record Missing() implements MountProbe {}
 
-  /** There is something at the path, and nothing is mounted on it. */
+  /** Something exists at the path, and nothing is mounted on it. */
   record NotAMount() implements MountProbe {}
 
   /**
    * A mount.
    *
-   * @param ref which one; if several are stacked, the one on top
-   * @param health what can be told of it without asking it
+   * @param ref the mount; if several are stacked, the one on top
+   * @param health its health, as far as it is known without calling its server
    */
   record Mounted(MountRef ref, Health health) implements MountProbe {}
 
-  /** Whether a mount was found. */
+  /** Returns whether a mount was found. */
   default boolean isMount() {
     return this instanceof Mounted;
   }
 
   /**
-   * The knowledge of the filesystem behind a mount without asking its server anything.
+   * What is known about the filesystem of a mount without calling its server.
    *
    * @since 1.0
    */
   enum Health {
-    /** The filesystem is one of this kernel's own; no other has to answer. */
+    /** The filesystem belongs to this kernel; no server is involved. */
     OK,
-    /** The kernel says that its server is gone. It can only be unmounted. */
+    /** The kernel reports that its server is gone. It can only be unmounted. */
     DEAD,
-    /** The filesystem is there, but not for this user. */
+    /** The filesystem exists, but this user has no access. */
     DENIED,
     /**
-     * A server has to answer for it (FUSE, NFS, and their like), and whether it does, or is hung or
-     * gone, would be known only by waiting for it.
+     * The filesystem has a server (FUSE, NFS, and similar ones). Whether the server answers, hangs
+     * or is gone would be known only by waiting for it.
      */
     UNKNOWN
   }

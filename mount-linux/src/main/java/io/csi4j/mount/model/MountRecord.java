@@ -7,19 +7,19 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * All that the kernel tells of one mount.
+ * All that the kernel reports about one mount.
  *
- * <p>Its text form leaves the filesystem's options out, which can be long.
+ * <p>Its text form leaves out the filesystem's options, which can be long.
  *
  * @param ref the reference to it, with its path
- * @param id the number in the kernel's text tables, which the next mount may get
- * @param parentId that number of the mount it is on
- * @param parentUniqueId the number of the mount it is on that no other gets, where known
+ * @param id the number in the kernel's text tables, which another mount may get later
+ * @param parentId the same number of its parent mount
+ * @param parentUniqueId the unique number of its parent mount, if it is known
  * @param device the device of the filesystem
- * @param root which directory or file of the filesystem is mounted; ends in {@code //deleted} if
- *     that is gone
- * @param flags what the mount forbids
- * @param propagation with whom it shares mounts
+ * @param root the mounted directory or file of the filesystem; ends in {@code //deleted} if it was
+ *     deleted
+ * @param flags the flags of the mount
+ * @param propagation its propagation
  * @param type the type of the filesystem, such as {@code ext4} or {@code fuse.sshfs}
  * @param source the device or server, in the form of the filesystem; may be empty
  * @param options the options of the filesystem, shared by all its mounts: {@code rw} or {@code ro}
@@ -45,17 +45,17 @@ public record MountRecord(
     options = List.copyOf(options);
   }
 
-  /** Where it is mounted. */
+  /** Returns its mount point. */
   public MountPath path() {
     return ref.path();
   }
 
-  /** Whether nothing can be written through it. */
+  /** Returns whether the mount is read-only. */
   public boolean isReadOnly() {
     return flags.contains(MountFlag.READ_ONLY);
   }
 
-  /** Whether the directory or file that was mounted has been deleted since. */
+  /** Returns whether the mounted directory or file was deleted since. */
   public boolean isDeleted() {
     return root.isMarkedDeleted();
   }

@@ -5,12 +5,12 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One mount at one path, in a form that can be kept in a file and asked about later with {@link
+ * A reference to one mount at one path, which can be stored in a file and checked later with {@link
  * io.csi4j.mount.MountTable#check}.
  *
- * @param path where it was mounted when the reference was taken
- * @param bootId which boot of the machine; no mount outlives it
- * @param identity what tells it from other mounts of this boot
+ * @param path the mount point when the reference was taken
+ * @param bootId the id of the boot; no mount outlives a boot
+ * @param identity the identity that distinguishes it from other mounts of this boot
  * @since 1.0
  */
 public record MountRef(MountPath path, String bootId, Identity identity) {
@@ -19,9 +19,9 @@ public record MountRef(MountPath path, String bootId, Identity identity) {
   private static final String REUSABLE = "reusable";
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Parses the output of {@link #encode}.
    *
-   * @throws IllegalArgumentException for anything else, saying what is wrong with it
+   * @throws IllegalArgumentException for anything else, with the reason
    */
   public static MountRef parse(String text) {
     String[] parts = text.split(":", -1);
@@ -47,9 +47,9 @@ public record MountRef(MountPath path, String bootId, Identity identity) {
   }
 
   /**
-   * The reference as one line of ASCII without blanks at its ends: {@code unique:ID:BOOT:PATH} or
-   * {@code reusable:ID:MAJOR.MINOR:ROOT:BOOT:PATH}, with every byte outside letters, digits, {@code
-   * /._-} written as {@code %HH}.
+   * Returns the reference as one line of ASCII without blanks at its ends: {@code
+   * unique:ID:BOOT:PATH} or {@code reusable:ID:MAJOR.MINOR:ROOT:BOOT:PATH}, with every byte outside
+   * letters, digits, {@code /._-} written as {@code %HH}.
    */
   public String encode() {
     String tail =
@@ -69,7 +69,7 @@ public record MountRef(MountPath path, String bootId, Identity identity) {
     return UNIQUE + ":" + ((Identity.Unique) identity).id() + tail;
   }
 
-  /** The reference for people: {@code mount 123 at /path}. */
+  /** Returns the reference for people: {@code mount 123 at /path}. */
   @Override
   public String toString() {
     return identity + " at " + path;
@@ -135,16 +135,16 @@ public record MountRef(MountPath path, String bootId, Identity identity) {
   }
 
   /**
-   * The identity of a mount, which tells it from all others.
+   * The identity of a mount, which distinguishes it from all others.
    *
-   * <p>An implementation outside this library makes one by the records inside.
+   * <p>An implementation outside this library creates one of the records below.
    *
    * @since 1.0
    */
   public sealed interface Identity {
 
     /**
-     * The number that the kernel gives to one mount only, until it is booted again (Linux 6.8 and
+     * The number that the kernel gives to one mount only, until the next boot (Linux 6.8 and
      * newer).
      *
      * @param id the number
@@ -157,16 +157,16 @@ public record MountRef(MountPath path, String bootId, Identity identity) {
     }
 
     /**
-     * The identity on older kernels: a number that the next mount may get, so that it says little
-     * without what is mounted.
+     * The identity on older kernels: a number that another mount may get later, so the identity
+     * also contains what is mounted.
      *
      * @param id the number
      * @param device the device of the filesystem
-     * @param root which directory or file of the filesystem is mounted
+     * @param root the mounted directory or file of the filesystem
      */
     record Reusable(int id, DeviceId device, KernelText root) implements Identity {
 
-      /** Leaves out the kernel's mark of a deleted root: it is the same mount before and after. */
+      /** Removes the kernel's mark of a deleted root: it is the same mount before and after. */
       public Reusable {
         root = root.withoutDeletedMark();
       }
@@ -179,29 +179,29 @@ public record MountRef(MountPath path, String bootId, Identity identity) {
   }
 
   /**
-   * The fate of a mount that a {@link MountRef} was taken of.
+   * The present state of the mount of a {@link MountRef}.
    *
    * @since 1.0
    */
   public sealed interface Check {
 
-    /** The mount is where it was. Something may be mounted on top of it. */
+    /** The mount is at its path. Another mount may be on top of it. */
     record Present() implements Check {}
 
-    /** The mount is not there any more, nor is another mount at its path. */
+    /** The mount is gone, and no other mount is at its path. */
     record Gone() implements Check {}
 
     /**
-     * The mount is not there any more, and another mount is at its path.
+     * The mount is gone, and another mount is at its path.
      *
-     * @param by the other one
+     * @param by the other mount
      */
     record Replaced(MountRef by) implements Check {}
 
     /**
-     * The mount is there, at another path.
+     * The mount exists at another path.
      *
-     * @param to where it is now
+     * @param to the mount at its present path
      */
     record Moved(MountRef to) implements Check {}
   }

@@ -1,10 +1,10 @@
 package io.csi4j.mount.model;
 
 /**
- * A mount that is as it was asked for.
+ * A mount as requested.
  *
  * @param ref the reference to it
- * @param created whether this call made it; false if it was there already
+ * @param created whether this call made it; false if it existed before
  * @since 1.0
  */
 public record MountResult(MountRef ref, boolean created) {}

@@ -3,11 +3,11 @@ package io.csi4j.mount.model;
 import java.time.Duration;
 
 /**
- * How {@link io.csi4j.mount.Mounts} treats calls that do not come back.
+ * Settings for calls of {@link io.csi4j.mount.Mounts} that may not return.
  *
- * @param deadline how long one step of an operation is waited for; an unmount has as many steps as
- *     it has attempts, and one more to find who is in the way
- * @param threads how many calls can be in the kernel at once, stuck ones included
+ * @param deadline the time limit of one step of an operation; an unmount has one step for each
+ *     attempt, and one more to find the holders
+ * @param threads the maximum number of concurrent calls in the kernel, including stuck ones
  * @since 1.0
  */
 public record MountSettings(Duration deadline, int threads) {

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of mounts at one moment, in the kernel's order. It does not change; {@link #refresh}
- * gives the next one.
+ * The mount table at one moment, in the kernel's order. Immutable; {@link #refresh} returns the
+ * next one.
  *
  * @since 1.0
  */
@@ -24,7 +24,7 @@ public final class MountSnapshot {
   private final int skippedRows;
   private final Function<MountSnapshot, Changes> refresher;
 
-  /** The mounts by path, once there was more than one question; made twice at worst. */
+  /** The mounts by path, created on the second query; at worst twice. */
   private volatile @Nullable Map<MountPath, List<MountRecord>> byPath;
 
   private volatile boolean isAsked;
@@ -37,11 +37,11 @@ public final class MountSnapshot {
   }
 
   /**
-   * A snapshot of these mounts; for authors of a {@link io.csi4j.mount.MountTable}.
+   * Returns a snapshot of these mounts; for implementers of a {@link io.csi4j.mount.MountTable}.
    *
    * @param records the mounts, in the kernel's order
-   * @param skippedRows how many rows could not be read
-   * @param refresher gives the changes since a snapshot
+   * @param skippedRows the number of rows that could not be read
+   * @param refresher returns the changes since a snapshot
    */
   public static MountSnapshot of(
       List<MountRecord> records, int skippedRows, Function<MountSnapshot, Changes> refresher) {
@@ -50,75 +50,76 @@ public final class MountSnapshot {
   }
 
   /**
-   * All mounts, in the kernel's order. Their number is known from the beginning; what else is to be
-   * told of them may be made of the kernel's text when one of them is first looked at.
+   * Returns all mounts, in the kernel's order. The size of the list is known at once; its elements
+   * may be created from the kernel's text when the first of them is accessed.
    */
   public List<MountRecord> records() {
     return records;
   }
 
-  /** How many rows of the kernel's table made no sense and were left out. */
+  /** Returns the number of invalid rows of the kernel's table, which were left out. */
   public int skippedRows() {
     return skippedRows;
   }
 
   /**
-   * The mount on top at this path: the one on which none at the same path is mounted. A mount that
-   * is hidden, because something was mounted over a directory above it, is found all the same,
-   * unless another one can be seen at that path.
+   * Returns the mount on top at this path: the one on which none at the same path is mounted. A
+   * mount that is hidden, because another mount covers a parent directory, is also found, unless
+   * another mount is visible at that path.
    */
   public Optional<MountRecord> at(MountPath path) {
     List<MountRecord> tops = tops(stackAt(path));
-    // Two mounts on top at one path are at two places of that name, one of them hidden.
+    // Two mounts on top at one path are in two directories of that name, one of them hidden.
     Optional<MountRecord> seen = tops.size() > 1 ? reached(path) : Optional.empty();
     return seen.filter(tops::contains).or(() -> tops.stream().reduce((one, later) -> later));
   }
 
   /**
-   * The mount that a path is in, which needs not be there: the one that a walk along the path ends
-   * in, if no symbolic link is on the way. Nothing if no mount above it is in this snapshot.
+   * Returns the mount that contains a path, which need not exist: the one in which a walk along the
+   * path ends, if there is no symbolic link on the way. Empty if no mount above it is in this
+   * snapshot.
    */
   public Optional<MountRecord> holding(MountPath path) {
     return reached(path);
   }
 
-  /** The mounts that this accepts, in the kernel's order. */
+  /** Returns the mounts that match, in the kernel's order. */
   public List<MountRecord> matching(Predicate<MountRecord> filter) {
     return records.stream().filter(filter).toList();
   }
 
-  /** The mounts of one directory or file of one filesystem, wherever they are. */
+  /** Returns the mounts of one directory or file of one filesystem, at any path. */
   public List<MountRecord> refs(DeviceId device, KernelText root) {
     return matching(record -> record.device().equals(device) && record.root().equals(root));
   }
 
   /**
-   * The mounts that were made after this one, in the order in which they were made; none if it is
-   * not in this snapshot.
+   * Returns the mounts that were made after this one, in the order in which they were made; none if
+   * it is not in this snapshot.
    */
   public List<MountRecord> newer(MountRef than) {
-    // Not by the whole reference, which may have another path.
+    // Compared without the path, which may differ in the reference.
     return records.stream()
         .dropWhile(record -> !record.ref().identity().equals(than.identity()))
         .skip(1)
         .toList();
   }
 
-  /** The mounts that are directly on this one. */
+  /** Returns the mounts that are directly on this one. */
   public List<MountRecord> children(MountRecord parent) {
     return matching(record -> record.parentId() == parent.id() && record.id() != parent.id());
   }
 
   /**
-   * What came and went since, found without reading the whole table again where the kernel allows.
-   * Mounts that stayed keep the record they had: a change of their flags, propagation or path is
-   * seen by {@link io.csi4j.mount.MountTable#list()}.
+   * Returns the new and removed mounts since, without reading the whole table again if the kernel
+   * supports that. Existing mounts keep their record: {@link io.csi4j.mount.MountTable#list()}
+   * shows changes of their flags, propagation or path.
    */
   public Changes refresh() {
     return refresher.apply(this);
   }
 
-  /** The mounts at a path; the first question looks through all, further ones at an index. */
+  /** Returns the mounts at a path; the first query searches all mounts, later ones use an index. */
   private List<MountRecord> stackAt(MountPath path) {
     Map<MountPath, List<MountRecord>> index = byPath;
     if (index == null && !isAsked) {
@@ -132,7 +133,10 @@ public final class MountSnapshot {
     return index.getOrDefault(path, List.of());
   }
 
-  /** Those of a path that no other one of it is mounted on; their order says nothing. */
+  /**
+   * Returns those mounts of a path on which no other mount of it is mounted; their order has no
+   * meaning.
+   */
   private static List<MountRecord> tops(List<MountRecord> stack) {
     if (stack.size() < 2) {
       return stack;
@@ -146,7 +150,10 @@ public final class MountSnapshot {
     return stack.stream().filter(record -> !covered.contains(record.id())).toList();
   }
 
-  /** The mount that a walk along this path ends in, as far as the mounts on the way are known. */
+  /**
+   * Returns the mount in which a walk along this path ends, as far as the mounts on the way are
+   * known.
+   */
   private Optional<MountRecord> reached(MountPath path) {
     List<MountRecord> onTheWay = matching(record -> path.isWithin(record.path()));
     Set<Integer> known = new HashSet<>();
@@ -162,7 +169,7 @@ public final class MountSnapshot {
     return reached;
   }
 
-  /** The first of these that a walk comes to: the one with the shortest path. */
+  /** Returns the first of these that a walk reaches: the one with the shortest path. */
   private static Optional<MountRecord> nearest(
       List<MountRecord> onTheWay, Predicate<MountRecord> filter) {
     return onTheWay.stream().filter(filter).min(Comparator.comparing(MountRecord::path));
@@ -189,7 +196,7 @@ public final class MountSnapshot {
       removed = List.copyOf(removed);
     }
 
-    /** Whether nothing came or went. */
+    /** Returns whether there are no changes. */
     public boolean isEmpty() {
       return added.isEmpty() && removed.isEmpty();
     }

@@ -1,17 +1,17 @@
 package io.csi4j.mount.model;
 
 /**
- * A directory or file that is held open, so that it stays the same whatever becomes of its path:
- * the root of a mount, as {@link io.csi4j.mount.Mounts#open} gives it, or something beneath it.
+ * A directory or file that is held open, so that it stays the same even if its path changes: the
+ * root of a mount, as {@link io.csi4j.mount.Mounts#open} returns it, or a file beneath it.
  *
- * <p>It is open as a place only ({@code O_PATH}): nothing can be read through it, and no filesystem
- * was asked for more than the way to it. While it is open its mount is in use, so that a plain
- * unmount fails. Safe for many threads; closing it twice is harmless.
+ * <p>It is opened with {@code O_PATH}: nothing can be read through it, and filesystems were called
+ * only for the path to it. While it is open its mount is in use, so a plain unmount fails. Safe for
+ * use by many threads; closing is idempotent.
  *
  * <pre>{@code
  * try (OpenPath volume = Mounts.system().beneath(root).open(target);
  *     OpenPath data = volume.resolve("tenants/7")) { // follows no link, stays inside
- *   runtime.accept(data.throughProc()); // exactly what is open, whatever the path says now
+ *   runtime.accept(data.throughProc()); // exactly the open file, even if the path has changed
  * }
  * }</pre>
  *
@@ -19,7 +19,7 @@ package io.csi4j.mount.model;
  */
 public interface OpenPath extends AutoCloseable {
 
-  /** Returns the mount that it is in: with its number, to compare and to unmount it by. */
+  /** Returns the mount that contains it, with its number, for comparing and unmounting. */
   MountRef mount();
 
   /** Returns the path by which it was reached. */
@@ -29,23 +29,23 @@ public interface OpenPath extends AutoCloseable {
   int descriptor();
 
   /**
-   * Returns a path that leads to exactly what is open, for other processes of this mount namespace
-   * that may look into this process, and only while it is open: {@code /proc/PID/fd/N}.
+   * Returns a path that leads to exactly the open file, {@code /proc/PID/fd/N}. It is valid while
+   * the file is open, for processes of this mount namespace that may access this process.
    */
   MountPath throughProc();
 
-  /** Whether it is a directory. */
+  /** Returns whether it is a directory. */
   boolean isDirectory();
 
   /**
-   * Opens something beneath this directory. No part of the way is followed if it is a symbolic
-   * link, nothing leads out of the directory, and no other mount is entered. The filesystem is
-   * asked for the way, on the threads and within the deadline of the {@code Mounts}.
+   * Opens a file beneath this directory. No symbolic link is followed, no path leads out of the
+   * directory, and no other mount is entered. The filesystem is called for the path, on the threads
+   * and within the deadline of the {@code Mounts}.
    *
    * @param below a relative path, such as {@code tenants/7}; it may come from anywhere
    * @throws MountException with {@link MountException.Reason#SYMLINK} for a link, with {@link
-   *     MountException.Reason#OUTSIDE} for a path that is no way down or leads into another mount,
-   *     with {@link MountException.Reason#NOT_FOUND} if nothing is there
+   *     MountException.Reason#OUTSIDE} for a path that does not lead down or leads into another
+   *     mount, with {@link MountException.Reason#NOT_FOUND} if nothing exists there
    */
   OpenPath resolve(String below);
 

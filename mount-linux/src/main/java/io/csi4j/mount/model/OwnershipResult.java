@@ -1,28 +1,28 @@
 package io.csi4j.mount.model;
 
 /**
- * How far a pass over the files of a volume is, or how it has ended.
+ * The progress or the result of a pass over the files of a volume.
  *
- * @param outcome how it stands
- * @param seen how many files and directories were looked at
- * @param changed how many of them were changed
- * @param left how many were left as they are: device nodes, and directories in which another mount
- *     is
+ * @param outcome the outcome
+ * @param seen the number of files and directories that were examined
+ * @param changed the number of changed ones
+ * @param left the number of unchanged exceptions: device nodes, and directories on which another
+ *     mount is
  * @since 1.0
  */
 public record OwnershipResult(Outcome outcome, long seen, long changed, long left) {
 
-  /** How a pass stands. */
+  /** The outcomes of a pass. */
   public enum Outcome {
-    /** It goes on. */
+    /** The pass is running. */
     GOING_ON,
-    /** All files are as they are wished. */
+    /** All files have the wanted owner and permissions. */
     DONE,
-    /** The root directory was right already, and no more was asked for. */
+    /** The root directory was right already, and the policy asked for no more. */
     THERE_ALREADY,
-    /** The root directory is not as it is wished, and nothing may be changed. */
+    /** The root directory is not right, and the policy permits no change. */
     DIFFERS,
-    /** It ended at its limit of files or time; the next one goes on. */
+    /** The pass ended at its limit of files or time; the next one continues. */
     LIMIT
   }
 

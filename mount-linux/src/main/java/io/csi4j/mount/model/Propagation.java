@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.OptionalInt;
 
 /**
- * Which mounts a container and its host show each other below a mount.
+ * The propagation of mounts between a host and a container below a mount.
  *
  * @since 1.0
  */
@@ -28,10 +28,10 @@ public enum Propagation {
   }
 
   /**
-   * Reads {@link #word()} or {@link #kernelWord()}, in any case, {@code host-to-task}, or nothing,
-   * which means private.
+   * Parses {@link #word()} or {@link #kernelWord()}, in upper or lower case, {@code host-to-task},
+   * or an empty text, which means private.
    *
-   * @throws IllegalArgumentException for any other word, naming those there are
+   * @throws IllegalArgumentException for any other word, naming the valid ones
    */
   public static Propagation parse(String text) {
     String asked = text.toLowerCase(Locale.ROOT);
@@ -52,25 +52,25 @@ public enum Propagation {
             + "' is no mount propagation. Use private, host-to-container or bidirectional.");
   }
 
-  /** The word of a job description, such as {@code host-to-container}. */
+  /** Returns the word of a job description, such as {@code host-to-container}. */
   public String word() {
     return word;
   }
 
-  /** The word of mount(8), such as {@code rslave}. */
+  /** Returns the word of mount(8), such as {@code rslave}. */
   public String kernelWord() {
     return kernelWord;
   }
 
   /**
-   * With whom a mount shares the mounts made below it, as its row in the kernel's table says.
-   * Nothing set means private. The group behind an invisible master is a question of its own:
-   * {@link io.csi4j.mount.MountTable#propagateFrom}.
+   * The propagation of a mount, as its row in the kernel's table shows it. Without any value it is
+   * private. {@link io.csi4j.mount.MountTable#propagateFrom} returns the group behind an invisible
+   * master.
    *
    * @param peerGroup the group that sends and receives, if any ({@code shared})
    * @param master the group that it only receives from, if any ({@code master})
-   * @param unbindable whether it can be bound nowhere else
-   * @param unknown words of newer kernels, kept as they are
+   * @param unbindable whether it cannot be bound
+   * @param unknown words of newer kernels, kept unchanged
    * @since 1.0
    */
   public record Tags(
@@ -85,17 +85,17 @@ public enum Propagation {
       unknown = List.copyOf(unknown);
     }
 
-    /** Whether mounts made below it appear elsewhere. */
+    /** Returns whether mounts made below it appear elsewhere. */
     public boolean sends() {
       return peerGroup.isPresent();
     }
 
-    /** Whether mounts made elsewhere appear below it. */
+    /** Returns whether mounts made elsewhere appear below it. */
     public boolean receives() {
       return peerGroup.isPresent() || master.isPresent();
     }
 
-    /** The words of the kernel's table, {@code private} if there is none. */
+    /** Returns the words of the kernel's table, {@code private} if there are none. */
     @Override
     public String toString() {
       List<String> words = new ArrayList<>();

@@ -3,14 +3,14 @@ package io.csi4j.mount.model;
 import java.time.Duration;
 
 /**
- * How far an unmount may go. It begins with a plain one, repeated while the mount is busy; what may
- * follow has to be allowed.
+ * The steps that an unmount may take. It starts with a plain unmount, repeated while the mount is
+ * busy; the policy must allow further steps.
  *
  * @param busyLimit how long a plain unmount is repeated while the mount is in use; zero tries once
- * @param force whether a server that does not answer may be given up (FUSE, NFS): callers that wait
- *     for it get an error
- * @param lazy whether the mount may be taken out of sight while it is still in use; its device
- *     stays busy until the last user is gone
+ * @param force whether a server that does not answer may be given up (FUSE, NFS): processes that
+ *     wait for it get an error
+ * @param lazy whether the mount may be detached while it is still in use; its device stays busy
+ *     until the last user is gone
  * @since 1.0
  */
 public record UnmountPolicy(Duration busyLimit, boolean force, boolean lazy) {
@@ -26,17 +26,17 @@ public record UnmountPolicy(Duration busyLimit, boolean force, boolean lazy) {
     }
   }
 
-  /** The policy with this limit. */
+  /** Returns the policy with this limit. */
   public UnmountPolicy withBusyLimit(Duration busyLimit) {
     return new UnmountPolicy(busyLimit, force, lazy);
   }
 
-  /** The policy that may also give up a server. */
+  /** Returns the policy that may also give up a server. */
   public UnmountPolicy withForce() {
     return new UnmountPolicy(busyLimit, true, lazy);
   }
 
-  /** The policy that may also leave users behind. */
+  /** Returns the policy that may also detach a mount in use. */
   public UnmountPolicy withLazy() {
     return new UnmountPolicy(busyLimit, force, true);
   }

@@ -1,9 +1,9 @@
 /**
- * The words in which mounts are spoken of: paths, references, records and tables; what is asked
- * for, what came of it, and {@link io.csi4j.mount.model.MountException}.
+ * Values of mounts: paths, references, records and tables, requests, results, and {@link
+ * io.csi4j.mount.model.MountException}.
  *
- * <p>All are values without a kernel behind them: nothing here makes a system call or reads a file.
- * The interfaces that take and give them are in {@link io.csi4j.mount}.
+ * <p>All are independent of a kernel: nothing here makes a system call or reads a file. The
+ * interfaces that use them are in {@link io.csi4j.mount}.
  */
 @NullMarked
 package io.csi4j.mount.model;

@@ -18,10 +18,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
- * One bind. Newer kernels give a copy of the source's tree its flags before it can be seen, and
- * attach it by descriptors alone ({@code open_tree}, {@code mount_setattr}, {@code move_mount}).
- * Every kernel has {@code mount}, through descriptors so that no path is walked; flags are set
- * after it, so a read-only bind is writable for a moment.
+ * One bind mount. On newer kernels, a copy of the source's tree gets its flags before it is
+ * visible, and is attached with descriptors only ({@code open_tree}, {@code mount_setattr}, {@code
+ * move_mount}). Every kernel has {@code mount}, used with descriptors so that no path is walked;
+ * the flags are set after it, so a read-only bind is writable for a moment.
  */
 final class Bind extends NewMount {
 
@@ -95,9 +95,9 @@ final class Bind extends NewMount {
   }
 
   /**
-   * Which directory or file of its filesystem the source is: what the root of a bind of it will be.
-   * That is the root of its mount, and the way from there to the source. The way is what the kernel
-   * calls the open source, so links that led to it do not matter.
+   * Returns the directory or file of the filesystem that the source shows, which is the root of a
+   * bind of it: the root of its mount, followed by the path from there to the source. That path is
+   * the kernel's path of the open source, so links on the way to it do not matter.
    */
   private KernelText root(Descriptor source, MountRecord mount) {
     byte[] out = new byte[Abi.PATH_MAX];
@@ -111,7 +111,7 @@ final class Bind extends NewMount {
     }
     int end =
         mount.isDeleted() && endsWith(out, length, DELETED) ? length - DELETED.length : length;
-    // The slash after the path of the mount is a part of the way.
+    // The slash after the path of the mount belongs to the rest.
     int prefix = mount.path().isRoot() ? 0 : mount.path().bytes().length;
     byte[] way = Arrays.copyOfRange(out, Math.min(prefix, end), end);
     if (way.length == 0) {
@@ -129,7 +129,7 @@ final class Bind extends NewMount {
         && Arrays.equals(path, length - end.length, length, end, 0, end.length);
   }
 
-  /** The mount, or nothing if the kernel, or a filter before it, does not offer these calls. */
+  /** Returns the mount; empty if the kernel, or a filter before it, does not offer these calls. */
   private Optional<MountRef> attachTree(Descriptor source, Spot spot) {
     if (!kernel.features().has(Feature.OPEN_TREE)
         || (!request.flags().isEmpty() && !kernel.features().has(Feature.MOUNT_SETATTR))) {
@@ -158,7 +158,7 @@ final class Bind extends NewMount {
     }
   }
 
-  /** Whether the call is not to be had; {@code EPERM} is how old filters say so. */
+  /** Returns whether the call is not available; old filters report that as {@code EPERM}. */
   private boolean isMissing(String call, int result) {
     if (result >= 0) {
       return false;
@@ -172,7 +172,7 @@ final class Bind extends NewMount {
   private MountRef finished(Descriptor tree, TargetPlace place) {
     boolean done = false;
     try {
-      // Only now: a place that is shared has just made the mount shared too.
+      // Set only now: a shared parent has just made the mount shared too.
       setPropagation(tree);
       MountRecord record = mounts.record(tree).orElseThrow(this::exchanged);
       if (!isOnTop(tree, place) && !mounts.isCovered(record)) {
@@ -187,7 +187,7 @@ final class Bind extends NewMount {
     }
   }
 
-  /** Whether the place leads to the mount; it does not if the directory was exchanged. */
+  /** Returns whether the path leads to the mount; it does not if the directory was exchanged. */
   private boolean isOnTop(Descriptor tree, TargetPlace place) {
     try (Descriptor onTop = place.open(doing)) {
       return mounts.id(onTop.number()) == mounts.id(tree.number());

@@ -3,7 +3,7 @@ package io.csi4j.mount.internal.change;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 
-/** An open descriptor; closing it never waits, since it was opened as a path only. */
+/** An open descriptor. Closing it never waits, because it was opened with {@code O_PATH}. */
 final class Descriptor implements AutoCloseable {
 
   private final Syscalls calls;
@@ -18,12 +18,12 @@ final class Descriptor implements AutoCloseable {
     return number;
   }
 
-  /** The path that leads to exactly what is open, with a NUL at its end. */
+  /** Returns a path that leads to exactly the open file, with a NUL at its end. */
   byte[] link() {
     return Abi.path("/proc/self/fd/" + number);
   }
 
-  /** Whether it is a directory; asks nothing of the filesystem. */
+  /** Returns whether it is a directory, without calling the filesystem. */
   boolean isDirectory() {
     int again = calls.openat(Abi.AT_FDCWD, link(), Abi.O_PATH | Abi.O_CLOEXEC | Abi.O_DIRECTORY, 0);
     if (again >= 0) {

@@ -23,19 +23,19 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * One mount of a filesystem. The options of the request are sorted into the flags and the text that
- * {@code mount(2)} takes; a request's own flags hold even against its options.
+ * One mount of a filesystem. The options of the request are split into the flags and the text for
+ * {@code mount(2)}; explicit flags of a request override its options.
  */
 final class FilesystemMount extends NewMount {
 
-  /** The kernel reads one page of options and drops the rest without a word. */
+  /** The kernel reads one page of options and silently drops the rest. */
   private static final int MAX_BYTES = 4095;
 
   private static final Set<String> FOR_USER_SPACE =
       words(
           "defaults auto noauto user nouser users nousers owner noowner group nogroup nofail _netdev");
 
-  /** Options for other operations than to mount. */
+  /** Options for other operations than mounting. */
   private static final Set<String> OPERATIONS =
       words(
           "remount bind rbind move private rprivate slave rslave shared rshared unbindable"
@@ -49,7 +49,7 @@ final class FilesystemMount extends NewMount {
   /** The filesystem's own options. */
   private final byte[] data;
 
-  /** Refuses options and names that the kernel would cut or read as something else. */
+  /** Refuses options and names that the kernel would cut or misread. */
   FilesystemMount(Kernel kernel, Walk walk, FilesystemRequest request) {
     super(
         kernel,
@@ -91,7 +91,7 @@ final class FilesystemMount extends NewMount {
   }
 
   /**
-   * Returns the flags among the options, and sorts out the filesystem's own.
+   * Returns the flags among the options, and collects the filesystem's own options.
    *
    * @throws MountException with {@link Reason#BAD_OPTIONS}; it shows no secret option
    */
@@ -178,7 +178,7 @@ final class FilesystemMount extends NewMount {
                 bits,
                 data.length == 0 ? null : Arrays.copyOf(data, data.length + 1));
     if (mounted < 0) {
-      // Of EINVAL the kernel says no more than that something is wrong.
+      // EINVAL does not say what is wrong.
       boolean isOfDevice = mounted == -Abi.EINVAL && needsDevice(request.type());
       throw failure(
           isOfDevice ? ErrnoMeaning.Work.MOUNT_DEVICE : ErrnoMeaning.Work.MOUNT, "mount", mounted);
@@ -208,7 +208,7 @@ final class FilesystemMount extends NewMount {
     return isOfType(mount.type(), request.type());
   }
 
-  /** Whether a type is the one that was asked for; the kernel may add a part, or a version. */
+  /** Returns whether a type is the requested one; the kernel may append a subtype or a version. */
   static boolean isOfType(KernelText there, String asked) {
     return there.is(asked)
         || new String(there.bytes(), StandardCharsets.UTF_8).startsWith(asked + ".")

@@ -11,15 +11,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The flags of a mount: as options have their words, and as the two generations of system calls
- * have their bits.
- */
+/** The flags of a mount: as option words, and as bits of the two generations of system calls. */
 final class FlagBits {
 
   private static final long ATIMES = Abi.MS_NOATIME | Abi.MS_RELATIME | Abi.MS_STRICTATIME;
 
-  /** The words of options that change the bits of {@code mount(2)}. */
+  /** The option words that change the bits of {@code mount(2)}. */
   private static final Map<String, Change> WORDS = new HashMap<>();
 
   static {
@@ -41,7 +38,7 @@ final class FlagBits {
   }
 
   /**
-   * The change of a word.
+   * The effect of a word.
    *
    * @param set the bits that it sets
    * @param clear the bits that it clears first
@@ -50,25 +47,25 @@ final class FlagBits {
 
   private FlagBits() {}
 
-  /** The words that set and clear a bit; of the access times only one can be set. */
+  /** Adds the words that set and clear a bit; at most one of the access time flags can be set. */
   private static void words(String set, String clear, long bit) {
     WORDS.put(set, new Change(bit, (bit & ATIMES) == 0 ? bit : ATIMES));
     WORDS.put(clear, new Change(0, bit));
   }
 
-  /** Whether an option is the word of a flag. */
+  /** Returns whether an option is the word of a flag. */
   static boolean isFlag(String option) {
     return WORDS.containsKey(option);
   }
 
-  /** The bits after this flag's word. */
+  /** Returns the bits after this flag's word. */
   static long apply(String option, long bits) {
     Change change = WORDS.getOrDefault(option, new Change(0, 0));
     return (bits & ~change.clear) | change.set;
   }
 
   /**
-   * Refuses flags of which a mount can have one only.
+   * Refuses flags that exclude each other.
    *
    * @throws MountException with {@link Reason#BAD_OPTIONS}
    */
@@ -84,8 +81,8 @@ final class FlagBits {
   }
 
   /**
-   * Returns the flags of a mount after some are added. Those for access times exclude each other,
-   * so the added one replaces.
+   * Returns the flags of a mount after adding some. Access time flags exclude each other, so an
+   * added one replaces the present one.
    */
   static Set<MountFlag> sum(Collection<MountFlag> there, Collection<MountFlag> added) {
     Set<MountFlag> sum = EnumSet.noneOf(MountFlag.class);
@@ -100,7 +97,7 @@ final class FlagBits {
     return sum;
   }
 
-  /** The {@code struct mount_attr} that adds flags and leaves all others as they are. */
+  /** Returns the {@code struct mount_attr} that adds flags and leaves all others unchanged. */
   static byte[] adding(Collection<MountFlag> flags) {
     long set = 0;
     long clear = 0;
@@ -116,7 +113,7 @@ final class FlagBits {
     return attr;
   }
 
-  /** All flags of a mount for {@code mount(2)}, which drops those that are not passed. */
+  /** Returns all flags of a mount for {@code mount(2)}, which drops flags that are not passed. */
   static long exactly(Collection<MountFlag> flags) {
     long bits = 0;
     for (MountFlag flag : flags) {
@@ -125,7 +122,7 @@ final class FlagBits {
     return (bits & (Abi.MS_NOATIME | Abi.MS_RELATIME)) == 0 ? bits | Abi.MS_STRICTATIME : bits;
   }
 
-  /** The flags that a mount has which was made with these bits of {@code mount(2)}. */
+  /** Returns the flags of a mount that was made with these bits of {@code mount(2)}. */
   static Set<MountFlag> flags(long bits) {
     Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
     for (MountFlag flag : MountFlag.values()) {

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** A place that is held open by a descriptor. */
+/** A path that a descriptor holds open. */
 final class HeldPath implements OpenPath {
 
   private static final int MOST_SHOWN = 256;
@@ -24,10 +24,10 @@ final class HeldPath implements OpenPath {
   private final Descriptor descriptor;
   private final boolean isDirectory;
 
-  /** Guards the uses; held for no call that may wait. */
+  /** Guards the uses; not held during a call that may wait. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The calls that use the descriptor, and one for the time until it is closed. */
+  /** The number of calls that use the descriptor, plus one until it is closed. */
   private int uses = 1;
 
   private boolean closed;
@@ -45,7 +45,7 @@ final class HeldPath implements OpenPath {
   /**
    * Opens the root of the mount on top at a path.
    *
-   * @throws MountException if no mount is there, or a part of the path is a link
+   * @throws MountException if nothing is mounted there, or a part of the path is a link
    */
   static HeldPath open(Kernel kernel, Walk walk, MountCallPool pool, MountPath path) {
     String doing = "Opening " + path;
@@ -111,8 +111,8 @@ final class HeldPath implements OpenPath {
   }
 
   /**
-   * Returns the descriptor, which stays open until {@link #used}, even if this is closed before:
-   * its number is another's after that.
+   * Returns the descriptor, which stays open until {@link #used}, even if this object is closed
+   * before. After that, another file may have its number.
    */
   Descriptor use() {
     lock.lock();
@@ -178,7 +178,7 @@ final class HeldPath implements OpenPath {
     used();
   }
 
-  /** Says where it is and in which mount. */
+  /** Returns its path and its mount. */
   @Override
   public String toString() {
     return path + " in " + mount;
@@ -206,15 +206,15 @@ final class HeldPath implements OpenPath {
         .build();
   }
 
-  /** Opens a path; a descriptor that comes after its caller has left is closed again. */
+  /** Opens a path. If the caller has given up before the descriptor is open, it is closed again. */
   private abstract static class Opening implements MountCallPool.Work<HeldPath> {
 
-    /** The end of an opening. */
+    /** The last step of opening. */
     interface Last {
       HeldPath get();
     }
 
-    /** Gives the result, or closes what was opened for it. */
+    /** Returns the result, or closes the descriptor that was opened for it. */
     static HeldPath keep(Descriptor opened, Last last) {
       boolean isKept = false;
       try {

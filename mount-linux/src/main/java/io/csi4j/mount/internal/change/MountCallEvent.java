@@ -10,7 +10,9 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** One change of the mounts, for the flight recorder. Holds no option, so no secret. */
+/**
+ * One change of the mounts, for the flight recorder. Contains no options, and therefore no secret.
+ */
 @Name("io.csi4j.MountCall")
 @Label("Mount Call")
 @Category({"csi4j", "Mounts"})
@@ -32,12 +34,12 @@ final class MountCallEvent extends Event {
   String outcome = "";
 
   /**
-   * Does the work as one event, if the flight recorder is on.
+   * Does the work, and records it as one event if the flight recorder is on.
    *
    * @param operation the work, such as {@code bind}
-   * @param source the source of the mount, or nothing
+   * @param source the source of the mount, or null
    * @param target the target, in a form for people
-   * @param outcome says how a result came about
+   * @param outcome describes the result
    */
   static <T> T around(
       String operation,

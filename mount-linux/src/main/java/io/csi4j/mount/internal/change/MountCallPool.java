@@ -18,12 +18,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /**
- * The bounded pool on which calls that may block are made, so that their callers wait no longer
- * than the deadline.
+ * A bounded pool for calls that may block, so that their callers wait no longer than the deadline.
  *
- * <p>A call that is not waited for any more keeps its thread until the kernel gives it back. When
- * all threads are kept that way, new calls are refused at once. Threads that have nothing to do end
- * after some seconds, so a pool needs no closing.
+ * <p>A call whose caller has given up keeps its thread until it returns from the kernel. When all
+ * threads are occupied in this way, new calls are refused at once. Idle threads end after some
+ * seconds, so a pool need not be closed.
  */
 final class MountCallPool {
 
@@ -52,33 +51,33 @@ final class MountCallPool {
     pool.allowCoreThreadTimeOut(true);
   }
 
-  /** The work on the pool. */
+  /** Work for the pool. */
   interface Work<T> {
     /**
      * Does the work.
      *
-     * @param abandoned true as soon as the result is not waited for any more, so that going on is
-     *     of no use
+     * @param abandoned returns true as soon as the caller has given up, so that continuing is
+     *     useless
      */
     T run(BooleanSupplier abandoned);
 
-    /** Whether {@link #undo} does something. */
+    /** Returns whether {@link #undo} does something. */
     default boolean canUndo() {
       return false;
     }
 
     /**
-     * Undoes what was done, on the same thread: it ended, and the result was not waited for any
-     * more. What this throws is told to the thread's handler of uncaught exceptions.
+     * Undoes the work on the same thread, after it ended and the caller had given up. The thread's
+     * handler of uncaught exceptions receives an exception of this method.
      */
     default void undo(T result) {}
   }
 
   /**
-   * Runs the work and waits for it, for the deadline of the settings and the extra time. What the
-   * work throws is thrown here.
+   * Runs the work and waits for it, for the deadline of the settings plus the extra time. Rethrows
+   * an exception of the work.
    *
-   * @param doing what it is, for the message, such as {@code Unmounting /a}
+   * @param doing a description of the work for the message, such as {@code Unmounting /a}
    * @throws MountException also with {@link Reason#DEADLINE}, {@link Reason#STUCK} or {@link
    *     Reason#INTERRUPTED}
    */
@@ -87,9 +86,9 @@ final class MountCallPool {
   }
 
   /**
-   * {@link #call(String, Duration, Work)} with an end.
+   * Does the same as {@link #call(String, Duration, Work)}, and reports the end.
    *
-   * @param end told once, when the work was done or undone, or never will be
+   * @param end runs once, when the work was done or undone, or never will be
    */
   <T> T call(String doing, Duration extra, Work<T> work, Runnable end) {
     long limit = sum(nanos(settings.deadline()), nanos(extra));
@@ -111,7 +110,7 @@ final class MountCallPool {
         throw late(doing, limit, before, work);
       }
     }
-    // It ended in the very moment in which it was to be given up.
+    // The work ended at the same moment as its time.
     try {
       return task.result.join();
     } catch (CompletionException e) {
@@ -119,7 +118,7 @@ final class MountCallPool {
     }
   }
 
-  /** How many calls ran past their deadline and are still in the kernel. */
+  /** Returns the number of calls that passed their deadline and are still in the kernel. */
   int stuck() {
     return Math.max(0, stuck.get());
   }
@@ -216,14 +215,12 @@ final class MountCallPool {
     return TimeUnit.NANOSECONDS.toMillis(nanos) / 1000.0 + " s";
   }
 
-  /**
-   * The sum of a time and one that is added or taken off; too long to matter if it is too large.
-   */
+  /** Returns the sum of two times, or the largest value instead of an overflow. */
   private static long sum(long time, long more) {
     return more > Long.MAX_VALUE - time ? Long.MAX_VALUE : time + more;
   }
 
-  /** The nanoseconds of a time that is too long to matter if there are too many. */
+  /** Returns the nanoseconds of a time, or the largest value instead of an overflow. */
   static long nanos(Duration duration) {
     try {
       return duration.toNanos();
@@ -232,9 +229,7 @@ final class MountCallPool {
     }
   }
 
-  /**
-   * Returns the exception of the work, with the way to the caller instead of the way to the pool.
-   */
+  /** Returns the exception of the work with the stack trace of the caller instead of the pool's. */
   private static RuntimeException thrown(Exception wrapped) {
     Throwable cause = Objects.requireNonNull(wrapped.getCause());
     StackTraceElement[] work = cause.getStackTrace();
@@ -262,7 +257,7 @@ final class MountCallPool {
     ENDED
   }
 
-  /** One call: {@code WAITING -> RUNNING -> ENDED}, unless it is abandoned first. */
+  /** One call: {@code WAITING -> RUNNING -> ENDED}, unless its caller gives up first. */
   private final class Task<T> implements Runnable {
 
     private final Work<T> work;
@@ -305,7 +300,7 @@ final class MountCallPool {
       }
     }
 
-    /** Gives it up unless it has ended; returns how far it was. */
+    /** Abandons the call unless it has ended; returns its state before. */
     State abandon() {
       if (state.compareAndSet(State.WAITING, State.ABANDONED)) {
         pool.remove(this);

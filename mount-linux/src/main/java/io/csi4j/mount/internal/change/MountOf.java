@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells in which mount an open descriptor is. Nothing behind the mount is asked. */
+/** Determines the mount of an open descriptor, without calling the filesystem. */
 final class MountOf {
 
   private static final byte[] ABOVE = Abi.path("..");
@@ -28,7 +28,7 @@ final class MountOf {
     this.reader = new TableReader(kernel);
   }
 
-  /** All about the mount, or nothing if it is attached nowhere. */
+  /** Returns all about the mount; empty if it is not attached. */
   Optional<MountRecord> record(Descriptor descriptor) {
     if (kernel.features().has(Feature.STATMOUNT)) {
       long unique = uniqueId(descriptor.number());
@@ -42,13 +42,13 @@ final class MountOf {
     return reader.read(record -> record.id() == id).records().stream().findFirst();
   }
 
-  /** A number that is the mount's alone while the descriptor is open. */
+  /** Returns a number that no other mount has while the descriptor is open. */
   long id(int descriptor) {
     long unique = uniqueId(descriptor);
     return unique < 0 ? textId(descriptor) : unique;
   }
 
-  /** The number of the mount in the kernel's text tables. */
+  /** Returns the number of the mount in the kernel's text tables. */
   int textId(int descriptor) {
     try {
       return ProcFiles.mountId("self", descriptor);
@@ -62,7 +62,7 @@ final class MountOf {
     }
   }
 
-  /** The number that no other mount gets; an error if the kernel, or the filesystem, has none. */
+  /** Returns the unique number of the mount; an error if the kernel or the filesystem has none. */
   private long uniqueId(int descriptor) {
     if (!kernel.features().has(Feature.STATX_UNIQUE_ID)) {
       return -Abi.ENOSYS;
@@ -74,7 +74,7 @@ final class MountOf {
     return looked < 0 ? looked : Struct.u64(out, Abi.STATX_AT_MNT_ID);
   }
 
-  /** Whether a directory is the root of a mount: what is above it is in another one. */
+  /** Returns whether a directory is the root of a mount: its parent is in another mount. */
   boolean isRoot(Descriptor directory) {
     int above = kernel.calls().openat(directory.number(), ABOVE, Abi.O_PATH | Abi.O_CLOEXEC, 0);
     if (above < 0) {
@@ -85,20 +85,20 @@ final class MountOf {
     }
   }
 
-  /** Whether both are the root directory, above which is itself. */
+  /** Returns whether both are the root directory, which is its own parent. */
   private boolean isSame(Descriptor one, Descriptor other) {
     byte[] path = new byte[2];
     return kernel.calls().readlinkat(Abi.AT_FDCWD, one.link(), path) == 1
         && kernel.calls().readlinkat(Abi.AT_FDCWD, other.link(), path) == 1;
   }
 
-  /** Whether another mount lies over the root of this one. */
+  /** Returns whether another mount covers the root of this one. */
   boolean isCovered(MountRecord mount) {
     return below(mount).stream()
         .anyMatch(each -> each.parentId() == mount.id() && each.path().equals(mount.path()));
   }
 
-  /** Every mount that is on this one, or on one that is; parents first. */
+  /** Returns every mount on this one, directly or indirectly; parents first. */
   List<MountRecord> below(MountRecord top) {
     List<MountRecord> all = reader.read(record -> true).records();
     List<MountRecord> found = new ArrayList<>(List.of(top));

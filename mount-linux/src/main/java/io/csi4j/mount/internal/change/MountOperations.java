@@ -21,8 +21,8 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * The changes to the mounts of one kernel, each put on the pool and told to the flight recorder:
- * they do what {@link io.csi4j.mount.Mounts} promises.
+ * Changes the mounts of one kernel. Each change runs on the pool and is reported to the flight
+ * recorder. Implements the contract of {@link io.csi4j.mount.Mounts}.
  */
 public class MountOperations {
 
@@ -34,7 +34,7 @@ public class MountOperations {
   private final Walk walk;
   private final Unmounter unmounter;
 
-  /** The operations with a pool of their own. */
+  /** Creates the operations with a separate pool. */
   protected MountOperations(Kernel kernel, KernelTable table, MountSettings settings) {
     this(
         kernel,
@@ -45,7 +45,7 @@ public class MountOperations {
         settings.deadline());
   }
 
-  /** The operations on targets beneath a trusted directory, on the same pool. */
+  /** Creates the operations on targets beneath a trusted directory, on the same pool. */
   protected MountOperations(MountOperations origin, MountPath base) {
     this(origin.kernel, origin.table, base, origin.pool, origin.turns, origin.deadline);
   }
@@ -66,7 +66,7 @@ public class MountOperations {
     unmounter = new Unmounter(kernel, table, walk, pool, turns, Pauser.SYSTEM);
   }
 
-  /** Binds a directory or file to a second place. */
+  /** Binds a directory or file to a second path. */
   public MountResult bind(BindRequest request) {
     return MountCallEvent.around(
         "bind",
@@ -104,7 +104,7 @@ public class MountOperations {
                 doing, Duration.ZERO, gone -> remount.setReadOnly(doing, path, recursive, gone)));
   }
 
-  /** Sets with whom the mount at this path, and those below it if recursive, shares mounts. */
+  /** Sets the propagation of the mount at this path, and of those below it if recursive. */
   public void setPropagation(MountPath path, Propagation propagation, boolean recursive) {
     String doing = "Making " + path + " " + propagation.kernelWord();
     Remount remount = new Remount(kernel, walk, new MountOf(kernel));
@@ -120,19 +120,21 @@ public class MountOperations {
                 gone -> remount.setPropagation(doing, path, propagation, recursive, gone)));
   }
 
-  /** Takes away the mount on top at this path. */
+  /** Unmounts the mount on top at this path. */
   public UnmountResult unmount(MountPath path, UnmountPolicy policy) {
     return MountCallEvent.around(
         "unmount", "", path, MountOperations::outcome, () -> unmounter.unmount(path, policy));
   }
 
-  /** Takes away this mount and no other. */
+  /** Unmounts this mount and no other. */
   public UnmountResult unmount(MountRef ref, UnmountPolicy policy) {
     return MountCallEvent.around(
         "unmount", "", ref.path(), MountOperations::outcome, () -> unmounter.unmount(ref, policy));
   }
 
-  /** Takes away every mount at this path, then the one empty directory or file that is left. */
+  /**
+   * Unmounts every mount at this path, then removes the one empty directory or file that is left.
+   */
   public CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
     return MountCallEvent.around(
         "cleanup",
@@ -147,7 +149,7 @@ public class MountOperations {
     return HeldPath.open(kernel, walk, pool, path);
   }
 
-  /** Gives the files of the mount on top at this path to a user or group. */
+  /** Changes the owner of the files of the mount on top at this path to a user or group. */
   public OwnershipResult setOwnership(
       MountPath path, FileOwnership wish, Consumer<? super OwnershipResult> progress) {
     return MountCallEvent.around(
@@ -174,7 +176,9 @@ public class MountOperations {
     return unmounter.whoHolds(ref);
   }
 
-  /** How many calls ran past their deadline and have not come back from the kernel. */
+  /**
+   * Returns the number of calls that passed their deadline and have not returned from the kernel.
+   */
   public int stuckCalls() {
     return pool.stuck();
   }

@@ -22,19 +22,19 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * A mount that is made at a target, from the walk to it up to its undoing if it is not waited for
- * any more.
+ * Makes a mount at a target: walks to the target, mounts, and undoes the mount if the caller has
+ * given up.
  */
 abstract class NewMount implements MountCallPool.Work<MountResult> {
 
-  /** How often a mount is looked for where it may be by now. */
+  /** Maximum number of searches for a mount that was moved. */
   private static final int TRIES = 1000;
 
   final Kernel kernel;
   final Walk walk;
   final MountOf mounts;
 
-  /** The work, for messages. */
+  /** A description of the work, for messages. */
   final String doing;
 
   final MountPath target;
@@ -64,9 +64,10 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
   }
 
   /**
-   * Mounts at the target, which is made if that was asked for, and removed again if the work fails.
+   * Mounts at the target, which is created if that was requested, and removed again if the work
+   * fails.
    *
-   * @param isDirectory what is made
+   * @param isDirectory whether to create a directory rather than a file
    */
   MountResult atTarget(BooleanSupplier isDirectory, Mounting work) {
     try (TargetPlace place = walk.place(doing, target);
@@ -90,7 +91,7 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     return true;
   }
 
-  /** Takes the mount away, unless another one is at its path by now. */
+  /** Unmounts the mount, unless another one is at its path by now. */
   @Override
   public void undo(MountResult result) {
     if (!result.created()) {
@@ -113,12 +114,13 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
   }
 
   /**
-   * Takes away the mount whose root is open, with what was mounted below it since. If another mount
-   * covers it, it stays: the kernel would take away the upper one.
+   * Unmounts the mount whose root is open, with all later mounts below it. If another mount covers
+   * it, it stays: the kernel would unmount the upper one.
    */
   void takeAway(Descriptor root) {
     if (!isCovered(root)) {
-      // Lazily, as the descriptor itself keeps it in use. No link is followed but the descriptor's.
+      // Lazily, as the descriptor itself keeps it in use. No link is followed except the
+      // descriptor's own.
       kernel.calls().umount2(root.link(), Abi.MNT_DETACH);
     }
   }
@@ -127,7 +129,7 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     try {
       return mounts.record(root).filter(mounts::isCovered).isPresent();
     } catch (MountException unreadable) {
-      // To leave nothing behind is worth more than the mount that no one can have seen yet.
+      // Leaving nothing behind matters more than this mount, which nothing can use yet.
       return false;
     }
   }
@@ -135,8 +137,8 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
   /**
    * Returns the mount that was just made on a spot.
    *
-   * @param root the root of what is at the target now
-   * @param isOurs what the mount has to be like
+   * @param root the root of the mount or file that is at the target now
+   * @param isOurs the expected properties of the mount
    * @throws MountException if the target was exchanged
    */
   MountRecord mountedOn(Spot spot, Descriptor root, Predicate<MountRecord> isOurs) {
@@ -148,11 +150,11 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
   }
 
   /**
-   * Takes away the mount on a spot that has another name by now, because another process moved it
-   * at the very moment. The spot's own descriptor leads below the mount, so it is looked for by
-   * name.
+   * Unmounts the mount on a spot that has another path by now, because another process moved it at
+   * the same moment. The spot's own descriptor leads below the mount, so the mount is searched by
+   * path.
    *
-   * @param isOurs what the mount on the spot has to be like
+   * @param isOurs the expected properties of the mount
    */
   void takeAwayMoved(Spot spot, Predicate<MountRecord> isOurs) {
     Walk everywhere = new Walk(kernel, MountPath.ROOT);
@@ -170,17 +172,17 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
           return;
         }
       } catch (MountException movedAgain) {
-        // Where it is now is asked once more.
+        // Its present path is read once more.
       }
     }
   }
 
-  /** The failure for an error of a system call; no secret option is in its text. */
+  /** Returns the failure for an error of a system call; its text contains no secret option. */
   MountException failure(ErrnoMeaning.Work work, String call, int result) {
     return ErrnoMeaning.of(work, doing, call, result, target).source(source).build();
   }
 
-  /** A failure or refusal without a system call. */
+  /** Returns a failure or refusal without a system call. */
   MountException failure(Reason reason, String what) {
     return MountException.builder(reason, doing + what).source(source).target(target).build();
   }
@@ -216,7 +218,7 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     }
   }
 
-  /** The directory or file that is mounted on, held open; made if it was missing. */
+  /** The open directory or file on which is mounted; created if it was missing. */
   final class Spot implements AutoCloseable {
 
     final TargetPlace place;
@@ -231,7 +233,7 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
       this.isDirectory = isDirectory;
     }
 
-    /** The mount that is on it. */
+    /** Returns the mount on it. */
     Optional<MountRecord> occupant() {
       return mounts.id(place.directory()) == mounts.id(node.number())
           ? Optional.empty()
@@ -250,7 +252,7 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     }
   }
 
-  /** The mount that is at the target already, compared with the one that is asked for. */
+  /** The mount that is already at the target, compared with the requested one. */
   final class Occupant {
 
     private final MountRecord mount;
@@ -271,8 +273,8 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     }
 
     /**
-     * Expects what a mount from that source has after its propagation was set. One that receives
-     * shows so only if there was a mount to receive from.
+     * Expects the propagation that a mount from that source has after its propagation was set. A
+     * receiving mount shows it only if there was a mount to receive from.
      */
     void expectPropagation(MountRecord from, Propagation wanted) {
       Propagation.Tags there = mount.propagation();
@@ -289,9 +291,9 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     }
 
     /**
-     * The result, if nothing differs.
+     * Returns the result, if nothing differs.
      *
-     * @throws MountException with {@link Reason#TARGET_OCCUPIED}, naming what differs
+     * @throws MountException with {@link Reason#TARGET_OCCUPIED}, naming the differences
      */
     MountResult sameOrRefuse() {
       if (differences.isEmpty()) {

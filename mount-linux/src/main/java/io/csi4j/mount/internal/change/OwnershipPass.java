@@ -23,20 +23,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass over the files of a mount that gives them to a user or group. It goes down from the root
- * by descriptors, so that it leaves the mount neither through a link nor into another mount,
- * whatever is exchanged meanwhile; it opens nothing but directories for reading, so no pipe or
- * device is waited for. The root directory is changed last.
+ * One pass over the files of a mount that changes their owner to a user or group. It descends from
+ * the root with descriptors, so that it never leaves the mount, neither through a link nor into
+ * another mount, even if directories are exchanged meanwhile. It opens only directories, for
+ * reading, so it waits for no pipe or device. The root directory is changed last.
  */
 final class OwnershipPass {
 
-  /** So many directories are open at once. */
+  /** Maximum number of directories that are open at once. */
   private static final int DEEPEST = 500;
 
-  /** So many files are between two words about the progress. */
+  /** The number of files between two reports of the progress. */
   private static final int TELL_EVERY = 10_000;
 
-  /** Fits into memory that is used again. */
+  /** Fits into reused memory. */
   private static final int NAMES = 8000;
 
   private static final int LOOK = Abi.STATX_TYPE | Abi.STATX_MODE | Abi.STATX_UID | Abi.STATX_GID;
@@ -47,7 +47,7 @@ final class OwnershipPass {
       Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_XDEV | Abi.RESOLVE_NO_SYMLINKS;
   private static final int PERMISSIONS = 07777;
 
-  /** The user and the group that have nothing, by their usual number. */
+  /** The usual number of the user and group "nobody". */
   private static final int NOBODY = 65_534;
 
   private final Kernel kernel;
@@ -64,7 +64,7 @@ final class OwnershipPass {
   private long left;
 
   /**
-   * A pass that was not begun.
+   * Creates a pass that has not started.
    *
    * @param root the path of the mount, for messages
    */
@@ -84,7 +84,7 @@ final class OwnershipPass {
     this.end = System.nanoTime() + MountCallPool.nanos(wish.maxTime());
   }
 
-  /** The words for it in messages. */
+  /** Returns a description of the pass for messages. */
   static String doing(MountPath root, FileOwnership wish) {
     return "Giving the files of " + root + " to " + wish;
   }
@@ -103,7 +103,7 @@ final class OwnershipPass {
       this.name = name;
     }
 
-    /** The next name, with a NUL at its end; null after the last one. */
+    /** Returns the next name, with a NUL at its end; null after the last one. */
     byte @Nullable [] next() {
       while (true) {
         if (at >= length) {
@@ -130,7 +130,7 @@ final class OwnershipPass {
     }
   }
 
-  /** What a file is, and whose. */
+  /** The kind and the owner of a file. */
   private record Facts(int mode, int user, int group) {
 
     int type() {
@@ -151,7 +151,7 @@ final class OwnershipPass {
   }
 
   /**
-   * Makes the pass.
+   * Runs the pass.
    *
    * @param mount the root of the mount
    */
@@ -190,9 +190,9 @@ final class OwnershipPass {
   }
 
   /**
-   * The owner of the root had all files at the end of a pass. Before the first file goes to another
-   * owner, the root is given to user or group 0, so that the next pass for either owner looks at
-   * all files even if this one does not end.
+   * Changes the owner of the root, which marks a complete pass, before the first file changes. The
+   * root gets user or group 0, so that the next pass for either owner visits all files even if this
+   * pass does not end.
    */
   private void takeMarkOff(Descriptor directory) {
     int result =
@@ -203,7 +203,7 @@ final class OwnershipPass {
             wish.group().isEmpty() ? -1 : neutral(wish.group().getAsLong()),
             Abi.AT_EMPTY_PATH);
     if (result != -Abi.EPERM && result != -Abi.EINVAL) {
-      // Not for who may not give files away, or has no number for them in his namespace.
+      // Fails for a user that may not change owners, or whose user namespace has no such number.
       var unused = checked("fchownat", result, null);
     }
   }
@@ -214,7 +214,8 @@ final class OwnershipPass {
 
   private OwnershipResult walked() {
     while (true) {
-      // What is right already does not count: another pass with the same limit gets further.
+      // A file with the right owner does not count, so another pass with the same limit gets
+      // further.
       if (changed >= wish.maxFiles() || System.nanoTime() - end >= 0 || abandoned.getAsBoolean()) {
         return result(Outcome.LIMIT);
       }
@@ -249,7 +250,7 @@ final class OwnershipPass {
     if (facts.isDirectory()) {
       enter(from, name);
     } else if (facts.isDevice()) {
-      // Whoever is given a device may do with it what its driver allows.
+      // The owner of a device may do with it what its driver allows.
       left++;
     } else if (!isRight(facts)) {
       Descriptor file = inside(from, name, PLACE);
@@ -274,7 +275,7 @@ final class OwnershipPass {
     }
   }
 
-  /** Opens what has a name in a directory; null if it is gone, or in another mount. */
+  /** Opens a name in a directory; null if it is gone, or in another mount. */
   private @Nullable Descriptor inside(int directory, byte[] name, int flags) {
     int opened = calls.openat2(directory, name, flags, 0, INSIDE);
     if (opened == -Abi.EXDEV) {
@@ -285,9 +286,9 @@ final class OwnershipPass {
   }
 
   /**
-   * Makes the change that is needed.
+   * Makes the necessary change.
    *
-   * @param name its name in the directory that is visited; null for that directory itself
+   * @param name its name in the visited directory; null for that directory itself
    */
   private void change(Descriptor file, byte @Nullable [] name) {
     Facts facts = looked(file.number(), Abi.emptyPath(), Abi.AT_EMPTY_PATH, name);
@@ -304,7 +305,7 @@ final class OwnershipPass {
               (int) wish.group().orElse(-1),
               Abi.AT_EMPTY_PATH),
           name);
-      // The kernel may have taken bits away.
+      // The kernel may have cleared bits.
       facts = looked(file.number(), Abi.emptyPath(), Abi.AT_EMPTY_PATH, name);
     }
     if (facts != null && !isPermitted(facts)) {
@@ -327,7 +328,7 @@ final class OwnershipPass {
     return (facts.mode() & permissions(facts)) == permissions(facts);
   }
 
-  /** Links have none of their own. */
+  /** Returns the permissions to add. Links have none. */
   private int permissions(Facts facts) {
     if (facts.isLink()) {
       return 0;
@@ -365,7 +366,9 @@ final class OwnershipPass {
         .build();
   }
 
-  /** The path of a name in the directory that is visited; of the directory itself without one. */
+  /**
+   * Returns the path of a name in the visited directory; of the directory itself without a name.
+   */
   private MountPath path(byte @Nullable [] name) {
     byte[] path = root.bytes();
     for (Iterator<Level> down = levels.descendingIterator(); down.hasNext(); ) {

@@ -20,11 +20,11 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
- * Changes what mounts that are there allow and share: adds flags, and sets propagation. Only the
- * mounts change, never their filesystems.
+ * Changes existing mounts: adds flags, and sets the propagation. Only the mounts change, never
+ * their filesystems.
  *
- * <p>Flags are added to a whole tree at once where the kernel can; else to one mount after the
- * other, and those done are reset when one fails.
+ * <p>Flags are added to a whole tree at once if the kernel supports that; otherwise to one mount
+ * after the other, and the changed ones are reset if one fails.
  */
 final class Remount {
 
@@ -93,7 +93,7 @@ final class Remount {
           .target(path)
           .build();
     }
-    // If no caller is told any more, what is there by now may be meant to stay as it is.
+    // If the caller has given up, the present state may be intended.
     if (!abandoned.getAsBoolean()) {
       change.accept(mount, record.get());
     }
@@ -105,7 +105,7 @@ final class Remount {
    *
    * @param mount the root of the mount
    * @param record the mount
-   * @param recursive whether the mounts below get them too
+   * @param recursive whether the mounts below it also get them
    */
   void add(
       String doing,
@@ -125,7 +125,7 @@ final class Remount {
     }
   }
 
-  /** Adds flags in one call; gives an error as a number with a minus sign. */
+  /** Adds flags in one call; returns an error as a negative number. */
   int add(Descriptor mount, Collection<MountFlag> flags, boolean recursive) {
     int how = Abi.AT_EMPTY_PATH | (recursive ? Abi.AT_RECURSIVE : 0);
     return kernel
@@ -133,7 +133,7 @@ final class Remount {
         .mountSetattr(mount.number(), Abi.emptyPath(), how, FlagBits.adding(flags));
   }
 
-  /** Sets with whom the mount shares what is mounted below it. Every kernel has this call. */
+  /** Sets the propagation of the mount. Every kernel has this call. */
   void propagation(
       String doing, Descriptor mount, MountPath about, Propagation propagation, boolean recursive) {
     long bits =

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * One name in one directory that is held open, so that nothing on the way to it can be exchanged
- * any more. All work on a target is done through its place.
+ * One name in one directory that is held open, so that no directory on the way to it can be
+ * exchanged any more. All work on a target goes through its place.
  */
 final class TargetPlace implements AutoCloseable {
 
@@ -25,23 +25,23 @@ final class TargetPlace implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** The path that it was reached by. */
+  /** Returns the path by which it was reached. */
   MountPath path() {
     return path;
   }
 
-  /** The descriptor of the directory ({@code O_PATH}). */
+  /** Returns the descriptor of the directory ({@code O_PATH}). */
   int directory() {
     return directory;
   }
 
-  /** The name in the directory, with a NUL at its end. */
+  /** Returns the name in the directory, with a NUL at its end. */
   byte[] name() {
     byte[] name = path.name();
     return Arrays.copyOf(name, name.length + 1);
   }
 
-  /** A path to the name that goes through the descriptor, with a NUL at its end. */
+  /** Returns a path to the name through the descriptor, with a NUL at its end. */
   byte[] throughDescriptor() {
     byte[] prefix = ("/proc/self/fd/" + directory + "/").getBytes(StandardCharsets.US_ASCII);
     byte[] name = path.name();
@@ -51,7 +51,7 @@ final class TargetPlace implements AutoCloseable {
   }
 
   /**
-   * Opens what is on top at the name: the root of a mount, if one is on it. The caller closes it.
+   * Opens the file on top at the name: the root of a mount, if one is there. The caller closes it.
    *
    * @throws MountException if it is missing, or a symbolic link
    */
@@ -66,7 +66,7 @@ final class TargetPlace implements AutoCloseable {
     return new Descriptor(kernel.calls(), opened);
   }
 
-  /** {@link #open} that gives an error as a number with a minus sign. */
+  /** Does the same as {@link #open}, and returns an error as a negative number. */
   int tryOpen() {
     Syscalls calls = kernel.calls();
     int opened = calls.openat(directory, name(), Abi.O_PATH | Abi.O_NOFOLLOW | Abi.O_CLOEXEC, 0);
@@ -77,7 +77,7 @@ final class TargetPlace implements AutoCloseable {
     return opened;
   }
 
-  /** Makes an empty directory or file there; gives an error as a number with a minus sign. */
+  /** Creates an empty directory or file at the name; returns an error as a negative number. */
   int make(boolean isDirectory) {
     Syscalls calls = kernel.calls();
     if (isDirectory) {
@@ -88,7 +88,7 @@ final class TargetPlace implements AutoCloseable {
     return made < 0 ? made : calls.close(made);
   }
 
-  /** Removes the one empty directory or file there; gives an error as a number. */
+  /** Removes the one empty directory or file at the name; returns an error as a negative number. */
   int remove(boolean isDirectory) {
     return kernel.calls().unlinkat(directory, name(), isDirectory ? Abi.AT_REMOVEDIR : 0);
   }

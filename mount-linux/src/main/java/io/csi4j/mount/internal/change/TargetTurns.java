@@ -9,11 +9,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One turn at a time for each target, so that of two threads that mount the same, the second one
- * finds what the first one made. A turn may be given back by another thread than took it.
+ * Admits one caller at a time to each target, so that of two threads that mount the same, the
+ * second one finds the mount of the first. Another thread than the one that got the turn may return
+ * it.
  *
- * <p>A caller waits for a turn on its own thread: a target that hangs takes none from the pool but
- * the first.
+ * <p>A caller waits for a turn on its own thread: a target that hangs occupies only one thread of
+ * the pool.
  */
 final class TargetTurns {
 
@@ -27,12 +28,12 @@ final class TargetTurns {
   private static final class Turn {
     private final Semaphore free = new Semaphore(1);
 
-    /** The callers that have the turn or wait for it; changed in {@code compute} only. */
+    /** The number of callers that have the turn or wait for it; changed in {@code compute} only. */
     private int users;
   }
 
   /**
-   * Waits for the turn, then has the work done with the time that is left.
+   * Waits for the turn, then runs the work with the remaining time.
    *
    * @throws MountException with {@link Reason#DEADLINE} if the turn of another caller does not end
    *     in time
@@ -44,7 +45,7 @@ final class TargetTurns {
     return pool.call(doing, waited.negated(), work, () -> giveBack(target));
   }
 
-  /** Returns how many targets are in use or waited for. */
+  /** Returns the number of targets that are in use or waited for. */
   int size() {
     return turns.size();
   }

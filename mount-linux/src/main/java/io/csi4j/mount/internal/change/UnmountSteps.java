@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The order in which the ways to unmount are tried: a plain one, repeated while the mount is busy,
- * then by force and plain again, then lazily.
+ * The steps of an unmount, in order: a plain unmount, repeated while the mount is busy; then a
+ * forced one and again a plain one; then a lazy one.
  *
- * <p>Force gives up a server: it answers BUSY even then, and who waited for the server needs a
- * moment to leave before a plain unmount does the work.
+ * <p>A forced unmount gives up the server. It answers BUSY even then, and callers that waited for
+ * the server need a moment to leave before a plain unmount succeeds.
  */
 final class UnmountSteps {
 
-  /** How long a plain unmount is repeated after force. */
+  /** How long a plain unmount is repeated after a forced one. */
   static final Duration AFTER_FORCE = Duration.ofSeconds(2);
 
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
@@ -30,10 +30,10 @@ final class UnmountSteps {
     this.pauser = pauser;
   }
 
-  /** The passing of time, for code that tries again. */
+  /** The clock and the pauses of repeated attempts. */
   interface Pauser {
 
-    /** The time of the machine, passed by waiting. */
+    /** The clock of the machine, with real pauses. */
     Pauser SYSTEM =
         new Pauser() {
           @Override
@@ -47,24 +47,24 @@ final class UnmountSteps {
           }
         };
 
-    /** A clock that only ever goes forward; its values mean nothing by themselves. */
+    /** Returns the time of a monotonic clock; a value alone has no meaning. */
     long nanoTime();
 
-    /** Returns when that much time has passed. */
+    /** Returns after this time. */
     void pause(long nanos) throws InterruptedException;
   }
 
   /** One call of the kernel. */
   interface Attempt {
-    /** Asks the kernel, with the flags that say by which way. */
+    /** Calls the kernel with these flags. */
     Answer with(int flags);
   }
 
   /**
    * The answer of the kernel.
    *
-   * @param result 0, or the error with a minus sign; {@code EINVAL} means that nothing is mounted
-   * @param mount the mount that was asked for
+   * @param result 0, or the negative error number; {@code EINVAL} means that nothing is mounted
+   * @param mount the mount that was to be unmounted
    */
   record Answer(int result, Optional<MountRef> mount) {
 
@@ -74,21 +74,21 @@ final class UnmountSteps {
   }
 
   /**
-   * How it ended.
+   * The end of an unmount.
    *
-   * @param step the last way that was tried
+   * @param step the last step
    * @param answer the last answer of the kernel
-   * @param attempts how many times it was asked
+   * @param attempts the number of calls
    */
   record Outcome(Step step, Answer answer, int attempts) {}
 
-  /** Tries all ways that are allowed, as long as the answer is that the mount is busy. */
+  /** Tries all allowed steps, as long as the answer is that the mount is busy. */
   Outcome climb(UnmountPolicy policy, Attempt attempt) throws InterruptedException {
     Step step = Step.PLAIN;
     Answer answer = whileBusy(policy.busyLimit(), attempt);
     if (answer.isBusy() && policy.force()) {
       Answer forced = ask(attempt, Abi.MNT_FORCE);
-      // Without the privilege for it, force leaves things as they are.
+      // Without the privilege, a forced unmount changes nothing.
       boolean isRefused = forced.result() == -Abi.EPERM;
       step = isRefused ? Step.PLAIN : Step.FORCED;
       answer = isRefused || forced.isBusy() ? whileBusy(AFTER_FORCE, attempt) : forced;
@@ -100,7 +100,9 @@ final class UnmountSteps {
     return new Outcome(step, answer, attempts);
   }
 
-  /** Asks until it is not busy any more; for the last time when the limit has passed. */
+  /**
+   * Repeats a call until the mount is not busy; makes the last attempt when the limit has passed.
+   */
   private Answer whileBusy(Duration limit, Attempt attempt) throws InterruptedException {
     long begin = pauser.nanoTime();
     long nanos = MountCallPool.nanos(limit);

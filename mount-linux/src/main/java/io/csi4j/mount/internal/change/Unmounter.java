@@ -31,15 +31,15 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Takes mounts away, and the empty directory or file that is left. Each attempt walks to the path
- * again and is one piece of work for the pool; between two of them nothing is held.
+ * Unmounts, and removes the empty directory or file that is left. Each attempt walks to the path
+ * again and is one task of the pool; nothing is held between two attempts.
  */
 final class Unmounter {
 
-  /** How many holders a message names. */
+  /** Maximum number of holders that a message names. */
   private static final int NAMED_HOLDERS = 8;
 
-  /** How many mounts on top of each other a cleanup takes away. */
+  /** Maximum number of mounts on top of each other that a cleanup unmounts. */
   static final int MOST_MOUNTS = 64;
 
   private static final int LOOK_PATH = Abi.O_PATH | Abi.O_NOFOLLOW | Abi.O_CLOEXEC;
@@ -71,19 +71,17 @@ final class Unmounter {
     this.pauser = pauser;
   }
 
-  /** Takes away the mount on top at the path. */
+  /** Unmounts the mount on top at the path. */
   UnmountResult unmount(MountPath path, UnmountPolicy policy) {
     return unmount(path, Optional.empty(), policy);
   }
 
-  /** Takes away this mount, if it is the one on top at its path. */
+  /** Unmounts this mount, if it is the one on top at its path. */
   UnmountResult unmount(MountRef ref, UnmountPolicy policy) {
     return unmount(ref.path(), Optional.of(ref), policy);
   }
 
-  /**
-   * Takes away all that is mounted at a path, then the one empty directory or file that is left.
-   */
+  /** Unmounts all mounts at a path, then removes the one empty directory or file that is left. */
   CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
     List<UnmountResult> unmounted = new ArrayList<>();
     try {
@@ -109,7 +107,10 @@ final class Unmounter {
     }
   }
 
-  /** Whether something is mounted; on the pool, as the way there may lead through a hung one. */
+  /**
+   * Returns whether something is mounted. Runs on the pool, as the path may lead through a hung
+   * mount.
+   */
   private boolean isMounted(MountPath path) {
     return pool.call("Looking at " + path, Duration.ZERO, abandoned -> table.probe(path).isMount());
   }
@@ -125,10 +126,10 @@ final class Unmounter {
   private CleanupResult.Outcome remove(String doing, MountPath path, BooleanSupplier abandoned) {
     try (TargetPlace place = walk.place(doing, path)) {
       if (abandoned.getAsBoolean()) {
-        // No caller is told any more; what is there by now may be wanted.
+        // The caller has given up; the present mount may be wanted.
         return CleanupResult.Outcome.MISSING;
       }
-      // What it is shows by what the kernel refuses; a look at it could come too late.
+      // The kernel's refusal shows the kind of file; a look at it could come too late.
       int removed = place.remove(true);
       if (removed == -Abi.ENOTDIR) {
         removed = isEmptyFile(doing, place) ? place.remove(false) : -Abi.ENOTEMPTY;
@@ -147,11 +148,11 @@ final class Unmounter {
     }
   }
 
-  /** Whether it is a file without content; one that is mounted is refused. */
+  /** Returns whether it is a file without content; a mounted file is refused. */
   private boolean isEmptyFile(String doing, TargetPlace place) {
     try (Descriptor file = openUnmounted(doing, place)) {
-      // What the server says, not what was heard of it before: no content may be lost. If the
-      // server hangs, so would the removal.
+      // Reads the present size from the server and not a cached one, as no content may be lost. If
+      // the server hangs, so would the removal.
       byte[] out = new byte[Abi.STATX_SIZE];
       int flags = Abi.AT_EMPTY_PATH | Abi.AT_STATX_FORCE_SYNC;
       int mask = Abi.STATX_TYPE | Abi.STATX_FILE_SIZE;
@@ -208,7 +209,7 @@ final class Unmounter {
         .build();
   }
 
-  /** Everybody who is found to keep the mount in use. */
+  /** Returns all holders that were found. */
   Holders whoHolds(MountRef mount) {
     return pool.call(
         "Searching who holds " + mount, Duration.ZERO, abandoned -> search.holders(mount));
@@ -263,19 +264,19 @@ final class Unmounter {
 
   private Answer ask(
       String doing, MountPath path, Optional<MountRef> only, int flags, BooleanSupplier abandoned) {
-    // Before the walk: it may be elsewhere, and the directory that it was in gone.
+    // Checked before the walk: the mount may have moved, and its former directory may be gone.
     if (only.isPresent() && !isOnTop(doing, only.get())) {
       return NOT_MOUNTED;
     }
     try (TargetPlace place = walk.place(doing, path)) {
       Optional<MountRef> top = top(path);
       if (abandoned.getAsBoolean()) {
-        // The way was slow, and what is there by now may be wanted.
+        // The walk was slow, and the present mount may be wanted.
         return NOT_MOUNTED;
       }
       int result = unmount(place, flags);
       if (result == -Abi.EINVAL && isMount(doing, place)) {
-        // It may have come in the moment after; if not, the kernel keeps it there.
+        // Another mount may appear in the next moment; otherwise the kernel keeps it there.
         result = unmount(place, flags);
         if (result == -Abi.EINVAL && isMount(doing, place)) {
           throw failure(
@@ -317,7 +318,7 @@ final class Unmounter {
         : Optional.empty();
   }
 
-  /** Whether the mount may be taken away; false if it is gone. */
+  /** Returns whether the mount may be unmounted; false if it is gone. */
   private boolean isOnTop(String doing, MountRef ref) {
     MountRef.Check check = table.check(ref);
     if (check instanceof MountRef.Check.Gone) {
@@ -361,7 +362,7 @@ final class Unmounter {
     return refusal.build();
   }
 
-  /** Whether something is mounted; a symbolic link is refused. */
+  /** Returns whether something is mounted; a symbolic link is refused. */
   private boolean isMount(String doing, TargetPlace place) {
     if (kernel.calls().readlinkat(place.directory(), place.name(), new byte[1]) >= 0) {
       throw failure(
@@ -376,13 +377,13 @@ final class Unmounter {
     return top(place.path()).isPresent();
   }
 
-  /** Whether the way through the descriptor is there, which any path that is unmounted takes. */
+  /** Returns whether the path through the descriptor works, which every unmount uses. */
   private boolean hasProc(TargetPlace place) {
     byte[] link = Abi.path("/proc/self/fd/" + place.directory());
     return kernel.calls().readlinkat(Abi.AT_FDCWD, link, new byte[1]) >= 0;
   }
 
-  /** Whether there cannot be a mount, since a directory above is not there. */
+  /** Returns whether there cannot be a mount, because a parent directory does not exist. */
   private static boolean isNowhere(MountException e) {
     return e.reason() == Reason.NOT_FOUND || e.reason() == Reason.WRONG_KIND;
   }
@@ -421,7 +422,7 @@ final class Unmounter {
   }
 
   private static String text(Holders holders) {
-    // A mount of the same filesystem elsewhere does not make this one busy.
+    // A mount of the same filesystem at another path does not make this one busy.
     List<Holder> found = holders.ofMount();
     int more = found.size() - NAMED_HOLDERS;
     if (found.isEmpty()) {

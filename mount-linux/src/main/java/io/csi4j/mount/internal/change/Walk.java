@@ -12,15 +12,15 @@ import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
 
 /**
- * Reaches paths without following a symbolic link, except in the path of a directory that is
- * trusted. What it opens is never read, so nothing behind a mount is waited for.
+ * Reaches paths without following a symbolic link, except in the path of a trusted directory.
+ * Opened files are never read, so a walk does not wait for the filesystem of a mount.
  *
- * <p>One {@code openat2} does it where the kernel has that call; else each part is opened by itself
- * in the one before it.
+ * <p>Uses one {@code openat2} if the kernel has that call; otherwise opens each part in the one
+ * before it.
  */
 final class Walk {
 
-  /** How often the kernel may find that a rename came in between. */
+  /** Maximum number of attempts if a rename comes in between. */
   private static final int TRIES = 64;
 
   private static final int PATH = Abi.O_PATH | Abi.O_CLOEXEC;
@@ -32,9 +32,9 @@ final class Walk {
   private final MountPath base;
 
   /**
-   * A walk from a trusted directory.
+   * Creates a walk from a trusted directory.
    *
-   * @param base the directory; links in its own path are followed, nothing leads out of it
+   * @param base the directory; links in its own path are followed, and no path leads out of it
    */
   Walk(Kernel kernel, MountPath base) {
     this.kernel = kernel;
@@ -43,10 +43,11 @@ final class Walk {
   }
 
   /**
-   * The place of a target; its last part is not looked at, so it may be missing, dead or hung.
+   * Returns the place of a target. The last part of the path is not accessed, so it may be missing,
+   * dead or hung.
    *
-   * @param doing what it is for, for the message, such as {@code Unmounting /a}
-   * @throws MountException if the directory of the target cannot be reached that way
+   * @param doing a description of the work for the message, such as {@code Unmounting /a}
+   * @throws MountException if the directory of the target cannot be reached without links
    */
   TargetPlace place(String doing, MountPath target) {
     if (!target.isWithin(base)) {
@@ -60,26 +61,26 @@ final class Walk {
         kernel, target, below(doing, base, target.parent(), target, DIRECTORY).number());
   }
 
-  /** Whether a path is the trusted directory. */
+  /** Returns whether a path is the trusted directory. */
   boolean isBase(MountPath path) {
     return path.equals(base);
   }
 
-  /** The trusted directory itself; the caller closes it. */
+  /** Opens the trusted directory itself; the caller closes it. */
   Descriptor base(String doing) {
     return new Descriptor(calls, trusted(doing, base, base));
   }
 
   /**
-   * Anything that is to be seen elsewhere; it may be out of the trusted directory, but even then no
-   * link is followed; the caller closes it.
+   * Opens the source of a bind. It may be outside the trusted directory, but no link is followed.
+   * The caller closes it.
    */
   Descriptor source(String doing, MountPath source) {
     MountPath from = source.isWithin(base) ? base : MountPath.ROOT;
     return below(doing, from, source, source, PATH);
   }
 
-  /** {@link #source}, with links followed. */
+  /** Does the same as {@link #source}, and follows links. */
   Descriptor linkedSource(String doing, MountPath source) {
     int opened = calls.openat(Abi.AT_FDCWD, Abi.path(source), PATH, 0);
     if (opened < 0) {
@@ -89,7 +90,7 @@ final class Walk {
   }
 
   /**
-   * Something below a directory that is open; the caller closes it.
+   * Opens a file below an open directory; the caller closes it.
    *
    * @param start the directory
    * @param from its path
@@ -141,7 +142,7 @@ final class Walk {
     return opened;
   }
 
-  /** The descriptor, or the error with a minus sign; {@code ELOOP} if a part is a link. */
+  /** Returns the descriptor, or the negative error number; {@code ELOOP} if a part is a link. */
   private int partByPart(int start, byte[] relative, int flags) {
     int at = calls.openat(start, HERE, DIRECTORY, 0);
     for (int from = 0; at >= 0 && !isHere(relative); ) {
@@ -165,7 +166,7 @@ final class Walk {
     return at;
   }
 
-  /** Whether there is a link; asks nothing of the filesystem unless there is one. */
+  /** Returns whether the path is a link; calls the filesystem only if it is one. */
   private boolean isLink(int directory, byte[] path) {
     return calls.readlinkat(directory, path, new byte[1]) >= 0;
   }
@@ -175,7 +176,7 @@ final class Walk {
     return symlink(doing, link(from, start, relative), about);
   }
 
-  /** That a part of a path is a link. */
+  /** Returns the failure for a link in a path. */
   static MountException symlink(String doing, String link, MountPath about) {
     return MountException.builder(
             Reason.SYMLINK,
@@ -189,7 +190,7 @@ final class Walk {
         .build();
   }
 
-  /** Which part is the link; some part, if the link was exchanged meanwhile. */
+  /** Returns the part that is the link; some part, if the link was exchanged meanwhile. */
   private String link(MountPath from, int start, byte[] relative) {
     for (int to = end(relative, 0); ; to = end(relative, to + 1)) {
       byte[] part = Arrays.copyOf(Arrays.copyOf(relative, to), to + 1);
@@ -225,7 +226,7 @@ final class Walk {
     return to;
   }
 
-  /** The path from there, with a NUL at its end; {@code .} if it is there. */
+  /** Returns the relative path, with a NUL at its end; {@code .} if both are equal. */
   private static byte[] relative(MountPath from, MountPath path) {
     byte[] bytes = Abi.path(path);
     int skip = from.isRoot() ? 1 : from.bytes().length + 1;

@@ -1,7 +1,6 @@
 /**
- * The changes of mounts: walking to a path, binding, mounting, unmounting, giving files to a user
- * or group, and the pool on which the calls that may block are made. Start with {@code
- * MountOperations}.
+ * Changes of mounts: walking to a path, binding, mounting, unmounting, changing the owner of files,
+ * and the pool for calls that may block. Start with {@code MountOperations}.
  */
 @NullMarked
 package io.csi4j.mount.internal.change;

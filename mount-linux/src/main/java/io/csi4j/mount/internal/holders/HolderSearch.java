@@ -26,13 +26,13 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/** Searches {@code /proc} and the table of mounts for the holders of a mount. */
+/** Searches {@code /proc} and the mount table for the holders of a mount. */
 public final class HolderSearch {
 
-  /** After how many holders the search ends. */
+  /** The number of holders after which the search ends. */
   static final int MOST_HOLDERS = 256;
 
-  /** After what time the search ends. */
+  /** The time after which the search ends. */
   static final Duration LONGEST = Duration.ofSeconds(2);
 
   private final Kernel kernel;
@@ -50,8 +50,8 @@ public final class HolderSearch {
   }
 
   /**
-   * Returns the holders that were found, within limits of time and number; none if the mount is not
-   * in the table any more.
+   * Returns the holders that were found, within limits of time and number; none if the mount is no
+   * longer in the table.
    */
   public Holders holders(MountRef ref) {
     List<MountRecord> all = table.list().records();
@@ -74,7 +74,10 @@ public final class HolderSearch {
 
     private final List<Holder> found = new ArrayList<>();
 
-    /** Those that keep only the filesystem in use; they take no room from the others. */
+    /**
+     * Holders that keep only the filesystem in use; they do not count against the limit of the
+     * others.
+     */
     private final List<Holder> others = new ArrayList<>();
 
     private final Set<String> namespaces = new HashSet<>();
@@ -131,7 +134,7 @@ public final class HolderSearch {
       }
     }
 
-    /** Looks into a process; false if there was no time to do so. */
+    /** Examines a process; returns false if there was no time. */
     private boolean process(long pid) {
       ProcessFiles files = new ProcessFiles(kernel.calls(), Long.toString(pid));
       Optional<String> namespace = files.namespace();
@@ -140,8 +143,8 @@ public final class HolderSearch {
         return true;
       }
       Set<Use> uses = EnumSet.noneOf(Use.class);
-      // A descriptor that was handed over, or opened before its process went elsewhere, is in a
-      // mount of this namespace all the same; the number is of no other mount.
+      // A descriptor that was passed on, or opened before its process changed its namespace, is
+      // still in a mount of this namespace; no other mount has that number.
       boolean complete = true;
       for (String descriptor : files.descriptors()) {
         if (files.mountOf(descriptor).orElse(-1) == mount.id()) {
@@ -187,7 +190,7 @@ public final class HolderSearch {
           }
         }
       } catch (IOException e) {
-        // It ended meanwhile; another process of the namespace may be found.
+        // The process ended meanwhile; another process of the namespace may be found.
         unseen++;
       }
     }
@@ -198,8 +201,8 @@ public final class HolderSearch {
   }
 
   /**
-   * The files of one process in {@code /proc}. Links are read and never followed, and of its memory
-   * nothing is asked, so that neither a hung filesystem nor a hung process is waited for.
+   * The files of one process in {@code /proc}. Links are read and never followed, and its memory is
+   * not accessed, so neither a hung filesystem nor a hung process is waited for.
    */
   private static final class ProcessFiles {
 
@@ -208,7 +211,7 @@ public final class HolderSearch {
     private final String directory;
 
     /**
-     * The files of a process.
+     * Creates access to the files of a process.
      *
      * @param process its number, or {@code thread-self}
      */
@@ -218,7 +221,7 @@ public final class HolderSearch {
       this.directory = "/proc/" + process;
     }
 
-    /** The processes that there are. */
+    /** Returns the running processes. */
     static List<Long> all() {
       return ProcFiles.list("/proc").stream()
           .filter(name -> name.chars().allMatch(c -> c >= '0' && c <= '9'))
@@ -227,12 +230,14 @@ public final class HolderSearch {
           .toList();
     }
 
-    /** The mount namespace, such as {@code mnt:[4026531841]}; nothing if it may not be seen. */
+    /**
+     * Returns the mount namespace, such as {@code mnt:[4026531841]}; empty if it is not accessible.
+     */
     Optional<String> namespace() {
       return link("/ns/mnt").map(bytes -> new String(bytes, StandardCharsets.US_ASCII));
     }
 
-    /** Its name, as it chose it. */
+    /** Returns its name, as the process set it. */
     KernelText command() {
       try {
         byte[] line = ProcFiles.read(directory + "/comm");
@@ -243,12 +248,12 @@ public final class HolderSearch {
       }
     }
 
-    /** The descriptors that it has open. */
+    /** Returns its open descriptors. */
     List<String> descriptors() {
       return ProcFiles.list(directory + "/fd");
     }
 
-    /** The number, in the text tables, of the mount that a descriptor is in. */
+    /** Returns the number, in the text tables, of the mount of a descriptor. */
     OptionalInt mountOf(String descriptor) {
       try {
         return OptionalInt.of(ProcFiles.mountId(process, descriptor));
@@ -258,7 +263,8 @@ public final class HolderSearch {
     }
 
     /**
-     * Where a link such as {@code /cwd} leads to, if that is a path that can be reached from here.
+     * Returns the target of a link such as {@code /cwd}, if that is a path that can be reached from
+     * here.
      */
     Optional<MountPath> path(String name) {
       try {
@@ -270,7 +276,7 @@ public final class HolderSearch {
       }
     }
 
-    /** The table of mounts that it sees. */
+    /** Returns its mount table. */
     byte[] mounts() throws IOException {
       return ProcFiles.read(directory + "/mountinfo");
     }

@@ -6,15 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The numbers of the kernel's interface: constants and the places of fields in structures. They are
- * the same on all architectures that csi4j knows, but for two. {@code KernelHeadersTest} compares
- * each with the C headers of x86-64 and of aarch64.
+ * The numbers of the kernel's interface: constants and offsets of fields in structures. They are
+ * the same on all architectures that csi4j supports, with two exceptions. {@code KernelHeadersTest}
+ * compares each with the C headers of x86-64 and of aarch64.
  */
 public final class Abi {
 
   private static final String ARCHITECTURE = System.getProperty("os.arch", "");
 
-  // Errors.
+  // Error numbers.
   public static final int EPERM = 1;
   public static final int ENOENT = 2;
   public static final int EINTR = 4;
@@ -40,7 +40,7 @@ public final class Abi {
   public static final int ECONNABORTED = 103;
   public static final int ENOTCONN = 107;
 
-  // Opening and looking.
+  // Opening and examining files.
   public static final int PATH_MAX = 4096;
   public static final int AT_FDCWD = -100;
   public static final int AT_SYMLINK_NOFOLLOW = 0x100;
@@ -225,23 +225,23 @@ public final class Abi {
 
   private Abi() {}
 
-  /** The path with a NUL at its end, as the system calls take it. */
+  /** Returns the path with a NUL at its end, as system calls take it. */
   public static byte[] path(MountPath path) {
     return path.terminated();
   }
 
-  /** The text in UTF-8 with a NUL at its end. */
+  /** Returns the text in UTF-8 with a NUL at its end. */
   public static byte[] path(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return Arrays.copyOf(bytes, bytes.length + 1);
   }
 
-  /** The path that means the descriptor itself, together with {@link #AT_EMPTY_PATH}. */
+  /** Returns the path that means the descriptor itself, together with {@link #AT_EMPTY_PATH}. */
   public static byte[] emptyPath() {
     return EMPTY_PATH.clone();
   }
 
-  /** The bit of {@code struct mount_attr} that a flag is; 0 for the kernel's default. */
+  /** Returns the bit of {@code struct mount_attr} for a flag; 0 for the kernel's default. */
   public static long attribute(MountFlag flag) {
     return switch (flag) {
       case READ_ONLY -> MOUNT_ATTR_RDONLY;
@@ -255,12 +255,12 @@ public final class Abi {
     };
   }
 
-  /** The value of {@link #O_DIRECTORY} on an architecture, by its name in the JVM. */
+  /** Returns the value of {@link #O_DIRECTORY} on an architecture, by its name in the JVM. */
   public static int directoryFlag(String architecture) {
     return isArm(architecture) ? 0x4000 : 0x10000;
   }
 
-  /** The value of {@link #O_NOFOLLOW} on an architecture, by its name in the JVM. */
+  /** Returns the value of {@link #O_NOFOLLOW} on an architecture, by its name in the JVM. */
   public static int noFollowFlag(String architecture) {
     return isArm(architecture) ? 0x8000 : 0x20000;
   }

@@ -7,12 +7,12 @@ import io.csi4j.mount.model.MountPath;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The meaning of an error of a system call, where the caller knows nothing better. */
+/** The meaning of an error of a system call, if the caller has no better one. */
 public final class ErrnoMeaning {
 
   /**
-   * A row per meaning: the work, the errors, the reason, why it failed, and what to do next. In the
-   * class, as a file could not be read when the process has no descriptors left.
+   * One row per meaning: the work, the errors, the reason, why it failed, and what to do next. Part
+   * of the class, because a file could not be read when the process has no descriptors left.
    */
   private static final String TABLE =
       """
@@ -91,36 +91,36 @@ public final class ErrnoMeaning {
 
   private ErrnoMeaning() {}
 
-  /** The works in which some errors mean something of their own. */
+  /** The kinds of work in which some errors have a special meaning. */
   public enum Work {
-    /** No work in particular. */
+    /** Any work. */
     ANY,
-    /** To bind. */
+    /** A bind mount. */
     BIND,
-    /** To change the flags or the propagation of a mount. */
+    /** A change of the flags or the propagation of a mount. */
     REMOUNT,
-    /** To mount a filesystem. */
+    /** A mount of a filesystem. */
     MOUNT,
-    /** To change to whom a file belongs. */
+    /** A change of a file's owner. */
     OWN,
-    /** To mount a filesystem of a type that needs a device. */
+    /** A mount of a filesystem of a type that needs a device. */
     MOUNT_DEVICE
   }
 
   /**
-   * The failure for an error.
+   * Returns the failure for an error.
    *
    * @param doing what failed, such as {@code Unmounting /a}
    * @param syscall the system call
-   * @param result what it returned: the error with a minus sign
-   * @param target the path that it was about
+   * @param result its result: the negative error number
+   * @param target the path of the call
    */
   public static MountException.Builder of(
       String doing, String syscall, int result, MountPath target) {
     return of(Work.ANY, doing, syscall, result, target);
   }
 
-  /** {@link #of(String, String, int, MountPath)} in a work. */
+  /** Returns the failure for an error in a kind of work. */
   public static MountException.Builder of(
       Work work, String doing, String syscall, int result, MountPath target) {
     Errno errno = new Errno(-result);

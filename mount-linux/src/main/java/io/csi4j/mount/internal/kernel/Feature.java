@@ -1,10 +1,10 @@
 package io.csi4j.mount.internal.kernel;
 
-/** A group of system calls that a kernel may lack, or a filter may keep from this process. */
+/** A group of system calls that a kernel may lack, or that a filter may deny to this process. */
 public enum Feature {
-  /** {@code statx} that says whether a path is the root of a mount (5.8). */
+  /** {@code statx} that reports whether a path is the root of a mount (5.8). */
   STATX_MOUNT_ROOT,
-  /** {@code statx} that gives the number of a mount that no other gets (6.8). */
+  /** {@code statx} that returns the unique number of a mount (6.8). */
   STATX_UNIQUE_ID,
   /** {@code openat2} (5.6). */
   OPENAT2,

@@ -4,8 +4,8 @@ package io.csi4j.mount.internal.kernel;
  * The running kernel.
  *
  * @param calls its system calls
- * @param features which of them work
- * @param bootId which boot of the machine this is
+ * @param features the features that work
+ * @param bootId the id of the boot
  * @param release the release, such as {@code 6.8.0-31-generic}
  */
 public record Kernel(Syscalls calls, KernelFeatures features, String bootId, String release) {

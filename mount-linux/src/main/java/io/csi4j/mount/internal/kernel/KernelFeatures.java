@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which features the running kernel has, and why it lacks the others; found by trying. */
+/** The features of the running kernel, and why it lacks the others; determined by trial. */
 public final class KernelFeatures {
 
   private static final byte[] ROOT = Abi.path("/");
@@ -57,17 +57,17 @@ public final class KernelFeatures {
     return new KernelFeatures(obstacles);
   }
 
-  /** Whether the feature is there. */
+  /** Returns whether the kernel has the feature. */
   public boolean has(Feature feature) {
     return !obstacles.containsKey(feature);
   }
 
-  /** Whether mounts have numbers here that no others get, for paths, records and lists alike. */
+  /** Returns whether mounts have unique numbers, in paths, records and lists alike. */
   public boolean hasUniqueIds() {
     return has(Feature.STATX_UNIQUE_ID) && has(Feature.STATMOUNT) && has(Feature.LISTMOUNT);
   }
 
-  /** Why the feature is not there, in a few words; nothing if it is. */
+  /** Returns why the kernel lacks the feature, in a few words; empty if it has it. */
   public Optional<String> obstacle(Feature feature) {
     return Optional.ofNullable(obstacles.get(feature));
   }
@@ -107,12 +107,12 @@ public final class KernelFeatures {
   /**
    * The events about the mounts of the calling thread's namespace.
    *
-   * @param descriptor where they can be read, or the error with a minus sign
-   * @param call the call that gave the error, if there is one
+   * @param descriptor the descriptor to read them from, or the negative error number
+   * @param call the call that failed, if one did
    */
   public record MountEvents(int descriptor, String call) {
 
-    /** Asks the kernel for them; the caller closes the descriptor. */
+    /** Requests the events from the kernel; the caller closes the descriptor. */
     public static MountEvents open(Syscalls calls) {
       int group = calls.fanotifyInit(Abi.FAN_CLOEXEC | Abi.FAN_NONBLOCK | Abi.FAN_REPORT_MNT, 0);
       if (group < 0) {

@@ -4,11 +4,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
 /**
- * Memory that is not in use. A taker has it alone until it is given back; there is always some, and
- * what is too much is forgotten. A thread finds its own again without being its owner, so that any
- * number of threads, virtual ones too, leaves little behind.
+ * Unused memory for reuse. A taker has it exclusively until it is returned. There is always some;
+ * surplus memory is dropped. A thread finds its own memory again without owning it, so any number
+ * of threads, including virtual ones, leaves little behind.
  *
- * @param <T> what holds the memory
+ * @param <T> the object with the memory
  */
 public final class Spares<T> {
 
@@ -18,18 +18,18 @@ public final class Spares<T> {
   private final AtomicReferenceArray<T> free = new AtomicReferenceArray<>(PLACES);
   private final Supplier<T> maker;
 
-  /** None yet; this makes what is missing. */
+  /** Creates an empty store; the supplier makes missing memory. */
   public Spares(Supplier<T> maker) {
     this.maker = maker;
   }
 
-  /** Returns memory that no other has, with old bytes in it. */
+  /** Returns memory for exclusive use, with old bytes in it. */
   public T take() {
     T taken = free.getAndSet(place(), null);
     return taken == null ? maker.get() : taken;
   }
 
-  /** Gives back what was taken. */
+  /** Returns memory to the store. */
   public void giveBack(T taken) {
     free.setRelease(place(), taken);
   }

@@ -41,11 +41,12 @@ public final class Struct {
   }
 
   /**
-   * The {@code struct mnt_id_req} that names a mount to {@code statmount} and {@code listmount}.
+   * Returns the {@code struct mnt_id_req} that names a mount for {@code statmount} and {@code
+   * listmount}.
    *
    * @param id its unique number
-   * @param param the fields wanted from {@code statmount}, or the number after which {@code
-   *     listmount} goes on
+   * @param param the requested fields of {@code statmount}, or the number after which {@code
+   *     listmount} continues
    */
   public static byte[] mountIdRequest(long id, long param) {
     byte[] request = new byte[Abi.MNT_ID_REQ_SIZE];

@@ -6,28 +6,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * The kernel's system calls that this module makes.
  *
- * <p>Each returns what the kernel returned, or the error's number with a minus sign; none throws.
- * One that an implementation does not have answers {@code ENOSYS}, as a kernel does that lacks it.
- * Paths and strings end in a NUL ({@link Abi#path}); structures are byte arrays in the machine's
- * order ({@link Struct}). {@link Abi} has the constants.
+ * <p>Each returns the kernel's result, or the negative error number; none throws. A call that an
+ * implementation lacks returns {@code ENOSYS}, as a kernel without it does. Paths and strings end
+ * in a NUL ({@link Abi#path}); structures are byte arrays in the machine's order ({@link Struct}).
+ * {@link Abi} has the constants.
  */
 public interface Syscalls {
 
-  /** What makes the calls, and why it is no better one; for people. */
+  /** Returns the name of the binding, and why it is not a better one; for people. */
   default String binding() {
     return "nothing";
   }
 
   /**
-   * Looks at a file.
+   * Examines a file.
    *
-   * @param out takes as much of the {@code struct statx} as fits
+   * @param out receives as much of the {@code struct statx} as fits
    */
   default int statx(int directory, byte[] path, int flags, int mask, byte[] out) {
     return -Abi.ENOSYS;
   }
 
-  /** Looks at a path from the root directory on, for the mount only. */
+  /** Examines a path from the root directory, for the mount only. */
   default int statx(MountPath path, int flags, int mask, MountLook out) {
     byte[] all = new byte[Abi.STATX_AT_MNT_ID + Long.BYTES];
     int result = statx(Abi.AT_FDCWD, Abi.path(path), flags, mask, all);
@@ -60,13 +60,13 @@ public interface Syscalls {
     return -Abi.ENOSYS;
   }
 
-  /** The number of bytes read into {@code out}; there is no NUL at their end. */
+  /** Returns the number of bytes read into {@code out}; there is no NUL at their end. */
   default int readlinkat(int directory, byte[] path, byte[] out) {
     return -Abi.ENOSYS;
   }
 
   /**
-   * Gives a file to a user and a group; -1 leaves one as it is.
+   * Changes the user and the group of a file; -1 keeps one of them.
    *
    * @param flags whether a link is followed, and whether an empty path means the directory itself
    */
@@ -80,8 +80,8 @@ public interface Syscalls {
   }
 
   /**
-   * Reads the next names in a directory; the number of bytes of {@code struct linux_dirent64}
-   * written to {@code out}, 0 at the end.
+   * Reads the next names in a directory. Returns the number of bytes of {@code struct
+   * linux_dirent64} written to {@code out}, 0 at the end.
    */
   default int getdents64(int directory, byte[] out) {
     return -Abi.ENOSYS;
@@ -121,14 +121,14 @@ public interface Syscalls {
    * Reads one mount.
    *
    * @param request a {@code struct mnt_id_req}
-   * @param out takes the {@code struct statmount}
+   * @param out receives the {@code struct statmount}
    */
   default int statmount(byte[] request, byte[] out) {
     return -Abi.ENOSYS;
   }
 
   /**
-   * The number of ids written to {@code ids}.
+   * Lists mounts. Returns the number of ids written to {@code ids}.
    *
    * @param request a {@code struct mnt_id_req}
    */

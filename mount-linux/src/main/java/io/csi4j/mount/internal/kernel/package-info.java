@@ -1,6 +1,6 @@
 /**
- * The kernel as a port: its system calls, their numbers and structures, what the running one gives,
- * and what its errors mean. Nothing here decides what to mount.
+ * The kernel as a port: its system calls, their numbers and structures, the features of the running
+ * kernel, and the meaning of its errors. Decisions about mounts do not belong here.
  */
 @NullMarked
 package io.csi4j.mount.internal.kernel;

@@ -10,21 +10,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable list whose elements are made when one of them is first looked at, all at once. How
- * many there are is known before. Every thread sees the same elements.
+ * An immutable list that creates its elements, all at once, when the first of them is accessed. The
+ * size is known before. Every thread sees the same elements.
  */
 public final class LazyList<E> extends AbstractList<E> implements RandomAccess {
 
   private final int size;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Makes the elements; forgotten with all that it holds once they are there. */
+  /** Creates the elements; dropped with all that it refers to once they exist. */
   private @Nullable Supplier<List<E>> maker;
 
   private volatile @Nullable List<E> made;
 
   /**
-   * A list of what this makes.
+   * Creates a list of these elements.
    *
    * @param maker called once, unless it fails
    */

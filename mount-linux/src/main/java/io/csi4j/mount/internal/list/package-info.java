@@ -1,4 +1,4 @@
-/** The list whose elements are made late, for tables that are long and seldom read whole. */
+/** A list that creates its elements late, for long tables that are rarely read completely. */
 @NullMarked
 package io.csi4j.mount.internal.list;
 

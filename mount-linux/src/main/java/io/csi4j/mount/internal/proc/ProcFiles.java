@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The files below {@code /proc} and {@code /sys}, which no volume can stand behind. Anything else
- * is refused, so that no call of the JDK ever touches a volume.
+ * Reads files below {@code /proc} and {@code /sys}, which are never on a volume. Any other path is
+ * refused, so that no call of the JDK ever accesses a volume.
  */
 public final class ProcFiles {
 
@@ -22,7 +22,7 @@ public final class ProcFiles {
     return new FileInputStream(checked(path));
   }
 
-  /** All bytes of a file. */
+  /** Returns all bytes of a file. */
   public static byte[] read(String path) throws IOException {
     try (InputStream in = open(path)) {
       return in.readAllBytes();
@@ -30,10 +30,10 @@ public final class ProcFiles {
   }
 
   /**
-   * The number, in the text tables, of the mount that a descriptor is in.
+   * Returns the number, in the text tables, of the mount of a descriptor.
    *
    * @param process the number of its process, or {@code self} or {@code thread-self}
-   * @throws IOException also if the file does not say it
+   * @throws IOException also if the file does not contain it
    */
   public static int mountId(String process, Object descriptor) throws IOException {
     byte[] bytes = read("/proc/" + process + "/fdinfo/" + descriptor);
@@ -50,7 +50,7 @@ public final class ProcFiles {
     throw new IOException("fdinfo has no " + MOUNT_ID);
   }
 
-  /** The names in a directory, in no order; none if it cannot be read. */
+  /** Returns the names in a directory, in no order; none if it cannot be read. */
   public static List<String> list(String path) {
     String[] names = new File(checked(path)).list();
     return names == null ? List.of() : List.of(names);

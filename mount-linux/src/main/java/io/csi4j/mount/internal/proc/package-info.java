@@ -1,6 +1,7 @@
 /**
- * Reading the files of {@code /proc} and {@code /sys}. The only package that may use the JDK's
- * files, and no others than those. What they mean is for the packages that read them.
+ * Reads the files of {@code /proc} and {@code /sys}. This is the only package that may use the
+ * JDK's file access, and only for these files. Their meaning belongs to the packages that read
+ * them.
  */
 @NullMarked
 package io.csi4j.mount.internal.proc;

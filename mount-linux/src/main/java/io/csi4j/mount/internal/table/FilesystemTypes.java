@@ -6,12 +6,12 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** The knowledge from the type of a filesystem about waiting for others. */
+/** Knows from the type of a filesystem whether an access may wait for a server. */
 final class FilesystemTypes {
 
   /**
-   * Those that may ask a server when a path walk enters their mount, or for any attribute: NFS and
-   * 9p check the root again, and the clustered ones need a lock for it.
+   * The types that may call a server when a path walk enters their mount, or for any attribute: NFS
+   * and 9p revalidate the root, and the clustered ones need a lock for it.
    */
   private static final Set<String> ASKED_BY_WALKING =
       Set.of(
@@ -20,7 +20,7 @@ final class FilesystemTypes {
 
   private FilesystemTypes() {}
 
-  /** Whether something outside this kernel has to answer for a filesystem of this type. */
+  /** Returns whether a filesystem of this type depends on something outside this kernel. */
   static boolean hasServer(String type) {
     return ASKED_BY_WALKING.contains(type)
         || type.equals("virtiofs")
@@ -30,7 +30,9 @@ final class FilesystemTypes {
         || type.startsWith("fuseblk.");
   }
 
-  /** Whether one of the kernel's types may ask a server when a path walk enters its mount. */
+  /**
+   * Returns whether one of the kernel's types may call a server when a path walk enters its mount.
+   */
   static boolean anyAskedByWalking(byte[] procFilesystems) {
     return new String(procFilesystems, StandardCharsets.US_ASCII)
         .lines()
@@ -44,8 +46,8 @@ final class FilesystemTypes {
   }
 
   /**
-   * Whether the kernel has such a type now, asked at most once a second: types come when the module
-   * is loaded. If it cannot be told, it may.
+   * Returns whether the kernel has such a type now. Checked at most once a second, because a type
+   * appears when its module is loaded. If the types cannot be read, the answer is yes.
    */
   static BooleanSupplier watched(Source source, LongSupplier nanoTime) {
     return new Watched(source, nanoTime);
@@ -59,7 +61,7 @@ final class FilesystemTypes {
     private final LongSupplier nanoTime;
     private volatile Answer last;
 
-    /** The answer that was read, and when. */
+    /** The last answer and its time. */
     private record Answer(boolean careful, long at) {}
 
     Watched(Source source, LongSupplier nanoTime) {

@@ -20,13 +20,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/** The table of one kernel: it does what {@link io.csi4j.mount.MountTable} promises. */
+/** The mount table of one kernel. Implements the contract of {@link io.csi4j.mount.MountTable}. */
 public class KernelTable {
 
-  /** How often a path is looked at again because its mount went away meanwhile. */
+  /** Maximum number of looks at a path whose mount disappears meanwhile. */
   private static final int MOST_LOOKS = 10;
 
-  /** So many mounts one by one cost about what a table of some thousands does. */
+  /** Reading this many mounts one by one costs about as much as a table of some thousands. */
   private static final int FEW = 256;
 
   /** A power of two. */
@@ -40,10 +40,9 @@ public class KernelTable {
   private final MountIds ids;
 
   /**
-   * The health that was told of a mount by its type, remembered by the number that no other gets,
-   * for a number of mounts: its type never changes, and reading it costs more than the look at its
-   * path. In each place is the last number that belongs there, doubled, plus one if a server
-   * answers.
+   * The health that follows from the type of a mount, cached by its unique number, for a limited
+   * number of mounts: the type never changes, and reading it costs more than the look at the path.
+   * Each slot has the last number that belongs there, doubled, plus one if a server answers.
    */
   private final AtomicLongArray healths = new AtomicLongArray(REMEMBERED);
 
@@ -53,7 +52,11 @@ public class KernelTable {
         FilesystemTypes.watched(() -> ProcFiles.read("/proc/filesystems"), System::nanoTime));
   }
 
-  /** A table that is careful when it is told to be. */
+  /**
+   * Creates a table.
+   *
+   * @param careful returns whether a look at a path must not enter a mount
+   */
   protected KernelTable(Kernel kernel, BooleanSupplier careful) {
     this.kernel = kernel;
     this.reader = new TableReader(kernel);
@@ -63,7 +66,7 @@ public class KernelTable {
     this.ids = new MountIds(kernel);
   }
 
-  /** Looks at a path. */
+  /** Examines a path. */
   public MountProbe probe(MountPath path) {
     for (int looks = 0; looks < MOST_LOOKS; looks++) {
       Seen seen = look.at(path);
@@ -81,7 +84,7 @@ public class KernelTable {
     throw elsewhere(path);
   }
 
-  /** The mount on top at this path, if there is one. */
+  /** Returns the mount on top at this path, if there is one. */
   public Optional<MountRecord> find(MountPath path) {
     for (int looks = 0; looks < MOST_LOOKS; looks++) {
       Seen seen = look.at(path);
@@ -96,22 +99,25 @@ public class KernelTable {
     throw elsewhere(path);
   }
 
-  /** Every mount. */
+  /** Returns every mount. */
   public MountSnapshot list() {
     return list(TableReader.ALL);
   }
 
-  /** Every mount that this accepts. */
+  /** Returns every mount that matches. */
   public MountSnapshot list(Predicate<MountRecord> filter) {
     return reader.read(filter);
   }
 
-  /** Every mount that another process sees. */
+  /** Returns every mount that another process sees. */
   public MountSnapshot listOf(long process) {
     return TableReader.of(kernel, process).readText();
   }
 
-  /** The present state of the mount that a reference was taken of; its filesystem is not asked. */
+  /**
+   * Returns the present state of the mount that a reference was taken from; does not call its
+   * filesystem.
+   */
   public MountRef.Check check(MountRef ref) {
     Optional<MountPath> place = place(ref);
     if (place.isEmpty()) {
@@ -124,7 +130,7 @@ public class KernelTable {
         : new MountRef.Check.Moved(new MountRef(place.get(), ref.bootId(), ref.identity()));
   }
 
-  /** The mounts that were made after this one, and that this accepts. */
+  /** Returns the mounts that were made after this one and that match. */
   public List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
     return fewNewer(than).map(mounts::records).orElseGet(() -> list().newer(than)).stream()
         .filter(filter)
@@ -132,7 +138,8 @@ public class KernelTable {
   }
 
   /**
-   * The numbers of the mounts after this one; nothing if there are many, or the kernel has none.
+   * Returns the numbers of the mounts after this one; empty if there are many, or the kernel has
+   * none.
    */
   private Optional<long[]> fewNewer(MountRef than) {
     if (isOfAnotherBoot(than)) {
@@ -147,7 +154,7 @@ public class KernelTable {
         : Optional.of(ids.after(unique.id())).filter(newer -> newer.length <= FEW);
   }
 
-  /** The group from which mounts reach a mount whose master is not seen. */
+  /** Returns the group from which a mount receives mounts if its master is not visible. */
   public OptionalInt propagateFrom(MountRef ref) {
     if (isOfAnotherBoot(ref)) {
       return OptionalInt.empty();
@@ -159,7 +166,7 @@ public class KernelTable {
     return text.propagateFrom((MountRef.Identity.Reusable) ref.identity());
   }
 
-  /** The mounts that are directly on this one. */
+  /** Returns the mounts that are directly on this one. */
   public List<MountRecord> children(MountRef ref) {
     if (isOfAnotherBoot(ref)) {
       return List.of();
@@ -182,7 +189,7 @@ public class KernelTable {
         .orElse(List.of());
   }
 
-  /** The probe of a mount that was seen; nothing if it is gone already. */
+  /** Returns the probe of a mount that was seen; empty if it is gone already. */
   private Optional<MountProbe> mounted(MountPath path, Seen seen) {
     if (seen instanceof Seen.Numbered numbered && numbered.isUnique()) {
       return healthOf(numbered.id())
@@ -201,7 +208,7 @@ public class KernelTable {
     return new MountProbe.Mounted(new MountRef(path, kernel.bootId(), identity), health);
   }
 
-  /** The record of a mount that was seen; nothing if it is gone already. */
+  /** Returns the record of a mount that was seen; empty if it is gone already. */
   private Optional<MountRecord> record(MountPath path, Seen seen) {
     if (seen instanceof Seen.Numbered numbered) {
       // Between the look and the row another mount may have got the number; it has another path.
@@ -223,7 +230,7 @@ public class KernelTable {
     return Optional.empty();
   }
 
-  /** The mount that is at a path now; a path that cannot be walked has none. */
+  /** Returns the mount that is at a path now; a path that cannot be walked has none. */
   private Optional<MountRef> refAt(MountPath path) {
     try {
       return probe(path) instanceof MountProbe.Mounted mounted
@@ -237,7 +244,10 @@ public class KernelTable {
     }
   }
 
-  /** The health of a mount by its unique number; nothing if it is gone or out of this namespace. */
+  /**
+   * Returns the health of a mount by its unique number; empty if it is gone or outside this
+   * namespace.
+   */
   private Optional<MountProbe.Health> healthOf(long id) {
     int place = (int) id & (REMEMBERED - 1);
     long entry = healths.get(place);
@@ -249,14 +259,14 @@ public class KernelTable {
     return health;
   }
 
-  /** The health of any mount of this type. */
+  /** Returns the health of a mount of this type. */
   private static MountProbe.Health health(KernelText type) {
     return FilesystemTypes.hasServer(new String(type.bytes(), StandardCharsets.US_ASCII))
         ? MountProbe.Health.UNKNOWN
         : MountProbe.Health.OK;
   }
 
-  /** Where the mount is now, by the kernel's table; nothing if it is gone. */
+  /** Returns the present path of the mount, from the kernel's table; empty if it is gone. */
   private Optional<MountPath> place(MountRef ref) {
     if (isOfAnotherBoot(ref)) {
       return Optional.empty();
@@ -271,7 +281,10 @@ public class KernelTable {
         .findFirst();
   }
 
-  /** Whether a path leads to that place by symbolic links, as a mount that is seen there says. */
+  /**
+   * Returns whether a path leads to that path through symbolic links, according to the mount that
+   * is seen there.
+   */
   private boolean leadsTo(MountPath place, MountPath path) {
     return refAt(path).flatMap(this::place).filter(place::equals).isPresent();
   }

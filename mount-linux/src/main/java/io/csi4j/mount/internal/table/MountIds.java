@@ -8,20 +8,17 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
 
-/**
- * Lists mounts by the numbers that no others get, in ascending order ({@code listmount}, Linux
- * 6.8).
- */
+/** Lists mounts by their unique numbers, in ascending order ({@code listmount}, Linux 6.8). */
 public final class MountIds {
 
-  /** How many numbers are asked for at first, and at most. */
+  /** The size of the first request, and the maximum size. */
   private static final int FIRST = 512;
 
   private static final int MOST = 1 << 16;
 
   private final Kernel kernel;
 
-  /** How many there were the last time that all were asked for. */
+  /** The number of mounts in the last complete list. */
   private volatile int known;
 
   public MountIds(Kernel kernel) {
@@ -29,7 +26,7 @@ public final class MountIds {
   }
 
   /**
-   * All mounts of the namespace that this process can reach from its root directory.
+   * Returns all mounts of the namespace that this process can reach from its root directory.
    *
    * @throws MountException if the kernel refuses
    */
@@ -38,9 +35,9 @@ public final class MountIds {
   }
 
   /**
-   * {@link #all()}, in few calls.
+   * Does the same as {@link #all()} in few calls.
    *
-   * @param expected how many there may be
+   * @param expected the expected number of mounts
    */
   long[] all(int expected) {
     long[] ids = list(Abi.LSMT_ROOT, 0, expected);
@@ -49,7 +46,7 @@ public final class MountIds {
   }
 
   /**
-   * The mounts on this one, and on those, and so on; none if it is gone.
+   * Returns the mounts on this one, directly or indirectly; none if it is gone.
    *
    * @throws MountException if the kernel refuses
    */
@@ -58,7 +55,7 @@ public final class MountIds {
   }
 
   /**
-   * The mounts of {@link #all()} that were made after this one.
+   * Returns the mounts of {@link #all()} that were made after this one.
    *
    * @throws MountException if the kernel refuses
    */
@@ -69,9 +66,9 @@ public final class MountIds {
   /**
    * Lists mounts.
    *
-   * @param on the mount on which they are
-   * @param after the number after which the list begins
-   * @param expected how many there may be
+   * @param on the parent mount
+   * @param after the number after which the list starts
+   * @param expected the expected number of mounts
    */
   private long[] list(long on, long after, int expected) {
     long[] part = new long[Math.min(MOST, Math.max(FIRST, expected + FIRST))];

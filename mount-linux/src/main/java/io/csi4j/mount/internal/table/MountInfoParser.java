@@ -11,39 +11,37 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the rows in the bytes of a {@code mountinfo} file, piece by piece. It throws nothing, for
- * any bytes: a row that makes no sense, or is longer than any that could, is counted and left out.
- * Good for one table and one thread.
+ * Finds the rows in the bytes of a {@code mountinfo} file, piece by piece. Never throws, for any
+ * bytes: an invalid row, or one that is longer than any valid one, is counted and left out. For one
+ * table and one thread.
  */
 public final class MountInfoParser {
 
   /** The longest row that is kept in memory, in bytes. */
   static final int LONGEST_ROW = 1 << 20;
 
-  /**
-   * The kernel gives so much at most, even if more is asked for, and more only for a longer row.
-   */
+  /** The kernel returns at most this much for one read, and more only for a longer row. */
   private static final int USUAL_READ = 4096;
 
-  /** The JVM has memory at hand for reading so much. */
+  /** The JVM reuses its memory for reads up to this size. */
   private static final int MOST_READ = 8192;
 
-  /** Small tables are many, and memory that is not needed is cleared all the same. */
+  /** Most tables are small, and clearing unused memory costs time. */
   private static final int FIRST_PAGE = 1 << 13;
 
   private static final int PAGE = 1 << 16;
 
   private static final byte END_OF_ROW = '\n';
 
-  /** Null if all are. */
+  /** Null if all rows are wanted. */
   private final @Nullable IntPredicate wanted;
 
-  /** Those before the one that is being filled. */
+  /** The full pages, before the one that is being filled. */
   private final List<RowPage> pages = new ArrayList<>();
 
   private RowPage page = new RowPage(FIRST_PAGE);
 
-  /** Where the text in the page ends, and where the row begins whose end has not come yet. */
+  /** The end of the text in the page, and the start of the row whose end has not been read yet. */
   private int filled;
 
   private int begun;
@@ -58,16 +56,16 @@ public final class MountInfoParser {
   }
 
   /**
-   * A parser for some of the rows.
+   * Creates a parser for some of the rows.
    *
-   * @param wanted whether a row is, by the number it begins with; one that is not wanted is not
-   *     looked at
+   * @param wanted returns whether a row is wanted, by the number at its start; other rows are
+   *     skipped
    */
   MountInfoParser(IntPredicate wanted) {
     this.wanted = wanted;
   }
 
-  /** The mounts of a whole table as text, in which mounts have numbers that are used again. */
+  /** Returns the mounts of a whole table as text, in which mounts have reusable numbers. */
   public static TableRows parse(byte[] table, String bootId) {
     MountInfoParser parser = new MountInfoParser();
     try (InputStream in = new ByteArrayInputStream(table)) {
@@ -104,7 +102,7 @@ public final class MountInfoParser {
     return true;
   }
 
-  /** The rows, now that the table has ended. */
+  /** Returns the rows after the table has ended. */
   ScannedRows end() {
     if (begun < filled || isOverlong) {
       row(filled);
@@ -114,7 +112,7 @@ public final class MountInfoParser {
     return new ScannedRows(pages, found, skipped);
   }
 
-  /** How many rows were found so far. */
+  /** Returns the number of rows so far. */
   int found() {
     return found;
   }
@@ -137,7 +135,7 @@ public final class MountInfoParser {
     }
   }
 
-  /** Goes on in another page, with the row that has no end yet. */
+  /** Continues in another page, with the row that has no end yet. */
   private void turnPage() {
     int kept = filled - begun;
     RowPage next = new RowPage(Math.max(PAGE, 2 * (kept + MOST_READ)));

@@ -17,13 +17,13 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** Reads the kernel's table of mounts as text. */
+/** Reads the kernel's mount table as text. */
 public final class MountInfoReader {
 
-  /** A thread may have a namespace of its own. */
+  /** A thread may have its own namespace. */
   private static final String OF_THREAD = "/proc/thread-self/mountinfo";
 
-  /** The one before Linux 3.17. */
+  /** The path before Linux 3.17. */
   private static final String OF_PROCESS = "/proc/self/mountinfo";
 
   private static final int MOST_READINGS = 10;
@@ -36,7 +36,7 @@ public final class MountInfoReader {
   private final Table table;
   private final String advice;
 
-  /** Where the text comes from. */
+  /** The source of the text. */
   interface Table {
     InputStream open() throws IOException;
   }
@@ -55,7 +55,7 @@ public final class MountInfoReader {
     this.advice = advice;
   }
 
-  /** A reader of the table that another process sees. */
+  /** Returns a reader of the table that another process sees. */
   static MountInfoReader of(Kernel kernel, long process) {
     return new MountInfoReader(
         kernel,
@@ -67,7 +67,7 @@ public final class MountInfoReader {
   }
 
   /**
-   * The whole table; references are reusable numbers.
+   * Returns the whole table; references are reusable numbers.
    *
    * @throws MountException if it cannot be read, or, on a kernel that loses rows while mounts
    *     change, if it changed during each of many readings
@@ -77,7 +77,7 @@ public final class MountInfoReader {
     if (kernel.features().has(Feature.STATX_MOUNT_ROOT)) {
       return rows;
     }
-    // Before 5.8, the release of that feature, a row can be missed when another one goes away.
+    // Before 5.8, the release with that feature, a row can be missed when another one disappears.
     for (int reading = 2; reading <= MOST_READINGS; reading++) {
       TableRows again = readOnce();
       if (again.equals(rows)) {
@@ -94,17 +94,20 @@ public final class MountInfoReader {
         .build();
   }
 
-  /** One reading of the table, of which no mounts are made yet. */
+  /** Reads the table once, without creating mounts. */
   ScannedRows scan() {
     MountInfoParser parser = new MountInfoParser();
     scan(parser, () -> false);
     return parser.end();
   }
 
-  /** The rows of the mounts that have these numbers now, by number; without those not there. */
+  /**
+   * Returns the rows of the mounts that have these numbers now, by number; missing ones are left
+   * out.
+   */
   Map<Integer, MountRecord> find(Set<Integer> ids) {
     MountInfoParser parser = new MountInfoParser(ids::contains);
-    // A kernel that leaves rows out has to be read to the end, and more than once.
+    // On a kernel that leaves rows out, the table must be read to the end, and more than once.
     boolean leavesOut = !kernel.features().has(Feature.STATX_MOUNT_ROOT);
     if (!leavesOut) {
       scan(parser, () -> parser.found() >= ids.size());
@@ -119,8 +122,8 @@ public final class MountInfoReader {
   }
 
   /**
-   * The group that the row of this mount names as the one mounts come from; nothing if it names
-   * none, or if the mount is gone.
+   * Returns the group that the row of this mount names as the source of its mounts; empty if it
+   * names none, or if the mount is gone.
    */
   OptionalInt propagateFrom(MountRef.Identity.Reusable mount) {
     int readings = kernel.features().has(Feature.STATX_MOUNT_ROOT) ? 1 : MOST_READINGS;

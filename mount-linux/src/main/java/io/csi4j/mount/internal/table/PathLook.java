@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Tells what is at a path, by the best way that the kernel has. Every way follows symbolic links in
- * the middle of the path and none at its end.
+ * Determines what is at a path, with the best method of the kernel. Every method follows symbolic
+ * links in the middle of the path and none at its end.
  */
 final class PathLook {
 
@@ -38,11 +38,11 @@ final class PathLook {
   private final int statxMask;
 
   /**
-   * A look on this kernel.
+   * Creates a look on this kernel.
    *
-   * @param mounts the table, where a way needs it
-   * @param careful whether a filesystem is there whose server may be asked by walking into a mount;
-   *     then mounts are told without touching them
+   * @param mounts the table, if a method needs it
+   * @param careful returns whether there is a filesystem whose server may be called by entering its
+   *     mount; then mounts are detected without entering them
    */
   PathLook(Kernel kernel, TableReader mounts, BooleanSupplier careful) {
     this.calls = kernel.calls();
@@ -57,33 +57,33 @@ final class PathLook {
   /** The result of a look at a path, before the mount's record is read. */
   sealed interface Seen {
 
-    /** The health of the mount at the path as the kernel told it, if it did. */
+    /** Returns the health of the mount at the path as the kernel reported it, if it did. */
     default Optional<MountProbe.Health> told() {
       return Optional.empty();
     }
 
     /**
-     * A mount whose number is known.
+     * A mount with a known number.
      *
      * @param id the number
      * @param isUnique whether no other mount gets the number
-     * @param told what the kernel told of its health, if anything
+     * @param told the health that the kernel reported, if it did
      */
     record Numbered(long id, boolean isUnique, Optional<MountProbe.Health> told) implements Seen {}
 
     /**
-     * A mount that is known by its place, and was not touched.
+     * A mount that is known by its path and was not accessed.
      *
      * @param place its path without symbolic links
-     * @param told what the kernel told of its health, if anything
+     * @param told the health that the kernel reported, if it did
      */
     record Placed(MountPath place, Optional<MountProbe.Health> told) implements Seen {}
 
     /**
-     * A path that the kernel does not walk to its end, so that the table has to tell what is there.
+     * A path that the kernel does not walk to its end, so that only the table shows what is there.
      *
      * @param syscall the call that failed
-     * @param result what it returned: the error with a minus sign
+     * @param result its result: the negative error number
      */
     record OutOfReach(String syscall, int result) implements Seen {
       @Override
@@ -93,16 +93,16 @@ final class PathLook {
     }
   }
 
-  /** A path at which no mount is. */
+  /** A path without a mount. */
   enum Unmounted implements Seen {
-    /** There is nothing. */
+    /** Nothing exists at the path. */
     MISSING,
-    /** There is something, and nothing is mounted on it. */
+    /** Something exists at the path, and nothing is mounted on it. */
     NOT_A_MOUNT
   }
 
   /**
-   * Returns what is there.
+   * Returns what is at the path.
    *
    * @throws MountException if the path has too many links, is too long, or a limit is reached
    */
@@ -114,9 +114,9 @@ final class PathLook {
   }
 
   /**
-   * The look by one {@code statx}, which says whether the path is the root of a mount, and of which
-   * (Linux 5.8). It asks for what is known without the server, so that a hung one does not matter;
-   * an error leaves the decision to an older way, which does not look into the mount.
+   * Looks with one {@code statx}, which reports whether the path is the root of a mount, and of
+   * which (Linux 5.8). It requests only data that is known without the server, so a hung server
+   * does not matter; after an error an older method decides, which does not enter the mount.
    */
   private Seen byStatx(MountPath path) {
     MountLook out = new MountLook();
@@ -144,7 +144,7 @@ final class PathLook {
 
   private Seen byOpening(MountPath path) {
     if (path.isRoot()) {
-      // In some changed roots the root directory is no mount.
+      // In some changed roots the root directory is not a mount.
       return mounts.at(MountPath.ROOT).isPresent()
           ? new Seen.Placed(MountPath.ROOT, Optional.empty())
           : Unmounted.NOT_A_MOUNT;
@@ -153,8 +153,8 @@ final class PathLook {
   }
 
   /**
-   * The look at the table first, and at the path only if the table has no mount there: for kernels
-   * without {@code openat2} that have filesystems whose mounts must not be touched.
+   * Looks at the table first, and at the path only if the table has no mount there. For kernels
+   * without {@code openat2} that have filesystems whose mounts must not be entered.
    */
   private Seen byTable(MountPath path) {
     Seen seen =
@@ -165,12 +165,12 @@ final class PathLook {
         : seen;
   }
 
-  /** A look from the directory that the path is in; what is at the path is not touched by it. */
+  /** A look from the parent directory; it does not access the path itself. */
   private interface FromDirectory {
     Seen look(MountPath path, int directory);
   }
 
-  /** Returns what is seen from the directory, which is opened as a place only. */
+  /** Returns the result of a look from the directory, which is opened with {@code O_PATH} only. */
   private Seen inDirectory(MountPath path, FromDirectory look) {
     int directory = calls.openat(Abi.AT_FDCWD, Abi.path(path.parent()), DIRECTORY_FLAGS, 0);
     if (directory < 0) {
@@ -184,8 +184,8 @@ final class PathLook {
   }
 
   /**
-   * The look by {@code openat2}, which refuses to enter a mount (Linux 5.6). The mount itself is
-   * never touched.
+   * Looks with {@code openat2}, which refuses to enter a mount (Linux 5.6). The mount itself is
+   * never accessed.
    */
   private Seen byRefusal(MountPath path, int directory) {
     int opened = calls.openat2(directory, name(path), OPEN_FLAGS, 0, Abi.RESOLVE_NO_XDEV);
@@ -199,9 +199,8 @@ final class PathLook {
   }
 
   /**
-   * The look by the number of the mount that an open file is in, compared with that of the
-   * directory above (Linux 3.15). Devices are not compared: a bind mount has the device of its
-   * source.
+   * Compares the mount number of an open file with that of its parent directory (Linux 3.15).
+   * Devices are not compared, because a bind mount has the device of its source.
    */
   private Seen byFdinfo(MountPath path, int directory) {
     int opened = calls.openat(directory, name(path), OPEN_FLAGS, 0);
@@ -229,13 +228,13 @@ final class PathLook {
     }
   }
 
-  /** The last part of the path, with a NUL at its end. */
+  /** Returns the last part of the path, with a NUL at its end. */
   private static byte[] name(MountPath path) {
     byte[] bare = path.name();
     return Arrays.copyOf(bare, bare.length + 1);
   }
 
-  /** The path without symbolic links, as the kernel's table has it. */
+  /** Returns the path without symbolic links, as the kernel's table has it. */
   private MountPath place(MountPath path, int directory) {
     if (path.isRoot()) {
       return path;
@@ -254,9 +253,9 @@ final class PathLook {
   }
 
   /**
-   * Returns what an error tells of the path.
+   * Returns what an error says about the path.
    *
-   * @throws MountException if it tells nothing
+   * @throws MountException if it says nothing
    */
   private static Seen unseen(MountPath path, String syscall, int result) {
     return switch (-result) {
@@ -276,12 +275,12 @@ final class PathLook {
     };
   }
 
-  /** The failure for an error that the table could not explain. */
+  /** Returns the failure for an error that the table could not explain. */
   static MountException failure(MountPath path, String syscall, int result) {
     return ErrnoMeaning.of(doing(path), syscall, result, path).build();
   }
 
-  /** Returns what an error tells of the mount that it came from. */
+  /** Returns what an error says about the mount that it came from. */
   private static MountProbe.Health health(int result) {
     return result == -Abi.EACCES || result == -Abi.EPERM
         ? MountProbe.Health.DENIED

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** The meaning of the fields of a row of the kernel's table, one by one. */
+/** Interprets the fields of a row of the kernel's table, one by one. */
 final class RowFields {
 
   private static final byte[] SHARED = bytes("shared:");
@@ -22,7 +22,7 @@ final class RowFields {
 
   private RowFields() {}
 
-  /** A number from 0 on, or -1 for anything that is none or too large. */
+  /** Returns a number from 0 on, or -1 for an invalid or too large one. */
   static int number(byte[] from, int start, int end) {
     if (start >= end || end - start > 10) {
       return -1;
@@ -39,8 +39,8 @@ final class RowFields {
   }
 
   /**
-   * The text with each backslash and three octal digits made the byte they stand for. What is no
-   * such group is left as it is.
+   * Returns the text with each backslash and three octal digits replaced by their byte. Other text
+   * is not changed.
    */
   static byte[] unescape(byte[] text) {
     int at = ByteSearch.indexOf((byte) '\\', text, 0, text.length);
@@ -71,7 +71,7 @@ final class RowFields {
         && text[at + 2] <= '7';
   }
 
-  /** The flags among these words; others, of newer kernels, are passed over. */
+  /** Returns the flags among these words; other words, of newer kernels, are skipped. */
   static Set<MountFlag> flags(byte[] words) {
     Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
     for (KernelText word : split(words, ',')) {
@@ -84,7 +84,9 @@ final class RowFields {
     return flags;
   }
 
-  /** The optional fields, with one blank between them, but for {@link #propagateFrom}. */
+  /**
+   * Returns the optional fields, with one blank between them, except for {@link #propagateFrom}.
+   */
   static Propagation.Tags propagation(byte[] fields) {
     OptionalInt peerGroup = OptionalInt.empty();
     OptionalInt master = OptionalInt.empty();
@@ -105,7 +107,9 @@ final class RowFields {
     return new Propagation.Tags(peerGroup, master, unbindable, unknown);
   }
 
-  /** The group that one of the optional fields names as the one mounts come from, if one does. */
+  /**
+   * Returns the group that one of the optional fields names as the source of mounts, if one does.
+   */
   static OptionalInt propagateFrom(byte[] fields) {
     return split(fields, ' ').stream()
         .mapToInt(field -> group(field.bytes(), PROPAGATE_FROM))
@@ -113,12 +117,15 @@ final class RowFields {
         .findFirst();
   }
 
-  /** The options of the filesystem; their escapes stay, so that a comma in one stays inside it. */
+  /**
+   * Returns the options of the filesystem. Their escapes stay, so that a comma in one stays inside
+   * it.
+   */
   static List<KernelText> options(byte[] text) {
     return List.copyOf(split(text, ','));
   }
 
-  /** The parts between the separators, added to others; empty ones are dropped. */
+  /** Adds the parts between the separators to others; empty ones are dropped. */
   static void split(byte[] text, int begin, int end, char separator, List<KernelText> parts) {
     int from = begin;
     for (int i = begin; i <= end; i++) {
@@ -137,7 +144,7 @@ final class RowFields {
     return parts;
   }
 
-  /** The number after the word, or -1 if the tag does not have that form. */
+  /** Returns the number after the word, or -1 if the tag does not have that form. */
   private static int group(byte[] tag, byte[] word) {
     boolean isIt =
         tag.length > word.length && Arrays.equals(tag, 0, word.length, word, 0, word.length);

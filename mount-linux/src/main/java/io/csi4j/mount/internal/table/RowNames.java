@@ -5,23 +5,21 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountRef;
 import java.util.OptionalLong;
 
-/**
- * The numbers that the rows of the kernel's text table leave out: those that no other mount gets.
- */
+/** The unique numbers, which the rows of the kernel's text table do not contain. */
 interface RowNames {
 
-  /** Rows by what is in them alone. */
+  /** Names rows by their content alone. */
   RowNames TEXT_ALONE =
       (place, id, device, root) -> new MountRef.Identity.Reusable(id, device, root);
 
   /**
-   * Returns what tells the mount of a row from all others.
+   * Returns the identity of the mount of a row.
    *
-   * @param place the place of the row in the table, from 0 on
+   * @param place the index of the row in the table, from 0 on
    */
   MountRef.Identity identity(int place, int id, DeviceId device, KernelText root);
 
-  /** The number of its parent that no other gets, where known. */
+  /** Returns the unique number of its parent, if it is known. */
   default OptionalLong uniqueParent(int place) {
     return OptionalLong.empty();
   }

@@ -5,19 +5,19 @@ import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
 
 /**
- * A piece of the text table with whole rows, and where the fields of those that make sense are.
+ * A part of the text table with complete rows, and the offsets of the fields of the valid ones.
  *
  * <pre>
  * 36 35 98:0 /root /mnt/point rw,noatime master:1 - ext3 /dev/root rw,errors=continue
  * id parent device root path  flags      optional…  type source    options
  * </pre>
  *
- * <p>Fields are parted by one blank each, so an empty one is a field too. The optional ones end at
- * the first that is a dash: none of them is one, while options may hold blanks and dashes.
+ * <p>Fields are separated by one blank each, so a field may be empty. The optional ones end at the
+ * first that is a dash: none of them is a dash, while options may contain blanks and dashes.
  */
 final class RowPage {
 
-  /** The numbers that are kept of a row: first its own, and its place in the table. */
+  /** The numbers that are kept of a row: first its own, and its index in the table. */
   static final int ID = 0;
 
   static final int PARENT = 1;
@@ -25,7 +25,7 @@ final class RowPage {
   static final int MINOR = 3;
   static final int PLACE = 4;
 
-  /** Where each of the other fields begins: one after the blank that ends the one before. */
+  /** The start of each other field: one after the blank that ends the previous field. */
   static final int ROOT = 5;
 
   static final int PATH = 6;
@@ -38,10 +38,10 @@ final class RowPage {
 
   private static final int KEPT = 13;
 
-  /** Rows are seldom shorter. */
+  /** Rows are rarely shorter. */
   private static final int SHORT_ROW = 128;
 
-  /** The blanks of a row without optional fields: one before each field but the first. */
+  /** The blanks of a row without optional fields: one before each field except the first. */
   private static final int USUAL_BLANKS = 9;
 
   private final byte[] text;
@@ -58,12 +58,12 @@ final class RowPage {
     return text;
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   int rows() {
     return rows;
   }
 
-  /** Returns a number that is kept of one of the rows. */
+  /** Returns a kept number of one of the rows. */
   int get(int row, int kept) {
     return fields[row * KEPT + kept];
   }
@@ -75,7 +75,7 @@ final class RowPage {
     return Arrays.copyOfRange(text, from, Math.max(from, dash - 1));
   }
 
-  /** Adds the row between these bytes, unless it makes no sense. */
+  /** Adds the row between these bytes, unless it is invalid. */
   boolean add(int from, int to, int place) {
     int at = rows * KEPT;
     if (at == fields.length) {
@@ -89,20 +89,20 @@ final class RowPage {
     return true;
   }
 
-  /** The number that the row begins with, or -1 if it begins with something else. */
+  /** Returns the number at the start of the row, or -1 if there is none. */
   static int id(byte[] bytes, int from, int to) {
     return RowFields.number(bytes, from, blank(bytes, from, to));
   }
 
   /**
-   * Whether the row makes sense; if so, a mount can be made of it.
+   * Returns whether the row is valid; if so, a mount can be created from it.
    *
-   * @param out takes its numbers and where its fields begin
-   * @param at where in {@code out}
+   * @param out receives its numbers and the offsets of its fields
+   * @param at the index in {@code out}
    */
   private static boolean scan(byte[] bytes, int from, int to, int[] out, int at) {
-    // Most rows have no optional fields: then one pass finds all blanks. Where the parent and the
-    // device begin is needed only until their numbers are read, and kept where those go.
+    // Most rows have no optional fields: then one pass finds all blanks. The offsets of parent and
+    // device are needed only until their numbers are read, so they share the same elements.
     int first = at + ROOT - 2;
     int lacking = ByteSearch.placesAfter((byte) ' ', bytes, from, to, out, first, USUAL_BLANKS);
     if (lacking > 0 || !isDash(bytes, out[at + TAGS], out[at + TYPE])) {
@@ -111,7 +111,7 @@ final class RowPage {
     return makesSense(bytes, from, to, out, at);
   }
 
-  /** Whether the fields that were found do; reads the numbers. */
+  /** Returns whether the found fields are valid; reads the numbers. */
   private static boolean makesSense(byte[] bytes, int from, int to, int[] out, int at) {
     int parent = out[at + ROOT - 2];
     int device = out[at + ROOT - 1];
@@ -133,9 +133,11 @@ final class RowPage {
         && isPath(bytes, out[at + PATH], out[at + FLAGS] - 1);
   }
 
-  /** Finds the fields one by one, with as many optional ones as there are; false if one lacks. */
+  /**
+   * Finds the fields one by one, with any number of optional ones; returns false if one is missing.
+   */
   private static boolean find(byte[] bytes, int from, int to, int[] out, int at) {
-    // A field that is not there begins behind the row, and so do all after it.
+    // A missing field starts behind the row, and so do all after it.
     int place = at + ROOT - 2;
     int field = from;
     while (place <= at + TAGS) {
@@ -152,9 +154,9 @@ final class RowPage {
   }
 
   /**
-   * The path of a mount.
+   * Returns the path of a mount.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is invalid
    */
   static MountPath path(byte[] bytes, int from, int to) {
     return ByteSearch.indexOf((byte) '\\', bytes, from, to) == to
@@ -178,7 +180,7 @@ final class RowPage {
     return bytes[from] == '-' && next - from == 2;
   }
 
-  /** Where the field after the dash begins; behind the row if there is no dash. */
+  /** Returns the start of the field after the dash; behind the row if there is no dash. */
   private static int afterDash(byte[] bytes, int from, int to) {
     int start = from;
     while (start < to) {

@@ -8,25 +8,25 @@ import java.util.OptionalLong;
 import java.util.function.LongFunction;
 
 /**
- * Gives the rows of the text table, which since Linux 6.8 is ordered by the numbers that no other
- * mount gets, those numbers in turn. Whether the numbers fit the rows is for the reader to check.
+ * Assigns the unique numbers to the rows of the text table, which is ordered by these numbers since
+ * Linux 6.8. The reader checks whether the numbers fit the rows.
  */
 final class RowsInOrder implements RowNames {
 
-  /** After so many searches row by row the rest is left to an index. */
+  /** The number of searches row by row after which an index is used. */
   private static final int MOST_SEARCHES = 32;
 
   private static final int NONE = -1;
 
   private final long[] uniqueIds;
 
-  /** The numbers of the text table by place. */
+  /** The numbers of the text table by index. */
   private final int[] textIds;
 
-  /** The numbers of the parents by place. */
+  /** The numbers of the parents by index. */
   private final long[] parents;
 
-  /** The places by text numbers, in a hash table, once parents are many; else empty. */
+  /** The indexes by text numbers, in a hash table, once there are many parents; empty before. */
   private int[] slots = {};
 
   private int searches;
@@ -35,10 +35,10 @@ final class RowsInOrder implements RowNames {
   private OptionalLong lastParent = OptionalLong.empty();
 
   /**
-   * The names of these rows.
+   * Creates the names of these rows.
    *
    * @param uniqueIds the numbers of all rows, ascending
-   * @param elsewhere asks for the parent of a mount whose parent is in none of the rows
+   * @param elsewhere returns the parent of a mount whose parent is in none of the rows
    */
   RowsInOrder(ScannedRows rows, long[] uniqueIds, LongFunction<OptionalLong> elsewhere) {
     this.uniqueIds = uniqueIds;
@@ -61,7 +61,7 @@ final class RowsInOrder implements RowNames {
   @Override
   public OptionalLong uniqueParent(int place) {
     long parent = parents[place];
-    // Most mounts are on the same one as the mount before.
+    // Most mounts have the same parent as the previous mount.
     if (parent != lastParent.orElse(0)) {
       lastParent = parent == 0 ? OptionalLong.empty() : OptionalLong.of(parent);
     }
@@ -76,7 +76,7 @@ final class RowsInOrder implements RowNames {
     return lastPlace == NONE ? elsewhere.apply(uniqueIds[place]).orElse(0) : uniqueIds[lastPlace];
   }
 
-  /** The place of the row with this number, or {@link #NONE}. */
+  /** Returns the index of the row with this number, or {@link #NONE}. */
   private int find(int textId, int before) {
     if (slots.length == 0 && searches++ < MOST_SEARCHES) {
       return search(textId, before);
@@ -93,7 +93,7 @@ final class RowsInOrder implements RowNames {
     return NONE;
   }
 
-  /** Most mounts are on one of those that came just before, a few on one that came later. */
+  /** Searches row by row: most parents are just before, a few are later. */
   private int search(int textId, int before) {
     for (int place = before; place >= 0; place--) {
       if (textIds[place] == textId) {

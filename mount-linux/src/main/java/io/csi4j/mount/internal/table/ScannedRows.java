@@ -14,12 +14,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole table as text in which all fields of all rows were found, so that making mounts of it
+ * A whole table as text in which all fields of all rows were found, so that creating mounts from it
  * cannot fail.
  *
  * @param pages the text, none of them without rows
- * @param size how many rows make sense
- * @param skipped how many do not
+ * @param size the number of valid rows
+ * @param skipped the number of invalid rows
  */
 record ScannedRows(List<RowPage> pages, int size, int skipped) {
 
@@ -28,17 +28,17 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
     pages = List.copyOf(pages);
   }
 
-  /** How many rows there were. */
+  /** Returns the number of all rows. */
   int count() {
     return size + skipped;
   }
 
-  /** Takes a row. */
+  /** Receives a row. */
   interface Visitor {
     void row(RowPage page, int row);
   }
 
-  /** Shows each row that makes sense, in the kernel's order. */
+  /** Visits each valid row, in the kernel's order. */
   void forEach(Visitor visitor) {
     for (RowPage page : pages) {
       for (int row = 0; row < page.rows(); row++) {
@@ -47,7 +47,7 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
     }
   }
 
-  /** The mounts, in the kernel's order. */
+  /** Returns the mounts, in the kernel's order. */
   List<MountRecord> records(String bootId, RowNames names) {
     RecordMaker maker = new RecordMaker(bootId, names);
     List<MountRecord> records = new ArrayList<>(size);
@@ -55,7 +55,7 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
     return records;
   }
 
-  /** Makes mounts of the rows of one table, whose fields have been found. For one thread. */
+  /** Creates mounts from the rows of one table, whose fields have been found. For one thread. */
   private static final class RecordMaker {
 
     private final String bootId;
@@ -73,7 +73,7 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
       this.names = names;
     }
 
-    /** The mount of a row. */
+    /** Returns the mount of a row. */
     MountRecord make(RowPage page, int row) {
       byte[] text = page.text();
       int id = page.get(row, RowPage.ID);
@@ -121,19 +121,19 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
   }
 
   /**
-   * A small cache of what texts mean, for texts that many rows have in common. It forgets freely
+   * A small cache of values by their text, for texts that many rows share. It drops entries freely
    * and never grows.
    *
-   * @param <T> what they mean
+   * @param <T> the value of a text
    */
   private static final class SharedTexts<T> {
 
     private static final int SLOTS = 256;
 
-    /** Longer ones are kept only until the next one comes. */
+    /** Longer texts are kept only until the next one. */
     private static final int LONGEST = 512;
 
-    /** A slot is chosen by the length and this many bytes from the end, where paths differ. */
+    /** The slot depends on the length and this many bytes at the end, where paths differ. */
     private static final int HASHED = 12;
 
     private static final class Known<T> {
@@ -155,14 +155,17 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
     private final @Nullable Known<T>[] slots;
     private @Nullable Known<T> last;
 
-    /** A cache in front of this. */
-    @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type has to be made so
+    /** Creates a cache for this function. */
+    @SuppressWarnings({
+      "unchecked",
+      "rawtypes"
+    }) // an array of a generic type can only be created so
     SharedTexts(Function<byte[], T> reader) {
       this.reader = reader;
       this.slots = new Known[SLOTS];
     }
 
-    /** Returns the meaning of these bytes. */
+    /** Returns the value of these bytes. */
     T get(byte[] bytes, int from, int to) {
       Known<T> known = last;
       if (known == null || !known.is(bytes, from, to)) {

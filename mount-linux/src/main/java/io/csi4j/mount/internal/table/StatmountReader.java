@@ -30,9 +30,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads single mounts by the number that no other gets ({@code statmount}, Linux 6.8), without ever
- * asking their filesystems. What it gives is equal to what the text table gives, but for what the
- * text does not have.
+ * Reads single mounts by their unique number ({@code statmount}, Linux 6.8), without ever calling
+ * their filesystems. The result equals that of the text table, except for data that the text lacks.
  */
 public final class StatmountReader {
 
@@ -46,30 +45,33 @@ public final class StatmountReader {
           | Abi.STATMOUNT_FS_SUBTYPE
           | Abi.STATMOUNT_SB_SOURCE;
 
-  /** More than most mounts need; the others are read again. */
+  /** More than most mounts need; others are read again. */
   private static final int FIRST_SIZE = 1024;
 
   private static final int MOST_SIZE = 1 << 24;
 
-  /** How often a row of the text table is looked for that fits a mount. */
+  /** Maximum number of reads of the text table for rows that fit the mounts. */
   private static final int MOST_LOOKS = 3;
 
-  /** One mount of so many is looked at to decide how a table is read. */
+  /** One of this many mounts is examined to decide how to read a table. */
   private static final int SAMPLE = 64;
 
   /**
-   * Reading a mount by its number costs about as much more than its row in the text as so many
-   * steps along a list of peers do, in the kernel.
+   * The number of steps along a list of peers in the kernel that cost as much as reading one mount
+   * by its number instead of its row in the text.
    */
   private static final long STEPS_FOR_A_ROW = 256;
 
   private final Kernel kernel;
   private final MountInfoReader text;
 
-  /** Whether the kernel was seen to give a source, so that one without it has an empty one. */
+  /**
+   * Whether the kernel was seen to return a source, so that a mount without one has an empty
+   * source.
+   */
   private volatile boolean isSourceGiven;
 
-  /** A structure is read often, and clearing memory for it costs more than reading it does. */
+  /** A structure is read often, and clearing its memory costs more than reading it. */
   private final Spares<byte[]> spares = new Spares<>(() -> new byte[FIRST_SIZE]);
 
   public StatmountReader(Kernel kernel) {
@@ -78,7 +80,7 @@ public final class StatmountReader {
   }
 
   /**
-   * All about the mount, or nothing if it is gone or out of this namespace.
+   * Returns all about the mount; empty if it is gone or outside this namespace.
    *
    * @throws MountException if the kernel refuses
    */
@@ -87,34 +89,39 @@ public final class StatmountReader {
         uniqueId, ALL, mount -> isComplete(mount) ? record(uniqueId, mount) : completed(uniqueId));
   }
 
-  /** Where the mount is, or nothing if it is gone or out of this namespace. */
+  /** Returns the path of the mount; empty if it is gone or outside this namespace. */
   public Optional<MountPath> path(long uniqueId) {
     return read(uniqueId, Abi.STATMOUNT_MNT_POINT, StatmountReader::pathOf);
   }
 
   /**
-   * The type of the mount's filesystem, without a subtype ({@code fuse}); nothing if the mount is
-   * gone or out of this namespace.
+   * Returns the type of the mount's filesystem, without a subtype ({@code fuse}); empty if the
+   * mount is gone or outside this namespace.
    */
   public Optional<KernelText> type(long uniqueId) {
     return read(uniqueId, Abi.STATMOUNT_FS_TYPE, Statmount::type);
   }
 
-  /** The number of the mount it is on; nothing if it is gone or out of this namespace. */
+  /**
+   * Returns the number of the parent mount; empty if the mount is gone or outside this namespace.
+   */
   public OptionalLong parent(long uniqueId) {
     return read(uniqueId, Abi.STATMOUNT_MNT_BASIC, mount -> OptionalLong.of(mount.uniqueParentId()))
         .orElse(OptionalLong.empty());
   }
 
-  /** The number of the mount in the text table; nothing if it is gone or out of this namespace. */
+  /**
+   * Returns the number of the mount in the text table; empty if it is gone or outside this
+   * namespace.
+   */
   public Optional<Integer> textId(long uniqueId) {
     return read(uniqueId, Abi.STATMOUNT_MNT_BASIC, Statmount::id);
   }
 
   /**
-   * The group from which mounts reach a mount whose master is not seen; nothing if there is none,
-   * or if the mount is gone or out of this namespace. The kernel walks along all peers of the
-   * master.
+   * Returns the group from which a mount receives mounts if its master is not visible; empty if
+   * there is none, or if the mount is gone or outside this namespace. The kernel walks along all
+   * peers of the master.
    */
   public OptionalInt propagateFrom(long uniqueId) {
     return read(
@@ -125,11 +132,11 @@ public final class StatmountReader {
   }
 
   /**
-   * Whether reading all these mounts by their numbers costs less than the text table does. For the
-   * row of a slave the kernel walks along the peers of its master, so a mount namespace that is a
-   * slave of another one costs the square of its mounts. A look at a few of them shows their
-   * masters; a master has about as many peers as slaves. A kernel that does not give the source has
-   * to be asked for the text all the same.
+   * Returns whether reading all these mounts by number is faster than reading the text table. For
+   * the row of a slave the kernel walks along the peers of its master, so a mount namespace that is
+   * a slave of another one costs the square of its mounts. A sample of the mounts shows their
+   * masters; a master has about as many peers as slaves. If the kernel does not return the source,
+   * the text is necessary in any case.
    */
   boolean isQuickerThanText(long[] uniqueIds) {
     Map<Integer, Integer> slaves = new HashMap<>();
@@ -152,8 +159,8 @@ public final class StatmountReader {
   }
 
   /**
-   * All about these mounts, in this order, without those that are gone. Everything is read now; the
-   * records are made when one of them is first looked at.
+   * Returns all about these mounts, in this order, without those that are gone. The data is read
+   * now; the records are created when one of them is first accessed.
    */
   public List<MountRecord> records(long[] uniqueIds) {
     @Nullable Read[] mounts = new Read[uniqueIds.length];
@@ -185,8 +192,8 @@ public final class StatmountReader {
   }
 
   /**
-   * Whether the structure says all. A kernel that gives the source (6.13) also gives the subtype
-   * and the options where there are any. It leaves out an empty source.
+   * Returns whether the structure is complete. A kernel that returns the source (6.13) also returns
+   * the subtype and the options if there are any. It leaves out an empty source.
    */
   private boolean isComplete(Statmount mount) {
     if (mount.has(Abi.STATMOUNT_SB_SOURCE)) {
@@ -195,14 +202,14 @@ public final class StatmountReader {
     return isSourceGiven;
   }
 
-  /** The mount with what its structure lacks; null if it is gone, or cannot be reached. */
+  /** Returns the mount completed from the text table; null if it is gone, or cannot be reached. */
   private @Nullable MountRecord completed(long uniqueId) {
     @Nullable Read[] mounts = new Read[1];
     complete(new long[] {uniqueId}, mounts, List.of(0));
     return mounts[0] == null ? null : record(mounts[0]);
   }
 
-  /** Takes from the text table what the structures lack. */
+  /** Takes missing data from the text table. */
   private void complete(long[] uniqueIds, @Nullable Read[] mounts, List<Integer> incomplete) {
     List<Integer> left = incomplete;
     for (int look = 1; !left.isEmpty(); look++) {
@@ -210,10 +217,7 @@ public final class StatmountReader {
     }
   }
 
-  /**
-   * One look at the text table for what the structures lack; returns those for which it did not
-   * fit.
-   */
+  /** Reads the text table once for missing data; returns the mounts for which it did not fit. */
   private List<Integer> complete(
       long[] uniqueIds, @Nullable Read[] mounts, List<Integer> incomplete, boolean isLastLook) {
     Set<Integer> textIds = new HashSet<>();
@@ -223,7 +227,7 @@ public final class StatmountReader {
     Map<Integer, MountRecord> rows = text.find(textIds);
     List<Integer> left = new ArrayList<>();
     for (int i : incomplete) {
-      // Read after the text: as it is still there, no other mount had its number meanwhile.
+      // Read after the text: as the mount still exists, no other mount had its number meanwhile.
       long id = uniqueIds[i];
       boolean isDone =
           read(
@@ -251,14 +255,14 @@ public final class StatmountReader {
   }
 
   /**
-   * A mount that was read, before a record is made of it.
+   * A mount that was read, before its record is created.
    *
-   * @param mount the structure, in memory that it shares with no other
-   * @param row has what the structure lacks, if that is so
+   * @param mount the structure, in its own memory
+   * @param row the row with missing data, if data is missing
    */
   private record Read(long id, Statmount mount, @Nullable MountRecord row) {
 
-    /** Null for a mount that cannot be reached from the root directory of this process. */
+    /** Returns null for a mount that cannot be reached from the root directory of this process. */
     static @Nullable Read of(long id, Statmount mount, @Nullable MountRecord row) {
       return mount.canBeMade() ? new Read(id, mount.copy(), row) : null;
     }
@@ -300,7 +304,7 @@ public final class StatmountReader {
             options);
   }
 
-  /** Null for a mount that cannot be reached from the root directory of this process. */
+  /** Returns null for a mount that cannot be reached from the root directory of this process. */
   private static @Nullable MountPath pathOf(Statmount mount) {
     try {
       return mount.path();
@@ -309,12 +313,15 @@ public final class StatmountReader {
     }
   }
 
-  /** A use of a structure, whose memory is used again after it. */
+  /** A use of a structure, whose memory is reused afterwards. */
   private interface Use<T> {
     @Nullable T of(Statmount mount);
   }
 
-  /** Returns what is made of the mount; nothing if it is gone, or nothing was made of it. */
+  /**
+   * Returns the value that is made from the mount; empty if the mount is gone, or no value was
+   * made.
+   */
   private <T> Optional<T> read(long uniqueId, long fields, Use<T> use) {
     byte[] request = Struct.mountIdRequest(uniqueId, fields);
     byte[] spare = spares.take();
@@ -383,12 +390,12 @@ public final class StatmountReader {
       Abi.STATMOUNT_AT_SB_SOURCE
     };
 
-    /** All fields that are read are before this place. */
+    /** All fields that are read are before this offset. */
     private static final int HEAD = 128;
 
     private final byte[] bytes;
 
-    /** Where the texts begin. */
+    /** The start of the texts. */
     private final int texts;
 
     Statmount(byte[] bytes) {
@@ -400,9 +407,9 @@ public final class StatmountReader {
       this.texts = texts;
     }
 
-    /** Returns a copy of what is used of the memory. */
+    /** Returns a copy of the used part of the memory. */
     Statmount copy() {
-      // Nothing but the kernel's word says where the last text ends.
+      // Only the size that the kernel wrote shows the end of the last text.
       int size = Struct.u32(bytes, Abi.STATMOUNT_AT_SIZE);
       int end = size < texts || size > bytes.length ? bytes.length : size;
       for (int i = 0; i < TEXTS.length; i++) {
@@ -415,9 +422,9 @@ public final class StatmountReader {
     }
 
     /**
-     * Whether it can be reached, so that a record can be made of it.
+     * Returns whether the mount can be reached, so that a record can be created.
      *
-     * @throws IllegalArgumentException if its device is none
+     * @throws IllegalArgumentException if its device is invalid
      */
     boolean canBeMade() {
       device();
@@ -426,7 +433,7 @@ public final class StatmountReader {
     }
 
     /**
-     * Looks whether each text that it has begins in it.
+     * Checks that each of its texts starts inside it.
      *
      * @throws IllegalArgumentException if one does not
      */
@@ -441,7 +448,7 @@ public final class StatmountReader {
     }
 
     /**
-     * Whether the kernel filled this field; it leaves out empty texts and what it does not know.
+     * Returns whether the kernel filled this field; it leaves out empty texts and unknown fields.
      */
     boolean has(long field) {
       return (Struct.u64(bytes, Abi.STATMOUNT_AT_MASK) & field) != 0;
@@ -470,7 +477,7 @@ public final class StatmountReader {
     }
 
     /**
-     * Where it is.
+     * Returns the path of the mount.
      *
      * @throws IllegalArgumentException if it cannot be reached from the root directory of this
      *     process
@@ -484,7 +491,7 @@ public final class StatmountReader {
       return text(Abi.STATMOUNT_SB_SOURCE, Abi.STATMOUNT_AT_SB_SOURCE);
     }
 
-    /** The type, with the subtype after a dot, as in the text table. */
+    /** Returns the type, with the subtype after a dot, as in the text table. */
     KernelText type() {
       KernelText type = text(Abi.STATMOUNT_FS_TYPE, Abi.STATMOUNT_AT_FS_TYPE);
       if (!has(Abi.STATMOUNT_FS_SUBTYPE)) {
@@ -497,7 +504,7 @@ public final class StatmountReader {
       return KernelText.ofBytes(joined.toByteArray());
     }
 
-    /** The options, with the flags of the filesystem before them, as in the text table. */
+    /** Returns the options, preceded by the flags of the filesystem, as in the text table. */
     List<KernelText> options() {
       long flags = Struct.u32(bytes, Abi.STATMOUNT_AT_SB_FLAGS);
       List<KernelText> options = new ArrayList<>();
@@ -546,7 +553,7 @@ public final class StatmountReader {
       return ofSlave(Abi.STATMOUNT_AT_MASTER);
     }
 
-    /** Nothing if the kernel names the master, which the text table leaves out too. */
+    /** Returns the group; empty if the kernel names the master, as in the text table. */
     OptionalInt propagateFrom() {
       OptionalInt from = ofSlave(Abi.STATMOUNT_AT_PROPAGATE_FROM);
       return from.equals(master()) ? OptionalInt.empty() : from;
@@ -561,13 +568,13 @@ public final class StatmountReader {
       return group == 0 ? OptionalInt.empty() : OptionalInt.of(group);
     }
 
-    /** A text field up to its NUL; empty if it is left out. */
+    /** Returns a text field up to its NUL; empty if it is left out. */
     private KernelText text(long field, int at) {
       int from = from(field, at);
       return KernelText.ofBytes(bytes, from, end(from));
     }
 
-    /** Where a text field begins; at the end of everything if it is left out. */
+    /** Returns the start of a text field; the end of the structure if it is left out. */
     private int from(long field, int at) {
       return has(field) ? texts + Struct.u32(bytes, at) : bytes.length;
     }

@@ -19,19 +19,20 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Reads the whole table, and what came and went since.
+ * Reads the whole table, and its changes since.
  *
- * <p>Text is the fastest way to read every mount, but only lists of ids say which mounts are the
- * same as before. A first reading has both: the text between two equal lists of as many ids as it
- * has rows is about the mounts in those lists, in their order. In a slave mount namespace the text
- * costs the square of its mounts, and each is read by its id.
+ * <p>Text is the fastest way to read every mount, but only lists of ids identify the mounts that
+ * are the same as before. A first reading uses both: if two lists of ids are equal and have as many
+ * ids as the text between them has rows, the text describes the mounts of those lists, in their
+ * order. In a slave mount namespace the text costs the square of its mounts, so each mount is read
+ * by its id.
  */
 public final class TableReader {
 
   /** Accepts every mount. */
   static final Predicate<MountRecord> ALL = record -> true;
 
-  /** How often the text is read while mounts come and go before each is read by its id. */
+  /** How often the text is read while mounts change, before each mount is read by its id. */
   private static final int MOST_READINGS = 4;
 
   private final Kernel kernel;
@@ -51,7 +52,7 @@ public final class TableReader {
   }
 
   /**
-   * The mounts that this accepts, with references as good as the kernel can give.
+   * Returns the mounts that match, with the best references of the kernel.
    *
    * @throws MountException if the table cannot be read
    */
@@ -74,24 +75,24 @@ public final class TableReader {
     return snapshot(mounts.records(before), 0, before, filter);
   }
 
-  /** The mount on top at a path that has no symbolic links; none that is hidden. */
+  /** Returns the mount on top at a path without symbolic links; a hidden one is not returned. */
   Optional<MountRecord> at(MountPath path) {
     return read(record -> path.isWithin(record.path()))
         .holding(path)
         .filter(last -> last.path().equals(path));
   }
 
-  /** A reader of what another process sees, of which there is only text. */
+  /** Returns a reader of the mounts that another process sees, for which there is only text. */
   static TableReader of(Kernel kernel, long process) {
     return new TableReader(kernel, MountInfoReader.of(kernel, process));
   }
 
-  /** Every mount as text gives it. */
+  /** Returns every mount from the text. */
   MountSnapshot readText() {
     return textSnapshot(text.read(), ALL);
   }
 
-  /** Whether the first and the last mount are those whose ids they got. */
+  /** Returns whether the first and the last mount are those of their ids. */
   private boolean isInOrder(ScannedRows rows, long[] all) {
     List<RowPage> pages = rows.pages();
     if (pages.isEmpty()) {
@@ -107,7 +108,9 @@ public final class TableReader {
         .equals(Optional.of(page.get(row, RowPage.ID)));
   }
 
-  /** The mounts of these rows; parents are asked for now, since later they may be gone. */
+  /**
+   * Returns the mounts of these rows. Missing parents are read now, since they may be gone later.
+   */
   private List<MountRecord> records(ScannedRows rows, long[] all) {
     RowNames names = new RowsInOrder(rows, all, mounts::parent);
     return new LazyList<>(rows.size(), () -> rows.records(kernel.bootId(), names));
@@ -141,10 +144,10 @@ public final class TableReader {
   }
 
   /**
-   * The mounts with those that came and without those that went. All are in the order of their
-   * numbers, so what is between two changes is copied as it is.
+   * Returns the mounts with the new ones and without the removed ones. All are ordered by number,
+   * so the part between two changes is copied unchanged.
    *
-   * @param removed takes those that went
+   * @param removed receives the removed ones
    */
   private static List<MountRecord> merged(
       List<MountRecord> before, List<MountRecord> added, long[] gone, List<MountRecord> removed) {
@@ -171,7 +174,7 @@ public final class TableReader {
     return now;
   }
 
-  /** Where the first mount is whose number is not below this one. */
+  /** Returns the index of the first mount whose number is not below this one. */
   private static int place(List<MountRecord> records, int from, long id) {
     int low = from;
     int high = records.size();
@@ -229,7 +232,7 @@ public final class TableReader {
     return refs;
   }
 
-  /** The ids of the first list that the second one lacks, ascending. */
+  /** Returns the ids of the first list that the second one lacks, ascending. */
   private static long[] missing(long[] from, long[] in) {
     long[] missing = new long[8];
     int count = 0;

@@ -4,10 +4,10 @@ import io.csi4j.mount.model.MountRecord;
 import java.util.List;
 
 /**
- * The mounts that one reading of the table as text gave; references are reusable numbers.
+ * The mounts of one reading of the table as text; references are reusable numbers.
  *
  * @param records the mounts, in the kernel's order
- * @param skipped how many rows made no sense
+ * @param skipped the number of invalid rows
  */
 public record TableRows(List<MountRecord> records, int skipped) {
 

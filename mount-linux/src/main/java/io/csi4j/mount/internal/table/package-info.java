@@ -1,6 +1,6 @@
 /**
- * The mounts: reading the kernel's table, as text and by its newer calls, and looking at single
- * paths. Start with {@code KernelTable}. Parsing is apart from reading and survives any input.
+ * Reads mounts: the kernel's table, as text and with its newer calls, and single paths. Start with
+ * {@code KernelTable}. Parsing is separate from reading and accepts any input.
  */
 @NullMarked
 package io.csi4j.mount.internal.table;

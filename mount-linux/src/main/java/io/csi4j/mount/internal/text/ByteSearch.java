@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Finds a byte, eight at a time: looking for the ends of rows is half the work of splitting them.
+ * Finds a byte, eight bytes at a time: finding the ends of rows is half of the work of splitting
+ * them.
  */
 public final class ByteSearch {
 
@@ -14,17 +15,17 @@ public final class ByteSearch {
   private static final long ONES = 0x0101010101010101L;
   private static final long HIGHS = 0x8080808080808080L;
 
-  /** Any path is valid that is no longer. */
+  /** A path up to this length is valid. */
   private static final int LONGEST_ORDINARY_PATH = 4095;
 
   private ByteSearch() {}
 
-  /** Where it is first, or {@code to} if it is not there. */
+  /** Returns the first index of the byte, or {@code to} if there is none. */
   public static int indexOf(byte wanted, byte[] bytes, int from, int to) {
     long pattern = ONES * (wanted & 0xff);
     int at = from;
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
-      // The lowest bit left is that of the first byte without a difference.
+      // The lowest remaining bit belongs to the first byte without a difference.
       long equal = zeros((long) EIGHT.get(bytes, at) ^ pattern);
       if (equal != 0) {
         return at + (Long.numberOfTrailingZeros(equal) >>> 3);
@@ -37,11 +38,11 @@ public final class ByteSearch {
   }
 
   /**
-   * Finds the first ones, and writes the places after each.
+   * Finds the first occurrences, and writes the index after each.
    *
-   * @param first where in {@code out}
-   * @param count how many places, from 1 on
-   * @return how many there were too few
+   * @param first the index in {@code out}
+   * @param count the number of occurrences to find, from 1 on
+   * @return the number of missing occurrences
    */
   public static int placesAfter(
       byte wanted, byte[] bytes, int from, int to, int[] out, int first, int count) {
@@ -51,7 +52,7 @@ public final class ByteSearch {
     int at = from;
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
       long different = (long) EIGHT.get(bytes, at) ^ pattern;
-      // The highest bit of each byte without a difference, and no other: nothing is carried.
+      // The highest bit of each byte without a difference, and no other: there is no carry.
       long equal = ~(((different & ~HIGHS) + ~HIGHS) | different | ~HIGHS);
       while (equal != 0) {
         out[next++] = at + (Long.numberOfTrailingZeros(equal) >>> 3) + 1;
@@ -73,8 +74,8 @@ public final class ByteSearch {
   }
 
   /**
-   * Whether these bytes are an absolute path in which nothing is escaped, refused or to be left
-   * out: where this says no, a closer look has to decide.
+   * Returns whether these bytes are an absolute path in which nothing is escaped, refused or
+   * redundant. If not, a full check must decide.
    */
   public static boolean isOrdinaryPath(byte[] bytes, int from, int to) {
     if (from >= to || to - from > LONGEST_ORDINARY_PATH || bytes[from] != '/') {
@@ -84,7 +85,7 @@ public final class ByteSearch {
     for (; at < to - Long.BYTES; at += Long.BYTES) {
       long eight = (long) EIGHT.get(bytes, at);
       long next = (long) EIGHT.get(bytes, at + 1);
-      // A slash and, as a dot is one but for its lowest bit, another or a dot after it.
+      // A slash, followed by another slash or a dot, which differ only in the lowest bit.
       long pair = (eight ^ ONES * '/') | ((next | ONES) ^ ONES * '/');
       long special = zeros(eight) | zeros(eight ^ ONES * '\\') | zeros(pair);
       if (special != 0) {
@@ -102,7 +103,7 @@ public final class ByteSearch {
     return true;
   }
 
-  /** The highest bit of each byte that is 0, and of some that come after such a one. */
+  /** Returns the highest bit of each byte that is 0, and of some bytes after such a byte. */
   private static long zeros(long eight) {
     return (eight - ONES) & ~eight & HIGHS;
   }

@@ -8,17 +8,17 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Makes bytes and text of unknown origin fit for one line of a message. */
+/** Makes bytes and text of unknown origin printable in one line of a message. */
 public final class PrintableText {
 
-  /** How many characters of one text are shown. */
+  /** Maximum number of characters of one text. */
   private static final int LIMIT = 4096;
 
   private static final HexFormat HEX = HexFormat.of();
 
   private PrintableText() {}
 
-  /** The bytes as UTF-8; what is not UTF-8 or cannot be shown is escaped. */
+  /** Returns the bytes as UTF-8; invalid and unprintable bytes are escaped. */
   public static String escape(byte[] bytes) {
     if (isPlain(bytes)) {
       return new String(bytes, StandardCharsets.US_ASCII);
@@ -46,7 +46,7 @@ public final class PrintableText {
     }
   }
 
-  /** The text; what cannot be shown is escaped. */
+  /** Returns the text; unprintable characters are escaped. */
   public static String escape(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     append(out, text);

@@ -1,4 +1,4 @@
-/** Text for people, escaped; bytes found in other bytes. Knows no mount. */
+/** Escaped text for people, and searches in bytes. Independent of mounts. */
 @NullMarked
 package io.csi4j.mount.internal.text;
 

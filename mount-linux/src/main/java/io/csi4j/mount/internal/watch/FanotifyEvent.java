@@ -9,28 +9,31 @@ import java.util.OptionalLong;
 /**
  * A report of {@code fanotify} about one mount.
  *
- * @param mask what happened to it
+ * @param mask the changes
  * @param mount its unique number; empty if events were lost
- * @param actor the process that did it; empty where the kernel hides that
+ * @param actor the process that caused it; empty if the kernel hides it
  */
 record FanotifyEvent(long mask, OptionalLong mount, OptionalLong actor) {
 
-  /** Whether it is at a place where it was not; both this and {@link #left} if it was moved. */
+  /**
+   * Returns whether the mount is at a new path; both this and {@link #left} are true if it was
+   * moved.
+   */
   boolean came() {
     return (mask & Abi.FAN_MNT_ATTACH) != 0;
   }
 
-  /** Whether it is not any more where it was. */
+  /** Returns whether the mount is no longer at its former path. */
   boolean left() {
     return (mask & Abi.FAN_MNT_DETACH) != 0;
   }
 
-  /** Whether events before the next one were lost. */
+  /** Returns whether events before the next one were lost. */
   boolean isLoss() {
     return (mask & Abi.FAN_Q_OVERFLOW) != 0;
   }
 
-  /** The events in the first bytes of a buffer. */
+  /** Returns the events in the first bytes of a buffer. */
   static List<FanotifyEvent> decode(byte[] buffer, int length) {
     List<FanotifyEvent> events = new ArrayList<>();
     int at = 0;
@@ -50,7 +53,7 @@ record FanotifyEvent(long mask, OptionalLong mount, OptionalLong actor) {
     return events;
   }
 
-  /** The mount that one of the event's information records names. */
+  /** Returns the mount that one of the event's information records names. */
   private static OptionalLong mount(byte[] buffer, int event, int end) {
     int at = event + Struct.u16(buffer, event + Abi.FAN_EVENT_AT_METADATA_LENGTH);
     while (at + Abi.FAN_INFO_MNT_SIZE <= end) {

@@ -16,15 +16,15 @@ import io.csi4j.mount.model.MountPath;
 import java.util.List;
 
 /**
- * The descriptors on which the kernel tells that the mounts of the calling thread's namespace
- * change, and the one that ends the wait for it.
+ * The descriptors on which the kernel reports changes of the mounts in the calling thread's
+ * namespace, and the descriptor that ends the wait.
  *
- * <p>A descriptor of the text table reports every change but says nothing about it. Where {@code
- * fanotify} can report mounts, each that comes or goes is told by itself as well.
+ * <p>A descriptor of the text table reports every change without details. If {@code fanotify} can
+ * report mounts, each new or removed mount is also reported separately.
  */
 final class Notices implements AutoCloseable {
 
-  /** Room for some 1 600 events. */
+  /** Space for about 1 600 events. */
   private static final int READ_SIZE = 1 << 16;
 
   private static final int NONE = -1;
@@ -65,7 +65,7 @@ final class Notices implements AutoCloseable {
   }
 
   /**
-   * Begins: every change from now on will be told.
+   * Opens the descriptors: every change from now on is reported.
    *
    * @throws MountException if not even the text table can be watched
    */
@@ -93,20 +93,20 @@ final class Notices implements AutoCloseable {
     return notices;
   }
 
-  /** How the kernel tells, for people. */
+  /** Returns how the kernel reports changes, for people. */
   String description() {
     return description;
   }
 
-  /** Whether each mount that comes or goes is told by itself. */
+  /** Returns whether each new or removed mount is reported separately. */
   boolean tellEach() {
     return events != NONE;
   }
 
   /**
-   * Waits until something is told.
+   * Waits until something is reported.
    *
-   * @param millis for how long at most; for ever if negative
+   * @param millis the maximum time; forever if negative
    */
   Woken await(int millis) {
     int woken = calls.poll(waited, 3, millis);
@@ -120,7 +120,7 @@ final class Notices implements AutoCloseable {
   }
 
   /**
-   * The events that were told meanwhile, as many as fit into one reading.
+   * Returns the reported events, as many as fit into one read.
    *
    * @throws MountException if they cannot be read, and may be lost
    */
@@ -140,7 +140,7 @@ final class Notices implements AutoCloseable {
     byte[] one = new byte[Long.BYTES];
     Struct.u64(one, 0, 1);
     synchronized (lock) {
-      // The number may be another file's already.
+      // Another file may have the number already.
       if (!closed) {
         calls.write(wake, one);
       }
@@ -170,7 +170,7 @@ final class Notices implements AutoCloseable {
     int flags = Abi.O_RDONLY | Abi.O_CLOEXEC;
     int table = calls.openat(AT_FDCWD, Abi.path("/proc/thread-self/mountinfo"), flags, 0);
     if (table == -Abi.ENOENT) {
-      // Linux before 3.17.
+      // Before Linux 3.17.
       table = calls.openat(AT_FDCWD, Abi.path("/proc/self/mountinfo"), flags, 0);
     }
     if (table < 0) {

@@ -21,13 +21,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * A watch that runs: one thread that waits for the kernel, finds out what changed and tells it.
+ * A running watch: one thread that waits for the kernel, determines the changes and reports them.
  *
- * <p>Only a reading of the whole table shows that a mount has other flags, and where the kernel
- * does not tell of each mount, which of them came and went. So a reading follows each change, but
- * with a pause of {@value #PAUSE_FACTOR} times what the last one took: however many mounts change,
- * and however many there are, readings take at most a fifth of one processor. What happens in the
- * pause is in the next reading.
+ * <p>Only a reading of the whole table shows that a mount has other flags and, if the kernel does
+ * not report each mount, which mounts are new or gone. So a reading follows each change, but with a
+ * pause of {@value #PAUSE_FACTOR} times the duration of the last one: regardless of the number of
+ * mounts and changes, readings take at most a fifth of one processor. The next reading contains the
+ * changes during the pause.
  */
 public class RunningWatch implements AutoCloseable {
 
@@ -44,13 +44,13 @@ public class RunningWatch implements AutoCloseable {
   private final CompletableFuture<Beginning> beginning = new CompletableFuture<>();
   private volatile boolean closed;
 
-  // Of the watch's thread only.
+  // Used by the watch's thread only.
   private final KnownMounts known = new KnownMounts();
   private boolean eventsLost;
   private boolean readingDue;
   private long notBefore = System.nanoTime();
 
-  /** The first notices and mounts, which the thread hands over when it has begun. */
+  /** The first notices and mounts, which the thread passes on when it has started. */
   private record Beginning(Notices notices, MountSnapshot mounts) {}
 
   protected RunningWatch(Kernel kernel, KernelTable table, Consumer<MountEvent> listener) {
@@ -63,7 +63,7 @@ public class RunningWatch implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  /** Begins, in the mount namespace of the calling thread. */
+  /** Starts the watch, in the mount namespace of the calling thread. */
   public void begin() {
     thread.start();
     try {
@@ -76,12 +76,12 @@ public class RunningWatch implements AutoCloseable {
     }
   }
 
-  /** The mounts when the watch began; every event is a change to them. */
+  /** Returns the mounts when the watch began; every event is a change to them. */
   public MountSnapshot start() {
     return beginning.join().mounts;
   }
 
-  /** How the kernel tells of changes, in a few words for people. */
+  /** Returns how the kernel reports changes, in a few words for people. */
   public String source() {
     return beginning.join().notices.description();
   }
@@ -115,7 +115,7 @@ public class RunningWatch implements AutoCloseable {
 
   private void run() {
     try (Notices notices = Notices.open(kernel)) {
-      // Listed after the kernel was asked to tell, so that nothing falls between.
+      // Listed after the reports were requested, so that no change is missed in between.
       MountSnapshot mounts = table.list();
       known.begin(mounts.records());
       beginning.complete(new Beginning(notices, mounts));
@@ -158,7 +158,7 @@ public class RunningWatch implements AutoCloseable {
           "The mounts could not be watched for a moment; a resync follows.",
           failure);
     } catch (OutOfMemoryError again) {
-      // The resync follows all the same.
+      // The resync follows nevertheless.
     }
     LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
   }
@@ -178,7 +178,7 @@ public class RunningWatch implements AutoCloseable {
     readingDue |= eventsLost;
   }
 
-  /** Returns the event to tell; none of a mount that came and is gone already. */
+  /** Returns the event to report; empty for a mount that appeared and is gone already. */
   private Optional<MountEvent> event(FanotifyEvent event, long mount) {
     if (event.came()) {
       return mounts.record(mount).flatMap(record -> known.present(record, event.actor()));
@@ -227,22 +227,22 @@ public class RunningWatch implements AutoCloseable {
   }
 
   /**
-   * The mounts that the listener knows of, and what it has to be told so that it knows of others.
+   * The mounts that the listener knows, and the events that it must receive to know the others.
    *
-   * <p>What it is given need not be new: a mount that is known already is not told again, and
-   * neither is the end of one that never was.
+   * <p>The input need not be new: a known mount is not reported again, and neither is the end of an
+   * unknown one.
    */
   private static final class KnownMounts {
 
     private final Map<MountRef.Identity, MountRecord> known = new LinkedHashMap<>();
 
-    /** Forgets everything: the listener is told of these as a whole. */
+    /** Replaces all known mounts, which the listener receives as a whole. */
     void begin(List<MountRecord> mounts) {
       known.clear();
       mounts.forEach(mount -> known.put(mount.ref().identity(), mount));
     }
 
-    /** A mount is there. The record of one that is as it was is kept, and not held twice. */
+    /** Handles an existing mount. The record of an unchanged mount is kept, and not held twice. */
     Optional<MountEvent> present(MountRecord now, OptionalLong actor) {
       MountRecord before = known.get(now.ref().identity());
       if (now.equals(before)) {
@@ -257,13 +257,13 @@ public class RunningWatch implements AutoCloseable {
           : Optional.empty();
     }
 
-    /** A mount is not there any more. */
+    /** Handles a mount that is gone. */
     Optional<MountEvent> gone(MountRef.Identity identity, OptionalLong actor) {
       MountRecord last = known.remove(identity);
       return last == null ? Optional.empty() : Optional.of(new MountEvent.Detached(last, actor));
     }
 
-    /** These are there; whether others are is not said. */
+    /** Handles these existing mounts; other mounts may exist. */
     List<MountEvent> changes(List<MountRecord> mounts) {
       List<MountEvent> events = new ArrayList<>();
       for (MountRecord now : mounts) {
@@ -274,7 +274,10 @@ public class RunningWatch implements AutoCloseable {
       return events;
     }
 
-    /** These are there, and no others: those that left, in reverse, then those that came. */
+    /**
+     * Handles these existing mounts as the complete list; returns the removed ones, in reverse,
+     * then the new ones.
+     */
     List<MountEvent> differences(List<MountRecord> mounts) {
       Map<MountRef.Identity, MountRecord> left = new LinkedHashMap<>(known);
       mounts.forEach(mount -> left.remove(mount.ref().identity()));

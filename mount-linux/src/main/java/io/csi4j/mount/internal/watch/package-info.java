@@ -1,4 +1,4 @@
-/** The thread that tells when mounts change. Start with {@code RunningWatch}. */
+/** The thread that reports changes of mounts. Start with {@code RunningWatch}. */
 @NullMarked
 package io.csi4j.mount.internal.watch;
 

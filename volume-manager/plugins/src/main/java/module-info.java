@@ -1,4 +1,4 @@
-/** Plugins that come, fail, restart and go. */
+/** Plugins that start, fail, restart and end. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.plugins {
   requires static transitive org.jspecify;

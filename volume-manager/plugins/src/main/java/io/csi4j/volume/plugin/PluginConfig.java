@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of a plugin, which a host knows before the plugin runs: its name and roles, its
- * directories, and how patient the host is with it. Says nothing of how the plugin is started.
+ * directories, and the time limits for it. How the plugin is started is not part of it.
  *
  * <pre>{@code
  * PluginConfig config =
  *     PluginConfig.builder("ebs", sockets)
  *         .role("node")
  *         .volumeRoot(volumes)
- *         .infoInterval(Duration.ofMinutes(5)) // how old the limits of its node may be
+ *         .infoInterval(Duration.ofMinutes(5)) // maximum age of the limits of its node
  *         .build();
  * }</pre>
  *
@@ -50,20 +50,21 @@ public final class PluginConfig {
   }
 
   /**
-   * Begins with a plugin for volumes of this node and the usual patience.
+   * Returns a builder for a plugin for volumes of this node, with the default time limits.
    *
-   * @param id the name under which the host knows it
-   * @param socketDirectory the directory on this host in which it makes its socket, and which no
-   *     other plugin uses
+   * @param id the name under which the host knows the plugin
+   * @param socketDirectory the directory on this host in which the plugin creates its socket, and
+   *     which no other plugin uses
    */
   public static Builder builder(String id, Path socketDirectory) {
     return new Builder(id, socketDirectory);
   }
 
   /**
-   * Begins with a plugin for volumes of this node and the usual patience, by its socket.
+   * Returns a builder for a plugin for volumes of this node, by its socket, with the default time
+   * limits.
    *
-   * @param id the name under which the host knows it
+   * @param id the name under which the host knows the plugin
    * @param socket its socket, in a directory that no other plugin uses
    */
   public static Builder builder(String id, CsiEndpoint socket) {
@@ -73,27 +74,30 @@ public final class PluginConfig {
     return builder(id, directory).socketName(name.toString());
   }
 
-  /** Begins with this configuration. */
+  /** Returns a builder with this configuration. */
   public Builder toBuilder() {
     return new Builder(parts);
   }
 
-  /** Returns the name under which the host knows it. */
+  /** Returns the name under which the host knows the plugin. */
   public PluginId id() {
     return id;
   }
 
-  /** Returns the roles that it serves. */
+  /** Returns the roles of the plugin. */
   public Set<PluginRole> roles() {
     return roles;
   }
 
-  /** Returns the directory on this host in which it makes its socket. */
+  /** Returns the directory on this host in which the plugin creates its socket. */
   public Path socketDirectory() {
     return parts.socketDirectory;
   }
 
-  /** Returns where it sees the directory of its socket, if not where the host does. */
+  /**
+   * Returns where the plugin sees the directory of its socket, if it differs from the path on the
+   * host.
+   */
   public Optional<PluginPath> seesSocketDirectoryAt() {
     return Optional.ofNullable(parts.seesSocketDirectoryAt);
   }
@@ -103,22 +107,27 @@ public final class PluginConfig {
     return parts.socketName;
   }
 
-  /** Returns the directory of the volume manager, in which it stages and publishes, if any. */
+  /**
+   * Returns the directory of the volume manager, in which the plugin stages and publishes, if any.
+   */
   public Optional<Path> volumeRoot() {
     return Optional.ofNullable(parts.volumeRoot);
   }
 
-  /** Returns where it sees the directory of the volume manager, if not where the host does. */
+  /**
+   * Returns where the plugin sees the directory of the volume manager, if it differs from the path
+   * on the host.
+   */
   public Optional<PluginPath> seesVolumeRootAt() {
     return Optional.ofNullable(parts.seesVolumeRootAt);
   }
 
-  /** Returns how long it may take until it is ready for the first time. */
+  /** Returns the time limit for the plugin to become ready for the first time. */
   public Duration healthTimeout() {
     return parts.healthTimeout;
   }
 
-  /** Returns the time between two probes until it is ready. */
+  /** Returns the time between two probes until the plugin is ready. */
   public Duration startInterval() {
     return parts.startInterval;
   }
@@ -129,44 +138,49 @@ public final class PluginConfig {
   }
 
   /**
-   * Returns how long its answer about its node holds: its limit, its place and its id. Zero for as
-   * long as the process is the same.
+   * Returns how long the plugin's answer about its node remains valid: its limit, its topology and
+   * its id. Zero for as long as the process is the same.
    */
   public Duration infoInterval() {
     return parts.infoInterval;
   }
 
-  /** Returns how long a probe, and each question for its capabilities, may take. */
+  /** Returns the time limit of a probe, and of each question for the capabilities. */
   public Duration probeLimit() {
     return parts.probeLimit;
   }
 
-  /** Returns how many probes in a row have to fail until it counts as unhealthy. */
+  /** Returns the number of consecutive failed probes after which the plugin counts as unhealthy. */
   public int failuresToUnhealthy() {
     return parts.failuresToUnhealthy;
   }
 
-  /** Returns how many good answers in a row make it ready again after it was unhealthy. */
+  /**
+   * Returns the number of consecutive good answers after which an unhealthy plugin is ready again.
+   */
   public int answersToReady() {
     return parts.answersToReady;
   }
 
-  /** Returns how it is treated when volumes are mounted with it. */
+  /** Returns the policy for mounting volumes with the plugin. */
   public MountPolicy policy() {
     return parts.policy;
   }
 
-  /** Returns how to connect to it: which user has to listen, which name it has to have. */
+  /**
+   * Returns the options for connecting to the plugin: which user must listen, and which name the
+   * plugin must have.
+   */
   public ConnectOptions connectOptions() {
     return parts.connectOptions;
   }
 
-  /** Returns its socket, as this host sees it. */
+  /** Returns the socket, as this host sees it. */
   public CsiEndpoint endpoint() {
     return CsiEndpoint.of(parts.socketDirectory.resolve(parts.socketName));
   }
 
-  /** Returns its socket, as the plugin sees it: the value of {@code CSI_ENDPOINT}. */
+  /** Returns the socket, as the plugin sees it: the value of {@code CSI_ENDPOINT}. */
   public CsiEndpoint pluginEndpoint() {
     PluginPath seen = parts.seesSocketDirectoryAt;
     return seen == null
@@ -174,7 +188,7 @@ public final class PluginConfig {
         : CsiEndpoint.of(Path.of(seen.value()).resolve(parts.socketName));
   }
 
-  /** Returns an instance of it, ready to be registered. */
+  /** Returns an instance of the plugin, ready to be registered. */
   public PluginRegistration registration(InstanceId instance) {
     PluginBinding.Builder binding =
         PluginBinding.builder(id, endpoint())
@@ -189,7 +203,7 @@ public final class PluginConfig {
     return "PluginConfig[" + id + " at " + endpoint() + "]";
   }
 
-  /** Collects what is known of a plugin. */
+  /** Collects the parts of a {@link PluginConfig}. */
   public static final class Builder {
 
     private static final String SUFFIX = ".sock";
@@ -237,22 +251,22 @@ public final class PluginConfig {
       connectOptions = other.connectOptions;
     }
 
-    /** Sets the roles that it serves. Volumes of this node by default. */
+    /** Sets the roles of the plugin. Volumes of this node by default. */
     public Builder roles(Set<PluginRole> value) {
       roles = Set.copyOf(value);
       role = null;
       return this;
     }
 
-    /** Sets its roles by the value of a configuration: node, controller or monolith. */
+    /** Sets the roles by the value of a configuration: node, controller or monolith. */
     public Builder role(String word) {
       role = Objects.requireNonNull(word, "word");
       return this;
     }
 
     /**
-     * Sets where it sees the directory of its socket: for a plugin in a container. Where the host
-     * does by default.
+     * Sets where the plugin sees the directory of its socket, for a plugin in a container. The same
+     * path as on the host by default.
      */
     public Builder seesSocketDirectoryAt(PluginPath value) {
       seesSocketDirectoryAt = Objects.requireNonNull(value, "value");
@@ -265,28 +279,28 @@ public final class PluginConfig {
       return this;
     }
 
-    /** Sets the directory of the volume manager. Needed for a plugin that serves nodes. */
+    /** Sets the directory of the volume manager. Required for a plugin that serves nodes. */
     public Builder volumeRoot(Path value) {
       volumeRoot = Objects.requireNonNull(value, "value");
       return this;
     }
 
     /**
-     * Sets where it sees the directory of the volume manager: for a plugin in a container. Where
-     * the host does by default.
+     * Sets where the plugin sees the directory of the volume manager, for a plugin in a container.
+     * The same path as on the host by default.
      */
     public Builder seesVolumeRootAt(PluginPath value) {
       seesVolumeRootAt = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Limits how long it may take until it is ready for the first time. 30 s by default. */
+    /** Limits the time until the plugin is ready for the first time. 30 s by default. */
     public Builder healthTimeout(Duration value) {
       healthTimeout = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets the time between two probes until it is ready. 5 s by default. */
+    /** Sets the time between two probes until the plugin is ready. 5 s by default. */
     public Builder startInterval(Duration value) {
       startInterval = Objects.requireNonNull(value, "value");
       return this;
@@ -299,36 +313,43 @@ public final class PluginConfig {
     }
 
     /**
-     * Sets after which time a plugin that serves nodes is asked again what it is and can do, with
-     * NodeGetInfo for how many volumes the node takes, where it is, and its id, which may move
-     * while it runs. It is asked with the next probe; sooner after {@link PluginRegistry#recheck}.
-     * 10 minutes by default; with zero only when another process may be there.
+     * Sets the time after which a plugin that serves nodes is asked again for its identity and
+     * capabilities, and with NodeGetInfo for its volume limit, topology and node id, which may
+     * change while it runs. The plugin is asked with the next probe; sooner after {@link
+     * PluginRegistry#recheck}. 10 minutes by default; with zero only when its process may have
+     * changed.
      */
     public Builder infoInterval(Duration value) {
       infoInterval = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Limits a probe, and each question for its capabilities. 5 s by default. */
+    /** Limits the time of a probe, and of each question for the capabilities. 5 s by default. */
     public Builder probeLimit(Duration value) {
       probeLimit = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets how many probes in a row have to fail until it is unhealthy. 3 by default. */
+    /**
+     * Sets the number of consecutive failed probes after which the plugin is unhealthy. 3 by
+     * default.
+     */
     public Builder failuresToUnhealthy(int value) {
       failuresToUnhealthy = value;
       return this;
     }
 
-    /** Sets how many good answers in a row make it ready again. 1 by default. */
+    /**
+     * Sets the number of consecutive good answers after which the plugin is ready again. 1 by
+     * default.
+     */
     public Builder answersToReady(int value) {
       answersToReady = value;
       return this;
     }
 
     /**
-     * Sets how it is treated when volumes are mounted with it. {@link MountPolicy#defaults()} by
+     * Sets the policy for mounting volumes with the plugin. {@link MountPolicy#defaults()} by
      * default.
      */
     public Builder policy(MountPolicy value) {
@@ -337,8 +358,8 @@ public final class PluginConfig {
     }
 
     /**
-     * Sets how to connect to it, with the user that has to listen and the name that it has to have.
-     * {@link ConnectOptions#defaults()} by default.
+     * Sets the options for connecting to the plugin, with the user that must listen and the name
+     * that the plugin must have. {@link ConnectOptions#defaults()} by default.
      */
     public Builder connectOptions(ConnectOptions value) {
       connectOptions = Objects.requireNonNull(value, "value");
@@ -348,7 +369,7 @@ public final class PluginConfig {
     /**
      * Returns the configuration.
      *
-     * @throws PluginException for a configuration that makes no sense, with all that is wrong
+     * @throws PluginException for an invalid configuration, with all violations
      */
     public PluginConfig build() {
       List<String> wrong = violations();
@@ -364,9 +385,9 @@ public final class PluginConfig {
       return new PluginConfig(checked);
     }
 
-    // ---- the rules, which look at nothing but the configuration
+    // ---- rules, which read only the configuration
 
-    /** All that is wrong, each as a clause for people. */
+    /** Returns all violations, each as a clause for people. */
     private List<String> violations() {
       List<String> wrong = new ArrayList<>();
       id(id, wrong);
@@ -398,7 +419,7 @@ public final class PluginConfig {
       return List.copyOf(wrong);
     }
 
-    /** Returns the roles; nothing if they make no sense. */
+    /** Returns the roles; empty if they are invalid. */
     private Optional<Set<PluginRole>> roles() {
       String word = role;
       if (word == null) {
@@ -436,7 +457,10 @@ public final class PluginConfig {
       }
     }
 
-    /** Cleaning up one of the two directories must not meet the other in it. */
+    /**
+     * Checks that neither of the two directories contains the other: cleaning up one must not
+     * affect the other.
+     */
     private void nesting(List<String> wrong) {
       Path root = volumeRoot;
       if (root == null) {

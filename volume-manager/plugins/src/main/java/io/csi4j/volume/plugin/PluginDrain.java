@@ -7,31 +7,31 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A plugin that is about to be stopped: no volume is mounted with it for one more workload, what is
- * mounted stays until it is given back, and giving back goes on. So until this is closed, even if
- * its instances change meanwhile; nothing of it outlives this process.
+ * A plugin that is about to be stopped: no more workloads can mount volumes with it, mounted
+ * volumes stay until they are released, and releases go on. The drain lasts until it is closed,
+ * even if the instances of the plugin change meanwhile; it does not outlive this process.
  *
  * @since 1.0
  */
 public interface PluginDrain extends AutoCloseable {
 
-  /** The plugin. */
+  /** Returns the plugin. */
   PluginId plugin();
 
   /**
-   * How it ends: when no volume of the plugin is left on this node, when the limit is over, or when
-   * it is closed. Never with an exception.
+   * Returns a stage that completes when no volume of the plugin is left on this node, when the
+   * limit is over, or when the drain is closed. It never completes with an exception.
    */
   CompletionStage<Outcome> outcome();
 
-  /** Returns the uses of the plugin's volumes now, in order. */
+  /** Returns the present uses of the plugin's volumes, in order. */
   List<VolumeUse> holders();
 
-  /** Lets volumes be mounted again, unless another caller drains the plugin, too. */
+  /** Allows mounts again, unless another caller drains the plugin, too. */
   @Override
   void close();
 
-  /** How draining can end. */
+  /** The result of a drain. */
   sealed interface Outcome {
 
     /** No volume of the plugin is left: it can be stopped. */
@@ -40,8 +40,8 @@ public interface PluginDrain extends AutoCloseable {
     /**
      * The limit is over, and volumes are left. No new ones are mounted until the drain is closed.
      *
-     * @param holders who uses them; empty when only something of them is left to be cleaned up
-     * @param message what an operator is told
+     * @param holders the uses of the volumes; empty if only cleanup is pending
+     * @param message the message for an operator
      */
     record InUse(List<VolumeUse> holders, OperatorMessage message) implements Outcome {
 

@@ -12,10 +12,10 @@ import java.util.Optional;
  */
 public sealed interface PluginEvent {
 
-  /** The plugin. */
+  /** Returns the plugin. */
   PluginId plugin();
 
-  /** The instance. */
+  /** Returns the instance. */
   InstanceId instance();
 
   /**
@@ -37,7 +37,7 @@ public sealed interface PluginEvent {
   }
 
   /**
-   * The instance is registered no more.
+   * The instance is no longer registered.
    *
    * @param last the instance as it was known
    */
@@ -54,13 +54,13 @@ public sealed interface PluginEvent {
   }
 
   /**
-   * Its health is another one.
+   * The health of the instance has changed.
    *
    * @param plugin the plugin
    * @param instance the instance
-   * @param before how it was
-   * @param now how it is
-   * @param message what an operator is told, where it is worth it
+   * @param before the health before
+   * @param now the present health
+   * @param message the message for an operator, if the change is worth one
    */
   record HealthChanged(
       PluginId plugin,
@@ -76,8 +76,8 @@ public sealed interface PluginEvent {
    * @param plugin the plugin
    * @param instance the instance
    * @param now the fingerprint
-   * @param changes what is new in it; empty for the first time
-   * @param messages what an operator is told
+   * @param changes the changes; empty for the first fingerprint
+   * @param messages the messages for an operator
    */
   record Fingerprinted(
       PluginId plugin,
@@ -95,26 +95,26 @@ public sealed interface PluginEvent {
   }
 
   /**
-   * Something else that an operator has to know.
+   * Another message for an operator.
    *
    * @param plugin the plugin
    * @param instance the instance
-   * @param message what
+   * @param message the message
    */
   record Noticed(PluginId plugin, InstanceId instance, OperatorMessage message)
       implements PluginEvent {}
 
   /**
-   * A listener who is told what happens to plugins. Events come in order, one at a time and under
-   * no lock; a listener that throws or blocks does no harm. Of more than 10 000 events that wait
-   * for it the oldest are dropped, and the log says how many.
+   * Receives the events of plugins. Events arrive in order, one at a time and without a lock; a
+   * listener that throws or blocks does no harm. If more than 10 000 events wait for a listener,
+   * the oldest are dropped, and the log says how many.
    *
    * @since 1.0
    */
   @FunctionalInterface
   interface Listener {
 
-    /** Told of one event. */
+    /** Receives one event. */
     void on(PluginEvent event);
   }
 }

@@ -5,7 +5,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import java.io.Serial;
 
 /**
- * Something about a plugin that cannot be done. The message has all that an operator is told.
+ * An operation on a plugin that failed. The message contains everything for an operator.
  *
  * @since 1.0
  */
@@ -13,7 +13,7 @@ public final class PluginException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;
 
-  /** With what an operator is told. */
+  /** Creates an exception with a message for an operator. */
   public PluginException(OperatorMessage message) {
     super(message, null);
   }

@@ -16,11 +16,11 @@ import java.util.OptionalLong;
  * An instance of a plugin as it described itself.
  *
  * @param name the name that it gives itself
- * @param version its vendor's version, shortened and escaped where need be
- * @param plugin what the plugin as a whole can do
- * @param controller what its controller service can do, where it has that role
- * @param node what its node service can do, where it has that role
- * @param taken when it was asked
+ * @param version its vendor's version, shortened and escaped if necessary
+ * @param plugin the capabilities of the plugin itself
+ * @param controller the capabilities of its controller service, if it has that role
+ * @param node the capabilities of its node service, if it has that role
+ * @param taken the time of the answers
  * @since 1.0
  */
 public record PluginFingerprint(
@@ -46,11 +46,11 @@ public record PluginFingerprint(
   /**
    * The node as the plugin described it.
    *
-   * @param nodeId how the storage system knows it; nothing if the plugin does not say, which one
-   *     that attaches no volumes need not
-   * @param maxVolumes how many volumes it takes; nothing if no limit was stated
-   * @param topology where it is; nothing if the plugin knows no topology
-   * @param capabilities what the node service can do
+   * @param nodeId the name of the node in the storage system; empty if the plugin returns none,
+   *     which is allowed for a plugin that attaches no volumes
+   * @param maxVolumes the maximum number of volumes on the node; empty if there is no stated limit
+   * @param topology the topology of the node; empty if the plugin has none
+   * @param capabilities the capabilities of the node service
    */
   public record NodeFacts(
       Optional<NodeId> nodeId,
@@ -58,7 +58,7 @@ public record PluginFingerprint(
       Optional<Topology> topology,
       CapabilitySet<NodeCapability> capabilities) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are present. */
     public NodeFacts {
       Objects.requireNonNull(nodeId, "nodeId");
       Objects.requireNonNull(maxVolumes, "maxVolumes");
@@ -66,13 +66,13 @@ public record PluginFingerprint(
       Objects.requireNonNull(capabilities, "capabilities");
     }
 
-    /** Whether volumes are staged before they are published. */
+    /** Returns whether volumes are staged before they are published. */
     public boolean requiresStaging() {
       return capabilities.offers(NodeCapability.STAGE_UNSTAGE_VOLUME);
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public PluginFingerprint {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(version, "version");
@@ -82,14 +82,14 @@ public record PluginFingerprint(
     Objects.requireNonNull(taken, "taken");
   }
 
-  /** Whether the plugin has a controller, perhaps in other instances than this one. */
+  /** Returns whether the plugin has a controller, possibly in other instances than this one. */
   public boolean hasController() {
     return plugin.offers(PluginCapability.CONTROLLER_SERVICE);
   }
 
   /**
-   * Whether volumes have to be attached by a controller before a node can use them. Only an
-   * instance with that role knows.
+   * Returns whether a controller must attach volumes before a node can use them. Only an instance
+   * with that role knows.
    */
   public boolean requiresController() {
     return controller
@@ -97,35 +97,35 @@ public record PluginFingerprint(
         .isPresent();
   }
 
-  /** Whether a volume need not be reachable from every node. */
+  /** Returns whether a volume may be unreachable from some nodes. */
   public boolean constrainsTopology() {
     return plugin.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
   }
 
   /**
-   * One thing that a plugin says of itself now, and did not before.
+   * A change in the description of a plugin.
    *
    * @since 1.0
    */
   public sealed interface Change {
 
-    /** Which part of the fingerprint. */
+    /** The changed part of the fingerprint. */
     enum Part {
       /** The vendor's version. */
       VERSION,
-      /** The id of the node: what is attached under the old one has to be looked after. */
+      /** The id of the node: volumes that are attached under the old id need attention. */
       NODE_ID,
-      /** How many volumes the node takes. */
+      /** The maximum number of volumes on the node. */
       MAX_VOLUMES,
-      /** Where the node is. */
+      /** The topology of the node. */
       TOPOLOGY
     }
 
     /**
-     * A value is another one.
+     * A value has changed.
      *
-     * @param part which
-     * @param values both, for people, as in {@code 'a' -> 'b'}
+     * @param part the part
+     * @param values both values, for people, as in {@code 'a' -> 'b'}
      */
     record Value(Part part, PluginHealth.Text values) implements Change {}
 

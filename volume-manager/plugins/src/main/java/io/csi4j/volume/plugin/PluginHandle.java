@@ -1,7 +1,7 @@
 package io.csi4j.volume.plugin;
 
 /**
- * The registration of one instance, in the hands of who made it.
+ * The registration of one instance, for the caller that made it.
  *
  * @since 1.0
  */
@@ -10,24 +10,27 @@ public interface PluginHandle extends AutoCloseable {
   /** Returns the registration. */
   PluginRegistration registration();
 
-  /** Tells the registry how the instance is; nothing happens once it was replaced or has left. */
+  /**
+   * Reports the health of the instance to the registry; has no effect once the registration was
+   * replaced or removed.
+   */
   void report(PluginHealth health);
 
   /**
-   * Tells the registry what the instance says of itself.
+   * Reports the description of the instance to the registry.
    *
    * @throws PluginException if it gives itself another name than its plugin had: it does not serve
-   *     before it has given the right one
+   *     until it has given the right name
    */
   void report(PluginFingerprint fingerprint);
 
   /**
-   * Sets what is run when somebody doubts what the instance said of itself: {@link
-   * PluginRegistry#recheck}. It is run on the thread of that caller, and must not block.
+   * Sets the action that runs when a caller doubts the description of the instance: {@link
+   * PluginRegistry#recheck}. The action runs on the thread of that caller, and must not block.
    */
   default void onDoubt(Runnable asksAgain) {}
 
-  /** Deregisters the instance, unless another registration has taken its place. */
+  /** Deregisters the instance, unless another registration has replaced it. */
   @Override
   void close();
 }

@@ -4,29 +4,29 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * How an instance of a plugin is.
+ * The health of an instance of a plugin.
  *
- * @param state how it is
- * @param reason why
- * @param text why, as a clause for people; never a secret
- * @param since since when
+ * @param state the state
+ * @param reason the kind of reason
+ * @param text the reason, as a clause for people; never a secret
+ * @param since the time since when it is in this state
  * @since 1.0
  */
 public record PluginHealth(State state, Reason reason, Text text, Instant since) {
 
-  /** How an instance can be. */
+  /** The states of an instance. */
   public enum State {
     /** The plugin was started, or is remembered from an earlier run, and has not been ready yet. */
     STARTING,
     /** The plugin answers and is ready. */
     READY,
-    /** The plugin was ready, and is not any more; or it did not become ready in time. */
+    /** The plugin was ready, and no longer is; or it did not become ready in time. */
     UNHEALTHY,
     /** The plugin was stopped, or has left. */
     GONE
   }
 
-  /** Why it is so. */
+  /** The kind of reason for a state. */
   public enum Reason {
     /** The plugin was not asked yet. */
     NOT_ASKED,
@@ -36,22 +36,22 @@ public record PluginHealth(State state, Reason reason, Text text, Instant since)
     NO_SOCKET,
     /** There is a socket without a listener. */
     NOBODY_LISTENS,
-    /** This process may not use the socket, or the wrong one listens on it. */
+    /** This process may not use the socket, or the wrong user listens on it. */
     DENIED,
     /** The plugin does not answer in time. */
     SILENT,
-    /** The plugin answers, and says that it is not ready. */
+    /** The plugin answers that it is not ready. */
     NOT_READY,
     /** The plugin answers with an error. */
     ERROR,
-    /** The plugin is not the one that was meant, or says something of itself that cannot be. */
+    /** The plugin is not the expected one, or describes itself with invalid values. */
     REFUSED,
     /** The plugin was stopped. */
     STOPPED
   }
 
   /**
-   * Why, for people.
+   * The reason, for people.
    *
    * @param value a clause without a full stop
    */
@@ -62,7 +62,7 @@ public record PluginHealth(State state, Reason reason, Text text, Instant since)
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public PluginHealth {
     Objects.requireNonNull(state, "state");
     Objects.requireNonNull(reason, "reason");
@@ -70,7 +70,7 @@ public record PluginHealth(State state, Reason reason, Text text, Instant since)
     Objects.requireNonNull(since, "since");
   }
 
-  /** Whether volumes may be mounted with it. */
+  /** Returns whether volumes may be mounted with the plugin. */
   public boolean isReady() {
     return state == State.READY;
   }

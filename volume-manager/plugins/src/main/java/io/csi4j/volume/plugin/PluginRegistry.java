@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The instances of plugins that there are. Of several instances of one plugin the newest that is
- * ready serves; where none is ready, the newest. Older ones keep the calls that they were sent. One
- * that is not what it was registered as does not serve at all.
+ * Registry of the instances of plugins. Of several instances of one plugin, the newest ready one
+ * serves; if none is ready, the newest. Older instances finish the calls that they received. An
+ * instance that is not the registered plugin does not serve at all.
  *
  * <pre>{@code
  * RegisteredPlugin node =
@@ -21,63 +21,60 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface PluginRegistry {
 
-  /** A registry that belongs to its caller, and not to a volume manager. */
+  /** A registry that belongs to its caller, not to a volume manager. */
   interface Closeable extends PluginRegistry, AutoCloseable {
 
-    /**
-     * Ends its waiters and listeners, and registers nothing more. No plugin is stopped. A second
-     * call does nothing.
-     */
+    /** Ends waiters and listeners, and registers nothing more. No plugin is stopped. Idempotent. */
     @Override
     void close();
   }
 
   /**
-   * Registers an instance for all its roles at once. The same instance again is an update, after
-   * which the former handle does nothing any more.
+   * Registers an instance for all its roles at once. Registering the same instance again is an
+   * update, after which the former handle has no effect.
    *
-   * @throws PluginException if the same instance is registered at another socket already, and not
+   * @throws PluginException if the same instance is already registered at another socket, and not
    *     only remembered there; or if the registry was closed
    */
   PluginHandle register(PluginRegistration registration);
 
-  /** Forgets an instance. False if it was not registered. */
+  /** Removes an instance. Returns false if it was not registered. */
   boolean deregister(PluginId plugin, InstanceId instance);
 
-  /** The instance that serves a role of a plugin now. */
+  /** Returns the instance that serves a role of a plugin now. */
   Optional<RegisteredPlugin> find(PluginId plugin, PluginRole role);
 
   /**
-   * The instance that serves a role of a plugin now.
+   * Returns the instance that serves a role of a plugin now.
    *
-   * @throws PluginException if there is none, naming those that are registered
+   * @throws PluginException if there is none, naming the registered plugins
    */
   RegisteredPlugin get(PluginId plugin, PluginRole role);
 
   /**
-   * The instance that serves a role of a plugin, as soon as one is ready. One without a supervisor
-   * never is.
+   * Returns the instance that serves a role of a plugin, as soon as one is ready. An instance
+   * without a supervisor is never ready.
    *
-   * @param limit when to give up, with {@link PluginException}
+   * @param limit the time limit, after which the future fails with {@link PluginException}
    */
   CompletableFuture<RegisteredPlugin> await(PluginId plugin, PluginRole role, Duration limit);
 
-  /** All instances, by plugin, the newest first. */
+  /** Returns all instances, by plugin, the newest first. */
   List<RegisteredPlugin> plugins();
 
   /**
-   * Says that what a plugin said of itself may be outdated: an attach has been told that the node
-   * is full, or a host has learnt it in another way. Whoever supervises an instance of it asks it
-   * again soon, and listeners are told what has changed. Nothing happens where nobody does. A
-   * {@code VolumeController} of this registry says it by itself.
+   * Reports that the description of a plugin may be outdated: attaching a volume failed because the
+   * node is full, or the host has learned it in another way. The supervisor of an instance asks it
+   * again soon, and listeners receive the changes. Has no effect on an instance without a
+   * supervisor. A {@code VolumeController} of this registry calls this itself.
    */
   default void recheck(PluginId plugin) {}
 
   /**
-   * Tells a listener what happens to instances with a role from now on; it is told first of those
-   * that there are.
+   * Delivers events of instances with a role to a listener from now on, beginning with the present
+   * instances.
    *
-   * @return ends it
+   * @return ends the delivery
    */
   AutoCloseable listen(PluginRole role, PluginEvent.Listener listener);
 }

@@ -9,13 +9,13 @@ import java.util.Set;
  * @since 1.0
  */
 public enum PluginRole {
-  /** Volumes of the node on which it runs. */
+  /** Serves volumes of the node on which it runs. */
   NODE,
-  /** The storage system as a whole. */
+  /** Serves the storage system as a whole. */
   CONTROLLER;
 
   /**
-   * The roles that a word of a configuration stands for: {@code node}, {@code controller} or {@code
+   * Returns the roles for a value of a configuration: {@code node}, {@code controller} or {@code
    * monolith}, which is both.
    */
   public static Set<PluginRole> parse(String word) {

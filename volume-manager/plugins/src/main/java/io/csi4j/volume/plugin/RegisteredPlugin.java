@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 /**
  * An instance that a registry knows.
  *
- * @param registration which, and where
- * @param health how it is, as far as it is supervised
- * @param fingerprint what it said of itself last, if it was asked
- * @param remembered whether it is known from an earlier run only, and was not registered since
+ * @param registration its registration
+ * @param health its health, as far as it is supervised
+ * @param fingerprint its last description of itself, if it was asked
+ * @param remembered whether it is known only from an earlier run, and was not registered since
  * @since 1.0
  */
 public record RegisteredPlugin(
@@ -24,7 +24,7 @@ public record RegisteredPlugin(
     Optional<PluginFingerprint> fingerprint,
     boolean remembered) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public RegisteredPlugin {
     Objects.requireNonNull(registration, "registration");
     Objects.requireNonNull(health, "health");
@@ -32,8 +32,8 @@ public record RegisteredPlugin(
   }
 
   /**
-   * Returns the instance for people: a line for its name, and indented lines for where it is, what
-   * it said of itself, and its policy. Its health is left out.
+   * Returns the instance for people: a line for its name, and indented lines for its socket, its
+   * description of itself, and its policy. Its health is left out.
    */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
@@ -47,7 +47,7 @@ public record RegisteredPlugin(
     return lines;
   }
 
-  /** Returns the same, with when it was registered and how it is. */
+  /** Returns the same lines, with the time of its registration and its health. */
   public List<String> linesInFull() {
     List<String> lines = lines();
     lines.add(

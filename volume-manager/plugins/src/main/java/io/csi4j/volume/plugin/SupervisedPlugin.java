@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One instance of a plugin, while it is watched over.
+ * One supervised instance of a plugin.
  *
  * @since 1.0
  */
@@ -16,39 +16,41 @@ public interface SupervisedPlugin extends AutoCloseable {
   /** Returns its configuration, which is known from the start. */
   PluginConfig config();
 
-  /** Which instance it is. */
+  /** Returns the name of the instance. */
   InstanceId instance();
 
-  /** How it is. Never waits. */
+  /** Returns its health. Never waits. */
   PluginHealth health();
 
   /** Returns its last fingerprint, if it has given one. Never waits. */
   Optional<PluginFingerprint> fingerprint();
 
-  /** Asks it soon how it is and what it can do, instead of when that is due: after an upgrade. */
+  /**
+   * Asks for its health and its capabilities soon, instead of when that is due: after an upgrade.
+   */
   void refresh();
 
   /**
-   * Says that the host has started it again: it is STARTING, and has the whole health timeout to
-   * become ready.
+   * Reports that the host has restarted the instance: it is STARTING, and has the full health
+   * timeout to become ready.
    */
   void restarted();
 
   /**
-   * Ends the watch and deregisters the instance, with what it said last and without asking it. What
-   * is mounted stays. Doing it twice is harmless.
+   * Ends the supervision and deregisters the instance, with its last description and without
+   * calling it. Mounts stay. Idempotent.
    */
   @Override
   void close();
 
   /**
-   * All that is known of an instance that was started and has not become ready in time. It is asked
-   * further; whether it is started again is for the host to decide.
+   * An instance that was started and has not become ready in time. The supervision goes on; the
+   * host decides whether to restart it.
    *
    * @param plugin the instance
-   * @param waited how long it was waited for
-   * @param history how it was since its start, the newest last
-   * @param message what an operator is told
+   * @param waited the waiting time
+   * @param history its health since its start, the newest last
+   * @param message the message for an operator
    * @since 1.0
    */
   record StartTimeout(

@@ -7,65 +7,65 @@ import io.csi4j.volume.internal.time.Unwrapped;
 import java.util.Optional;
 
 /**
- * How one call to a plugin ended: the plugin said OK, or there is a failure in the client's form.
+ * The result of one call to a plugin: OK, or a failure in the client's form.
  *
- * @param value what the plugin said beside OK, if the call has a result
- * @param failure why the call failed, if it did; never sent if it has no attempts
- * @param thrown the exception that the client threw; nothing for a call that did not get to it
+ * @param value the value that the plugin returned with OK, if the call has a result
+ * @param failure the failure, if the call failed; a failure without attempts was never sent
+ * @param thrown the exception that the client threw; empty for a call that did not reach the client
  */
 public record Answer(
     Optional<Object> value, Optional<CsiFailure> failure, Optional<CsiException> thrown) {
 
-  /** OK, and nothing else. */
+  /** Returns OK without a value. */
   public static Answer ok() {
     return ok(Optional.empty());
   }
 
-  /** OK, with the result of a call that has one. */
+  /** Returns OK with the value of a call that has one. */
   public static Answer ok(Optional<Object> value) {
     return new Answer(value, Optional.empty(), Optional.empty());
   }
 
-  /** The answer to a call that failed without the client. */
+  /** Returns the answer to a call that failed without the client. */
   public static Answer failed(CsiFailure failure) {
     return new Answer(Optional.empty(), Optional.of(failure), Optional.empty());
   }
 
-  /** The answer to a call for which the client threw this. */
+  /** Returns the answer to a call for which the client threw this exception. */
   public static Answer failed(CsiException thrown) {
     return new Answer(Optional.empty(), Optional.of(thrown.failure()), Optional.of(thrown));
   }
 
-  /** Whether the plugin said OK. */
+  /** Returns whether the plugin answered OK. */
   public boolean isOk() {
     return failure.isEmpty();
   }
 
-  /** Whether the plugin may have got the call; false only when it certainly did not. */
+  /** Returns whether the plugin may have received the call; false only if it certainly did not. */
   public boolean isSent() {
     return failure.isEmpty() || isSent(failure.get());
   }
 
-  /** Whether the plugin may have got a call that failed like this. */
+  /** Returns whether the plugin may have received a call with this failure. */
   public static boolean isSent(CsiFailure failure) {
     return failure.attempts() > 0;
   }
 
   /**
-   * Returns why a call failed, as a clause: the line that tells of it names the volume and the
-   * plugin, and has an advice already.
+   * Returns why a call failed, as a clause. The message that contains it names the volume and the
+   * plugin, and already has advice.
    */
   public static String text(CsiFailure failure) {
     return failure.why()
         + failure.pluginText().map(words -> "; the plugin says: \"" + words + "\"").orElse("");
   }
 
-  /** Whether there may have been no answer: a connection that breaks ends calls like that. */
+  /** Returns whether there may have been no answer: a broken connection ends calls in this way. */
   public static boolean isLost(Throwable thrown) {
     return Unwrapped.of(thrown) instanceof CsiException failed && isLost(failed.failure());
   }
 
-  /** Whether there may have been no answer to a call that failed like this. */
+  /** Returns whether there may have been no answer to a call with this failure. */
   public static boolean isLost(CsiFailure failure) {
     return (failure.code() == StatusCode.UNAVAILABLE
             || (failure.code() == StatusCode.UNKNOWN && !failure.answered()))

@@ -6,7 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Lets so many in at a time; the others wait in order, without a thread. */
+/** Admits a limited number of calls at a time; the others wait in order, without a thread. */
 public final class CallQueue {
 
   private final int places;
@@ -14,12 +14,15 @@ public final class CallQueue {
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private int taken;
 
-  /** A queue before so many places. */
+  /** Creates a queue with this number of places. */
   public CallQueue(int places) {
     this.places = places;
   }
 
-  /** Runs it once there is a place, here or where one is given back. It must not block or throw. */
+  /**
+   * Runs a call once there is a place, on this thread or on the one that returns a place. The call
+   * must not block or throw.
+   */
   public void enter(Runnable start) {
     if (enterNow(start)) {
       start.run();
@@ -27,10 +30,10 @@ public final class CallQueue {
   }
 
   /**
-   * Takes a place if there is one. Otherwise {@code turn} is run where one is given back, and has
-   * it; it must not block or throw.
+   * Takes a place if there is one. Otherwise {@code turn} gets the next free place, and runs on the
+   * thread that returns it; it must not block or throw.
    *
-   * @return whether there was one
+   * @return whether there was a place
    */
   public boolean enterNow(Runnable turn) {
     lock.lock();
@@ -46,7 +49,7 @@ public final class CallQueue {
     }
   }
 
-  /** Takes out a turn; false if it does not wait. */
+  /** Removes a waiting turn; returns false if it does not wait. */
   public boolean forget(Runnable turn) {
     lock.lock();
     try {
@@ -56,7 +59,7 @@ public final class CallQueue {
     }
   }
 
-  /** Takes out all turns that wait, for a caller that is closed: it runs them without a place. */
+  /** Removes all waiting turns, for a caller that is closed: it runs them without a place. */
   public List<Runnable> takeWaiting() {
     lock.lock();
     try {
@@ -68,7 +71,7 @@ public final class CallQueue {
     }
   }
 
-  /** Gives the place back to the next in line. */
+  /** Returns a place; the next waiting turn gets it. */
   public void leave() {
     @Nullable Runnable next;
     lock.lock();

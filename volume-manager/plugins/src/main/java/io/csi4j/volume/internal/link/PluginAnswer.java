@@ -7,19 +7,19 @@ import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.Optional;
 
-/** The present knowledge of a plugin. */
+/** What is known about a plugin at present. */
 public sealed interface PluginAnswer {
 
   /**
-   * The plugin is there.
+   * The plugin is available.
    *
    * @param stages whether volumes are staged before they are published
-   * @param instance the process that it is now, as a word; empty when it is not known
-   * @param offersExpand whether it wants to know of volumes that have grown
-   * @param offersStats whether it tells how full volumes are
+   * @param instance the name of its process; empty if it is not known
+   * @param offersExpand whether it handles volumes that have grown
+   * @param offersStats whether it reports the usage of volumes
    * @param knowsWriters whether it knows the access modes that count the writers on one node
    * @param takesGroup whether it mounts filesystems for a group
-   * @param health the faults that it can tell
+   * @param health the faults that it can report
    */
   record Up(
       boolean stages,
@@ -31,7 +31,7 @@ public sealed interface PluginAnswer {
       HealthOffer health)
       implements PluginAnswer {
 
-    /** A plugin that takes no group and tells no faults. */
+    /** Creates an answer of a plugin that accepts no group and reports no faults. */
     public Up(
         boolean stages,
         String instance,
@@ -43,46 +43,47 @@ public sealed interface PluginAnswer {
   }
 
   /**
-   * The faults that a plugin can tell on a node.
+   * The faults that a plugin can report on a node.
    *
    * @param volumes whether it has a call for the faults of a volume (CSI 1.13)
-   * @param conditions whether it tells them with how full a volume is (CSI 1.3 to 1.12)
-   * @param storage whether it tells the faults of its storage (CSI 1.13)
+   * @param conditions whether it reports them with the usage of a volume (CSI 1.3 to 1.12)
+   * @param storage whether it reports the faults of its storage (CSI 1.13)
    */
   record HealthOffer(boolean volumes, boolean conditions, boolean storage) {
 
-    /** No faults at all. */
+    /** The plugin reports no faults. */
     public static final HealthOffer NONE = new HealthOffer(false, false, false);
   }
 
   /**
-   * The plugin is not there, does not say what it can do, or gets nothing to do.
+   * The plugin is not available, does not report its capabilities, or gets no calls.
    *
-   * @param text why: one line for people
-   * @param cause the exception, where there is one
-   * @param stated what an operator is told, where it was not the plugin that was asked
+   * @param text the reason: one line for people
+   * @param cause the exception, if there is one
+   * @param stated the code for an operator, if the plugin itself was not asked
    */
   record Down(String text, Optional<CsiException> cause, Optional<OperatorCode> stated)
       implements PluginAnswer {
 
-    /** The plugin is not there, and no exception says why. */
+    /** Creates an answer for a plugin that is not available, without an exception. */
     public Down(String text) {
       this(text, Optional.empty());
     }
 
     /**
-     * The plugin is not there; the exception, if there is one, decides what an operator is told.
+     * Creates an answer for a plugin that is not available; the exception, if there is one, decides
+     * the code for an operator.
      */
     public Down(String text, Optional<CsiException> cause) {
       this(text, cause, Optional.empty());
     }
 
-    /** The plugin was not asked, for a reason that is known. */
+    /** Creates an answer for a plugin that was not asked, for a known reason. */
     public Down(String text, OperatorCode stated) {
       this(text, Optional.empty(), Optional.of(stated));
     }
 
-    /** The question what a plugin can do has failed. */
+    /** Returns the answer after asking for the capabilities of a plugin failed. */
     public static Down of(Throwable thrown) {
       Throwable cause = Unwrapped.of(thrown);
       return cause instanceof CsiException failed
@@ -90,7 +91,7 @@ public sealed interface PluginAnswer {
           : new Down("asking the plugin what it can do failed: " + cause);
     }
 
-    /** Returns the code that an operator is told. */
+    /** Returns the code for an operator. */
     public OperatorCode code() {
       return stated.orElseGet(this::codeOfCause);
     }

@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The connections to the plugins of a registry, one to each socket. Node calls, probes and calls to
- * controllers share it, each through its own {@link PluginLink}; the last link that is closed
- * closes it.
+ * The connections to the plugins of a registry, one for each socket. Node calls, probes and calls
+ * to controllers share a connection, each through its own {@link PluginLink}; closing the last link
+ * closes the connection.
  */
 public final class PluginConnections {
 
@@ -22,14 +22,14 @@ public final class PluginConnections {
    * One connection.
    *
    * @param connection the connection
-   * @param links how many links lead over it
+   * @param links the number of links that use it
    */
   private record Shared(CsiConnection connection, int links) {}
 
   /**
-   * A link for one kind of use; nothing is connected yet.
+   * Returns a link for one kind of use; nothing is connected yet.
    *
-   * @param options how that use wants its calls to behave
+   * @param options the options for the calls of that use
    */
   public PluginLink link(CsiEndpoint endpoint, ConnectOptions options) {
     Shared shared =

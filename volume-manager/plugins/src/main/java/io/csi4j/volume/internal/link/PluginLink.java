@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one kind of use to a plugin: connected when it is first needed, on a thread that
- * exists only for as long as that takes, and kept. Others may share the connection; closing this
- * way ends its own calls only.
+ * Link of one kind of use to a plugin. Connects on first use, on a thread that exists only during
+ * that time, and keeps the connection. Other links may share the connection; closing this link ends
+ * its own calls only.
  */
 public final class PluginLink {
 
@@ -30,10 +30,10 @@ public final class PluginLink {
   private @Nullable String closed;
 
   /**
-   * Nothing is connected yet.
+   * Creates a link without a connection.
    *
    * @param threads connect and close
-   * @param left run once, when it is closed
+   * @param left run once, when the link is closed
    */
   PluginLink(
       CsiConnection connection, ConnectOptions options, ThreadFactory threads, Runnable left) {
@@ -43,26 +43,26 @@ public final class PluginLink {
     this.left = left;
   }
 
-  /** Whether there is a way to the plugin. */
+  /** The result of connecting. */
   public sealed interface Way {
 
     /**
-     * There is one.
+     * The plugin is connected.
      *
      * @param plugin the plugin
      */
     record Open(CsiPlugin plugin) implements Way {}
 
     /**
-     * There is none.
+     * The plugin is not connected.
      *
-     * @param text why, in one line
-     * @param cause the exception, where there is one
+     * @param text the reason, in one line
+     * @param cause the exception, if there is one
      */
     record Shut(String text, Optional<CsiException> cause) implements Way {}
   }
 
-  /** Whether it was connected; the plugin may have gone since. */
+  /** Returns whether the link was connected; the plugin may have gone since. */
   public boolean isConnected() {
     lock.lock();
     try {
@@ -72,7 +72,7 @@ public final class PluginLink {
     }
   }
 
-  /** Connects, unless that was done; everybody who asks meanwhile is told the same. */
+  /** Connects, unless that was done; all concurrent callers get the same result. */
   public void use(Consumer<Way> then) {
     Way known = null;
     lock.lock();
@@ -97,7 +97,9 @@ public final class PluginLink {
     }
   }
 
-  /** Starts to connect; gives the reason if there is no thread for it. The lock is held. */
+  /**
+   * Starts to connect; returns the reason if there is no thread for it. The caller holds the lock.
+   */
   private @Nullable Way begin() {
     try {
       Thread thread = threads.newThread(this::connect);
@@ -149,8 +151,8 @@ public final class PluginLink {
   }
 
   /**
-   * Does what {@link #close} does on its own thread, since closing waits for threads of the
-   * connection, and this may be one of them; or here if the machine gives no thread.
+   * Runs {@link #close} on its own thread, because closing waits for threads of the connection and
+   * this may be one of them; runs it on this thread if the machine provides no thread.
    *
    * @return the thread, if there is one
    */
@@ -165,7 +167,7 @@ public final class PluginLink {
     }
   }
 
-  /** Ends it; takes as long as the options allow for closing at most. */
+  /** Closes the link; takes at most the time that the options allow for closing. */
   public void close(String reason) {
     List<Consumer<Way>> told;
     CsiPlugin old;

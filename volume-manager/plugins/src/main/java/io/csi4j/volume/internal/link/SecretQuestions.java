@@ -19,9 +19,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the host's providers of secrets, on threads that nothing else has: so many questions of one
- * plugin at a time, and each for so long. A provider that hangs keeps its place, and holds up those
- * of its own plugin only.
+ * Calls the host's providers of secrets on its own threads. Limits the number of concurrent
+ * questions of one plugin and the duration of each. A provider that hangs keeps its place, and
+ * delays only the questions of its own plugin.
  */
 public final class SecretQuestions implements AutoCloseable {
 
@@ -35,7 +35,8 @@ public final class SecretQuestions implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Secrets that the host's provider did not give. The message is a clause, and never the host's.
+   * The host's provider returned no secrets. The message is a clause of this library, never of the
+   * host.
    */
   public static final class MissingSecretsException extends Exception {
 
@@ -47,10 +48,10 @@ public final class SecretQuestions implements AutoCloseable {
   }
 
   /**
-   * Nothing is asked yet.
+   * Starts without questions.
    *
-   * @param timers end questions; what hangs on an answer may run there
-   * @param limit how long an answer may take
+   * @param timers end questions; actions on an answer may run there
+   * @param limit the time limit of an answer
    */
   public SecretQuestions(Scheduler timers, Duration limit) {
     this.timers = timers;
@@ -58,10 +59,10 @@ public final class SecretQuestions implements AutoCloseable {
   }
 
   /**
-   * Asks for the secrets of a call. What comes back fails with {@link MissingSecretsException}; it
-   * is completed on any thread, and what hangs on it must not block.
+   * Requests the secrets of a call. The future fails with {@link MissingSecretsException}; it
+   * completes on any thread, and actions on it must not block.
    *
-   * @param left how long the call may still take
+   * @param left the time that remains for the call
    */
   public CompletableFuture<Secrets> ask(
       PluginId plugin, SecretsProvider provider, CsiOperation operation, Duration left) {
@@ -95,7 +96,7 @@ public final class SecretQuestions implements AutoCloseable {
     late.interrupt();
   }
 
-  /** Gives up all questions, and begins no more. */
+  /** Ends all questions, and starts no more. */
   @Override
   public void close() {
     closed = true;
@@ -107,7 +108,7 @@ public final class SecretQuestions implements AutoCloseable {
     }
   }
 
-  /** One question; its place is left when its thread is free and its answer known. */
+  /** One question. It returns its place when its thread is free and its answer is known. */
   private final class Question {
 
     private final CallQueue places;
@@ -124,12 +125,12 @@ public final class SecretQuestions implements AutoCloseable {
       this.operation = operation;
     }
 
-    /** Has a place. */
+    /** Starts the question in its place. */
     private void begin() {
       try {
         threads.execute(this::run);
       } catch (RuntimeException | Error refused) {
-        // It is closed, or this is how the JVM says that the machine gives no more threads.
+        // The object is closed, or the JVM reports that the machine provides no more threads.
         miss("could not be asked: there is no thread for it");
         places.leave();
       }
@@ -187,7 +188,7 @@ public final class SecretQuestions implements AutoCloseable {
       }
     }
 
-    /** Wakes a provider that waits for what will come too late. */
+    /** Interrupts a provider whose answer would come too late. */
     void interrupt() {
       asking.lock();
       try {
@@ -199,7 +200,10 @@ public final class SecretQuestions implements AutoCloseable {
       }
     }
 
-    /** The message is the host's, and could hold a secret. */
+    /**
+     * Handles an exception of the provider. Its message comes from the host, and could contain a
+     * secret.
+     */
     private void failed(Throwable thrown) {
       miss("failed with " + thrown.getClass().getName());
     }

@@ -1,6 +1,6 @@
 /**
  * The connection to one plugin that node calls, probes and controllers share. Start at {@link
- * io.csi4j.volume.internal.link.PluginLink}. What an answer means for a volume does not belong
+ * io.csi4j.volume.internal.link.PluginLink}. The meaning of an answer for a volume does not belong
  * here.
  */
 @NullMarked

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The disk for directories that no other program should touch: looks before it acts, follows no
- * link, removes only empty ones, and tells trouble as a {@link PathProblem}.
+ * A disk for directories that no other program should change. Checks before each action, follows no
+ * link, removes only empty directories, and reports problems as {@link PathProblem}.
  */
 public final class CarefulDisk {
 
@@ -25,7 +25,7 @@ public final class CarefulDisk {
 
   private final Disk disk;
 
-  /** On this disk. */
+  /** Creates a careful view of this disk. */
   public CarefulDisk(Disk disk) {
     this.disk = disk;
   }
@@ -36,27 +36,29 @@ public final class CarefulDisk {
     T on(Path path) throws DiskException;
   }
 
-  /** Returns the status of a file; empty when there is none. */
+  /** Returns the status of a file; empty if there is none. */
   public Optional<FileStatus> look(MountPath path) throws PathProblem {
     return attempt("looked at", path, disk::status);
   }
 
-  /** Returns all facts of a file; empty when there is none. */
+  /** Returns all facts of a file; empty if there is none. */
   public Optional<FileFacts> facts(MountPath path) throws PathProblem {
     return attempt("looked at", path, disk::facts);
   }
 
-  /** Whether a directory is there. Anything else there is a problem. */
+  /** Returns whether a directory exists. Anything else at the path is a problem. */
   public boolean isDirectory(MountPath path) throws PathProblem {
     return only(FileFacts.Kind.DIRECTORY, path).isPresent();
   }
 
-  /** Whether a regular file is there. Anything else there is a problem. */
+  /** Returns whether a regular file exists. Anything else at the path is a problem. */
   public boolean isFile(MountPath path) throws PathProblem {
     return only(FileFacts.Kind.FILE, path).isPresent();
   }
 
-  /** The status of a regular file; empty when there is nothing. Anything else is a problem. */
+  /**
+   * Returns the status of a regular file; empty if nothing is there. Anything else is a problem.
+   */
   public Optional<FileStatus> file(MountPath path) throws PathProblem {
     return only(FileFacts.Kind.FILE, path);
   }
@@ -70,7 +72,7 @@ public final class CarefulDisk {
     return there;
   }
 
-  /** Makes a directory for us alone, if there is none. Returns whether it made one. */
+  /** Creates a directory for this user only, if there is none. Returns whether it was created. */
   public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
     Optional<FileStatus> there = only(FileFacts.Kind.DIRECTORY, path);
     if (there.isPresent()) {
@@ -80,12 +82,12 @@ public final class CarefulDisk {
     if (!create(path)) {
       return false;
     }
-    // The umask can take from the mode, and a list of default rights can add to it.
+    // The umask can remove bits from the mode, and a default ACL can add some.
     restrict(path, DIRECTORY_MODE);
     return true;
   }
 
-  /** Creates a directory, unless another thread does so at this moment. */
+  /** Creates a directory, unless another thread creates it at the same time. */
   private boolean create(MountPath path) throws PathProblem {
     try {
       change("made", path, disk::createDirectory);
@@ -99,8 +101,8 @@ public final class CarefulDisk {
   }
 
   /**
-   * Writes a file as a whole, and does not sync it: when the process has ended at any moment it has
-   * the old content or the new; a power cut can leave it empty, or take it.
+   * Replaces a file, and does not sync it. If the process ends at any moment, the file has the old
+   * content or the new; a power loss can leave it empty, or remove it.
    */
   public void replace(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
     delete(temporary);
@@ -109,13 +111,13 @@ public final class CarefulDisk {
     change("given its name", path, it -> disk.rename(temporary.toPath(), it));
   }
 
-  /** Restricts a file of ours with these facts to its owner. */
+  /** Restricts a file of this user with these facts to its owner. */
   public void restrictFile(MountPath path, FileStatus there, List<Finding> findings)
       throws PathProblem {
     restrict(path, there, FILE_MODE, findings);
   }
 
-  /** Restricts what was just made. */
+  /** Restricts a directory that was just created. */
   private void restrict(MountPath path, int mode) throws PathProblem {
     Optional<FileStatus> there = look(path);
     if (there.isPresent()) {
@@ -136,24 +138,26 @@ public final class CarefulDisk {
     }
   }
 
-  /** The names in a directory. */
+  /** Returns the names in a directory. */
   public List<String> names(MountPath directory) throws PathProblem {
     return attempt("listed", directory, disk::list);
   }
 
-  /** The bytes of a file, as far as the limit. */
+  /** Returns the bytes of a file, up to the limit. */
   public byte[] read(MountPath path, int limit) throws PathProblem {
     return attempt("read", path, it -> disk.read(it, limit));
   }
 
-  /** Deletes a file of ours. Nothing there is fine. */
+  /** Deletes a file of this user. A missing file is no failure. */
   public void delete(MountPath file) throws PathProblem {
     if (isFile(file)) {
       change("deleted", file, disk::deleteFile);
     }
   }
 
-  /** Deletes a socket without a listener. A missing one is fine, anything else a problem. */
+  /**
+   * Deletes a socket without a listener. A missing one is no failure, anything else is a problem.
+   */
   public void deleteSocket(MountPath socket) throws PathProblem {
     Optional<FileStatus> there = look(socket);
     if (there.isPresent() && there.get().kind() != FileFacts.Kind.SOCKET) {
@@ -164,7 +168,7 @@ public final class CarefulDisk {
     }
   }
 
-  /** Removes a directory if it is empty; with anything in it, it is a problem. */
+  /** Removes a directory if it is empty; otherwise it is a problem. */
   public void removeEmpty(MountPath directory) throws PathProblem {
     try {
       change("removed", directory, disk::removeDirectory);
@@ -174,7 +178,7 @@ public final class CarefulDisk {
     }
   }
 
-  /** Returns when the names in a directory are on the medium. */
+  /** Syncs the names in a directory. */
   public void sync(MountPath directory) throws PathProblem {
     change("synced", directory, disk::syncDirectory);
   }
@@ -184,19 +188,19 @@ public final class CarefulDisk {
     return attempt("opened", directory, disk::hold);
   }
 
-  /** Whether a path leads to this directory, and to no other; cheaper than all facts. */
+  /** Returns whether a path leads to exactly this directory; cheaper than reading all facts. */
   public boolean isAt(MountPath path, HeldDirectory directory) throws PathProblem {
     return attempt("looked at", path, disk::look)
         .filter(there -> there.identity().equals(directory.identity()))
         .isPresent();
   }
 
-  /** The type of the filesystem. */
+  /** Returns the type of the filesystem. */
   public String filesystemType(MountPath directory) throws PathProblem {
     return attempt("looked at", directory, disk::filesystemType);
   }
 
-  /** The number of the user that this process acts as. */
+  /** Returns the number of the user of this process. */
   public int user(MountPath asking) throws PathProblem {
     return attempt("looked at", asking, it -> disk.user());
   }
@@ -211,7 +215,7 @@ public final class CarefulDisk {
             .formatted(directory, entries, entries == 1 ? "entry" : "entries"));
   }
 
-  /** Something else is where something of a kind should be. */
+  /** Returns the problem of a path at which there is something of another kind. */
   public static PathProblem inTheWay(MountPath path, FileStatus there, String wanted) {
     return switch (there.kind()) {
       case LINK ->
@@ -314,7 +318,7 @@ public final class CarefulDisk {
     };
   }
 
-  /** Which directory denies it: the nearest one above that can be looked at. */
+  /** Returns the directory that denies access: the nearest one above the path that can be read. */
   private String denied(MountPath path) {
     for (MountPath above = path.parent(); ; above = above.parent()) {
       try {
@@ -324,7 +328,7 @@ public final class CarefulDisk {
               .formatted(above, facts.get().owner(), octal(facts.get().mode()), disk.user());
         }
       } catch (DiskException e) {
-        // One further up says more.
+        // A directory further up gives more information.
       }
       if (above.isRoot()) {
         return "permission denied; let this process write there";

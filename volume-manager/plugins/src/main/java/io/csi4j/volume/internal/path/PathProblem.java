@@ -4,7 +4,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.Locale;
 
-/** A path that cannot be used, made or removed. */
+/** A path that cannot be used, created or removed. */
 public final class PathProblem extends Exception {
 
   private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ public final class PathProblem extends Exception {
   private final Kind kind;
   private final transient MountPath path;
 
-  /** Why. */
+  /** The kind of a problem. */
   public enum Kind {
     /** The disk or the quota is full. */
     NO_SPACE(OperatorCode.NO_SPACE),
@@ -22,11 +22,11 @@ public final class PathProblem extends Exception {
     DENIED(OperatorCode.PATH_DENIED),
     /** Something else is at the path. */
     IN_THE_WAY(OperatorCode.PATH_IN_THE_WAY),
-    /** A directory is not empty, and its contents are not ours. */
+    /** A directory is not empty, and its contents are not from csi4j. */
     NOT_EMPTY(OperatorCode.PATH_NOT_EMPTY),
     /** A part of the path is a symbolic link. */
     SYMLINK(OperatorCode.SYMLINK_IN_PATH),
-    /** The identity file says that the directory is another volume's, or is damaged. */
+    /** The identity file names another volume, or is damaged. */
     WRONG_IDENTITY(OperatorCode.WRONG_IDENTITY),
     /** Too many files are open. */
     TOO_MANY_FILES(OperatorCode.TOO_MANY_FILES),
@@ -41,20 +41,23 @@ public final class PathProblem extends Exception {
       this.code = code;
     }
 
-    /** Returns the code that operators are told. */
+    /** Returns the code for operators. */
     public OperatorCode code() {
       return code;
     }
   }
 
-  /** A problem of this kind at this path; the text says what was seen, then what to do. */
+  /**
+   * Creates a problem of this kind at this path; the text states the observation, then the action
+   * to take.
+   */
   public PathProblem(Kind kind, MountPath path, String text) {
     super(text);
     this.kind = kind;
     this.path = path;
   }
 
-  /** Why. */
+  /** Returns the kind. */
   public Kind kind() {
     return kind;
   }
@@ -64,7 +67,7 @@ public final class PathProblem extends Exception {
     return String.valueOf(getMessage()).substring(0, end());
   }
 
-  /** Returns the advice about just this, as a clause. */
+  /** Returns the advice for this problem, as a clause. */
   public String advice() {
     String advice = String.valueOf(getMessage()).substring(end()).replaceFirst("^; ", "");
     return advice.isEmpty()
@@ -78,7 +81,7 @@ public final class PathProblem extends Exception {
     return last < 0 ? text.length() : last;
   }
 
-  /** Where. */
+  /** Returns the path. */
   public MountPath path() {
     return path;
   }

@@ -3,7 +3,9 @@ package io.csi4j.volume.internal.path;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.state.StateException;
 
-/** The operator codes of the reasons of a state: the module of the state knows no codes. */
+/**
+ * Maps the reasons of a state's failures to operator codes: the module of the state has no codes.
+ */
 public final class StateCodes {
 
   private StateCodes() {}

@@ -1,8 +1,8 @@
 /**
- * Directories made and removed with care: never through a link, never with contents. Start at
- * {@link io.csi4j.volume.internal.path.CarefulDisk}; what can be in the way is a {@link
- * io.csi4j.volume.internal.path.PathProblem}. The codes of what keeps a state from being used are
- * in {@link io.csi4j.volume.internal.path.StateCodes}.
+ * Directories that are created and removed with care: never through a link, never with contents.
+ * Start at {@link io.csi4j.volume.internal.path.CarefulDisk}; an obstacle is a {@link
+ * io.csi4j.volume.internal.path.PathProblem}. {@link io.csi4j.volume.internal.path.StateCodes} has
+ * the codes for a state that cannot be used.
  */
 @NullMarked
 package io.csi4j.volume.internal.path;

@@ -6,19 +6,19 @@ import java.util.Deque;
 import java.util.OptionalInt;
 
 /**
- * Keeps a plugin that comes and goes from flooding those who are told: after so many changes within
- * some minutes they are told of the newest stand only, once a minute. Not safe for several threads.
+ * Keeps a plugin that often changes its state from flooding listeners. After many changes within
+ * some minutes, listeners receive only the newest state, once a minute. Not thread-safe.
  */
 final class Damper {
 
-  /** The third restart, with its fall and its return each. */
+  /** The third restart; each has a failure and a return. */
   static final int MANY = 6;
 
   static final Duration WINDOW = Duration.ofMinutes(10);
 
   static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** More are not counted: the number is for people. */
+  /** Maximum count of changes: the number is for people. */
   private static final int MOST = 10_000;
 
   private final Deque<Long> changes = new ArrayDeque<>();
@@ -26,7 +26,7 @@ final class Damper {
   private long announced;
   private long told;
 
-  /** Something changed. */
+  /** Notes a change. */
   void changed(long now) {
     if (changes.size() == MOST) {
       changes.removeFirst();
@@ -35,7 +35,10 @@ final class Damper {
     forget(now);
   }
 
-  /** How many changes are to be announced now; nothing if none, or if they were just now. */
+  /**
+   * Returns the number of changes to announce now; empty if there are none, or if some were
+   * announced just now.
+   */
   OptionalInt announcement(long now) {
     forget(now);
     boolean isMuch = changes.size() >= MANY;
@@ -49,12 +52,12 @@ final class Damper {
     return OptionalInt.of(changes.size());
   }
 
-  /** Whether changes may be told now. */
+  /** Returns whether changes may be reported now. */
   boolean isOpen(long now) {
     return !flapping || now - told >= PAUSE.toNanos();
   }
 
-  /** Changes were told. */
+  /** Notes that changes were reported. */
   void told(long now) {
     told = now;
   }

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The differences between two fingerprints of a plugin. The time, and texts for people, make no
- * difference; nor does a service that the plugin was not asked about both times.
+ * Differences between two fingerprints of a plugin. Ignores the time, texts for people, and a
+ * service that was asked only once.
  */
 public final class FingerprintDiff {
 
   private FingerprintDiff() {}
 
-  /** All that is new, in the order of the parts. */
+  /** Returns all changes, in the order of the parts. */
   public static List<PluginFingerprint.Change> of(PluginFingerprint before, PluginFingerprint now) {
     List<PluginFingerprint.Change> changes = new ArrayList<>();
     value(changes, Part.VERSION, before.version(), now.version());

@@ -16,13 +16,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions to one instance: whether it is ready, and, where another process may be there than
- * before, what it is and can do. One round of them at a time, each with an end. Belongs to the
- * turns of its supervision, but for the fingerprint.
+ * The questions to one instance: whether it is ready and, if its process may have changed, its
+ * identity and capabilities. Runs one round of questions at a time, each with a time limit. Used in
+ * the turns of its supervision, except for the fingerprint.
  */
 final class Inquiry {
 
-  /** Questions about itself that follow a probe. */
+  /** The number of questions for its capabilities after a probe. */
   private static final int QUESTIONS = 6;
 
   private static final int MOST_NONSENSE = 64;
@@ -40,7 +40,7 @@ final class Inquiry {
   private String process = "";
   private String readAt = "";
 
-  /** When it was asked last what it is and can do. */
+  /** The time when it was last asked for its capabilities. */
   private long portrayed;
 
   private @Nullable PluginName name;
@@ -58,10 +58,10 @@ final class Inquiry {
   }
 
   /**
-   * Nothing is asked yet.
+   * Starts without questions.
    *
-   * @param turns takes a turn
-   * @param found told, in a turn, what came of a round, or of one that has no end
+   * @param turns runs work as a turn
+   * @param found receives, in a turn, the result of a round or of one that has timed out
    */
   Inquiry(
       PluginConfig config,
@@ -84,23 +84,23 @@ final class Inquiry {
     return Optional.ofNullable(fingerprint);
   }
 
-  /** The fingerprint counts no more: it is asked for in the next round. */
+  /** Invalidates the fingerprint: the next round asks for it. */
   void doubt() {
     isStale = true;
   }
 
-  /** When the round that goes on has lasted too long; nothing if none goes on. */
+  /** Returns the deadline of the running round; empty if none is running. */
   OptionalLong deadline() {
     Round open = round;
     return open == null ? OptionalLong.empty() : OptionalLong.of(open.deadline);
   }
 
-  /** Whether there is another socket than at the last question, or none any more. */
+  /** Returns whether the socket has changed or disappeared since the last question. */
   boolean isAnotherSocket() {
     return !prober.socket().equals(socket);
   }
 
-  /** Begins a round; none goes on. */
+  /** Starts a round; none is running. */
   void begin() {
     socket = prober.socket();
     Round begun = new Round(clock.nanos() + config.probeLimit().toNanos());
@@ -108,7 +108,9 @@ final class Inquiry {
     round = begun;
   }
 
-  /** The round that goes on has lasted too long; no other is begun before it has ended. */
+  /**
+   * Ends the running round at its deadline; no other round starts before its answers have arrived.
+   */
   void overdue() {
     Round open = round;
     if (open != null) {
@@ -118,7 +120,7 @@ final class Inquiry {
     }
   }
 
-  /** Waits for no answer any more. */
+  /** Ignores all further answers. */
   void abandon() {
     round = null;
   }
@@ -139,7 +141,8 @@ final class Inquiry {
   }
 
   /**
-   * Whether its node may have another limit or place by now; how a node is can move while it runs.
+   * Returns whether the limit or the topology of its node may have changed; both can change while
+   * it runs.
    */
   private boolean isOutdated() {
     Duration holds = config.infoInterval();
@@ -156,14 +159,14 @@ final class Inquiry {
         .filter(text -> nonsense.size() < MOST_NONSENSE && nonsense.add(text))
         .forEach(text -> standing.notice(OperatorCode.PLUGIN_SAYS_NONSENSE, text));
     if (!portrait.process().equals(pulse.process()) || isAnotherSocket()) {
-      // What was told is of one process in part, and of another one in part.
+      // The answers came from two different processes.
       begin();
     } else {
       end(asked, judge(portrait));
     }
   }
 
-  /** Ends a round. One that was given up tells only whether the plugin is there again. */
+  /** Ends a round. A round that had timed out only shows whether the plugin is available again. */
   private void end(Round asked, Optional<PluginTrouble> trouble) {
     round = null;
     if (trouble.isEmpty() || !asked.isOverdue) {
@@ -171,7 +174,7 @@ final class Inquiry {
     }
   }
 
-  // ---- what it says of itself
+  // ---- its answers
 
   private Optional<PluginTrouble> judge(Prober.Portrait portrait) {
     Optional<PluginTrouble> refusal = wrongName(portrait);
@@ -189,7 +192,10 @@ final class Inquiry {
     return refusal;
   }
 
-  /** Some questions failed: what the same process has said before still holds. */
+  /**
+   * Handles a round in which some questions failed: earlier answers of the same process remain
+   * valid.
+   */
   private Optional<PluginTrouble> partly(Prober.Portrait portrait) {
     if (fingerprint == null || isAnother(portrait.process())) {
       return portrait.trouble();
@@ -226,7 +232,7 @@ final class Inquiry {
     isStale = false;
   }
 
-  /** Whether the answers may be of another process than the one that is there now. */
+  /** Returns whether the answers may be from another process than the present one. */
   private boolean isAnother(String seen) {
     return seen.isEmpty() || !seen.equals(process) || !socket.equals(readAt);
   }

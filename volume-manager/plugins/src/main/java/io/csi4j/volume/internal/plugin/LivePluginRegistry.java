@@ -31,8 +31,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry of this process. Lookups take no lock; changes are made one after the other, and are
- * told and written only when the lock is free.
+ * The registry of this process. Lookups take no lock. Changes are made one after the other, and are
+ * reported and written after the lock is released.
  */
 public final class LivePluginRegistry implements PluginRegistry.Closeable {
 
@@ -44,7 +44,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
   private final List<Lane> lanes = new ArrayList<>();
   private final List<Waiter> waiting = new ArrayList<>();
 
-  /** Who asks again what an instance is and can do. */
+  /** The actions that ask an instance for its capabilities again. */
   private final ConcurrentMap<Doubted, Runnable> doubts = new ConcurrentHashMap<>();
 
   private volatile Roster roster;
@@ -52,11 +52,11 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
   private boolean closed;
 
   /**
-   * The parts that a registry works with.
+   * The parts of a registry.
    *
-   * @param clock time
-   * @param scheduler for limits of time
-   * @param telling where listeners and waiters are told
+   * @param clock the clock
+   * @param scheduler the timers
+   * @param telling runs the notifications of listeners and waiters
    * @param connections the connections to the plugins
    */
   public record Ground(
@@ -72,14 +72,14 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     roster = memory.load(ground.clock().wall());
   }
 
-  /** Knows what the memory holds from an earlier run, and lets that serve. */
+  /** Opens a registry with the instances of an earlier run, and lets these serve. */
   public static LivePluginRegistry open(Ground ground, PluginMemory memory, ServingSwitch serving) {
     LivePluginRegistry registry = new LivePluginRegistry(ground, memory, serving);
     registry.roster.plugins().forEach(plugin -> registry.show(plugin).run());
     return registry;
   }
 
-  /** Returns the connections to the plugins of a registry; one that a host made has none yet. */
+  /** Returns the connections to the plugins of a registry; a registry of the host has none yet. */
   public static PluginConnections connections(PluginRegistry registry) {
     return registry instanceof LivePluginRegistry live
         ? live.ground.connections()
@@ -93,7 +93,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     return register(registration, Move.REFUSED);
   }
 
-  /** Registers an instance of which the host itself says that it is elsewhere now. */
+  /** Registers an instance that has moved, according to the host. */
   public PluginHandle replace(PluginRegistration registration) {
     return register(registration, Move.ALLOWED);
   }
@@ -125,7 +125,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     return was[0];
   }
 
-  /** Makes a change, and then tells everybody whom it concerns. */
+  /** Makes a change, then notifies all listeners and waiters that it concerns. */
   private void change(PluginId plugin, Function<Roster, Change> rule) {
     List<Lane> told = new ArrayList<>();
     Runnable after;
@@ -162,13 +162,13 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     return serving.serve(plugin, roster.serving(plugin, PluginRole.NODE).map(Member::known));
   }
 
-  // ---- the hands of those who register
+  // ---- handles
 
   private final class Handle implements PluginHandle {
 
     private final PluginRegistration registration;
 
-    /** Under the lock. */
+    /** Guarded by the lock. */
     private long ticket;
 
     private volatile Runnable asksAgain = () -> {};
@@ -234,7 +234,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
         });
   }
 
-  // ---- looking up
+  // ---- lookups
 
   @Override
   public Optional<RegisteredPlugin> find(PluginId plugin, PluginRole role) {
@@ -263,7 +263,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     private final PluginRole role;
     private final CompletableFuture<RegisteredPlugin> end = new CompletableFuture<>();
 
-    /** Under the lock. */
+    /** Guarded by the lock. */
     private Scheduler.@Nullable Timer timer;
 
     Waiter(PluginId plugin, PluginRole role) {
@@ -278,7 +278,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
           .map(Member::known);
     }
 
-    /** Tells the caller where that cannot hold up a report. */
+    /** Completes the caller's future where that cannot delay a report. */
     void tell(Runnable end) {
       try {
         ground.telling().execute(end);
@@ -294,7 +294,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     Waiter waiter = new Waiter(plugin, role);
     lock.lock();
     try {
-      // Looked at once no change can pass this waiter by, so that none is missed.
+      // The lookup follows the registration of the waiter, so that no change is missed.
       Optional<RegisteredPlugin> there = waiter.found();
       if (there.isPresent()) {
         return CompletableFuture.completedFuture(there.get());
@@ -316,7 +316,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     } finally {
       lock.unlock();
     }
-    // A caller who does not want to wait any more is forgotten.
+    // A caller that cancels its wait is removed.
     waiter.end.whenComplete((found, failure) -> forget(waiter));
     return waiter.end;
   }
@@ -342,14 +342,14 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
     }
   }
 
-  /** Ends the waiting of those whose plugin is ready. */
+  /** Ends the waits for plugins that are ready. */
   private void endWaiting() {
     for (Waiter waiter : waiting()) {
       waiter.found().ifPresent(found -> waiter.tell(() -> waiter.end.complete(found)));
     }
   }
 
-  // ---- listening
+  // ---- listeners
 
   /** A listener of one role. */
   private record Lane(PluginRole role, ListenerHub.Listening<PluginEvent> listening) {}
@@ -383,8 +383,8 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
   }
 
   /**
-   * Takes nothing in any more: what is registered now is what is remembered, although those who
-   * registered it leave afterwards. Listeners hear no more.
+   * Accepts nothing more: the instances that are registered now remain on record, even if they are
+   * deregistered later. Listeners receive nothing more.
    */
   @Override
   public void close() {

@@ -10,9 +10,9 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.Optional;
 
 /**
- * One instance on a roster.
+ * One instance in the list of instances.
  *
- * @param known what everybody may know of it
+ * @param known the public knowledge of it
  * @param ticket the number of its registration; 0 for one that is only remembered
  * @param refused whether it gave itself another name than its plugin has
  */
@@ -41,7 +41,7 @@ record Member(RegisteredPlugin known, long ticket, boolean refused) {
     return registration().roles().contains(role);
   }
 
-  /** Whether calls may go to it at all. */
+  /** Returns whether calls may go to it at all. */
   boolean mayServe() {
     return !refused && health().reason() != Reason.REFUSED;
   }

@@ -41,15 +41,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
-/**
- * The form of what is remembered of plugins: the messages of {@code state.proto}, which says what
- * each field is.
- */
+/** Encoding of stored plugins: the messages of {@code state.proto}, which documents each field. */
 public final class PluginCodec {
 
   private static final int FORMAT = 1;
 
-  // What is meant where a record says nothing; it stays so if a default changes.
+  // The meaning of a record without a policy; it does not change if a default changes.
   private static final MountPolicy UNSAID_POLICY =
       MountPolicy.builder()
           .retryBudget(100)
@@ -67,7 +64,7 @@ public final class PluginCodec {
 
   private PluginCodec() {}
 
-  /** The bytes of a plugin. */
+  /** Returns the bytes of a plugin. */
   public static StateValue encode(PluginRecord plugin) {
     PluginProto.Plugin.Builder out =
         PluginProto.Plugin.newBuilder().setFormat(FORMAT).setId(plugin.id().value());
@@ -75,7 +72,7 @@ public final class PluginCodec {
     return StateValue.of(new RecordBytes<>(out.build(), plugin.unknown()).bytes());
   }
 
-  /** The plugin in these bytes. */
+  /** Returns the plugin in these bytes. */
   public static PluginRecord decode(StateValue value) throws MalformedRecordException {
     RecordBytes<PluginProto.Plugin> read =
         RecordBytes.read(PluginProto.Plugin.parser(), value.bytes(), FORMAT);
@@ -187,7 +184,7 @@ public final class PluginCodec {
     return unusual(isThere, StoredParts.duration(in), usual);
   }
 
-  /** Returns a value that is written only where it is another one than is meant without it. */
+  /** Returns a value that is stored only if it differs from its default. */
   private static <T> T unusual(boolean isThere, T value, T usual) throws MalformedRecordException {
     if (isThere && value.equals(usual)) {
       throw new MalformedRecordException("What is meant anyway is written: " + value + ".");
@@ -325,7 +322,7 @@ public final class PluginCodec {
         });
   }
 
-  // ---- what it said of itself
+  // ---- its fingerprint
 
   private static PluginProto.Fingerprint fingerprint(PluginFingerprint said) {
     PluginProto.Fingerprint.Builder out =
@@ -432,7 +429,7 @@ public final class PluginCodec {
     return new CapabilitySet<>(offered, Set.of());
   }
 
-  // ---- numbers, for ever
+  // ---- numbers, which never change
 
   private static int number(PluginCapability capability) {
     return switch (capability) {

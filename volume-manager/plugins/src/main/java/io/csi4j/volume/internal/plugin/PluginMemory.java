@@ -5,10 +5,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Where a registry remembers the instances that it knows. */
+/** Stores the instances of a registry. */
 public interface PluginMemory {
 
-  /** Remembers nothing. */
+  /** Stores nothing. */
   PluginMemory NONE =
       new PluginMemory() {
         @Override
@@ -20,12 +20,12 @@ public interface PluginMemory {
         public void save(PluginId plugin, Supplier<List<Member>> instances) {}
       };
 
-  /** Those that an earlier run knew. */
+  /** Returns the instances of an earlier run. */
   Roster load(Instant now);
 
   /**
-   * Remembers the instances of a plugin; asked for them as often as need be, so that what is
-   * written last is what is so.
+   * Stores the instances of a plugin. Calls the supplier as often as necessary, so that the last
+   * write has the present instances.
    */
   void save(PluginId plugin, Supplier<List<Member>> instances);
 }

@@ -27,15 +27,15 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The words of the registry. */
+/** The messages of the registry. */
 public final class PluginMessages {
 
-  /** So many instances are named in a message. */
+  /** Maximum number of instances that a message names. */
   private static final int NAMED = 10;
 
   private PluginMessages() {}
 
-  /** How an instance is that was just registered. */
+  /** Returns the health of an instance that was just registered. */
   static PluginHealth notAsked(Instant since) {
     return new PluginHealth(
         State.STARTING,
@@ -112,7 +112,10 @@ public final class PluginMessages {
     return unregistered(plugin, role, all).text();
   }
 
-  /** No instance of a plugin is registered with this role; the text names the roles it has. */
+  /**
+   * Returns the answer if no instance of a plugin is registered with this role; the text names the
+   * roles that it has.
+   */
   public static PluginAnswer.Down unregistered(
       PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {
     String has =
@@ -136,7 +139,7 @@ public final class PluginMessages {
     return Subject.of("looking for the " + word(role) + " plugin '" + plugin + "'");
   }
 
-  /** Names those that there are, for a caller who looked for another one. */
+  /** Names the registered plugins, for a caller that looked for another one. */
   static String registered(List<RegisteredPlugin> all) {
     if (all.isEmpty()) {
       return "none is registered";
@@ -163,7 +166,7 @@ public final class PluginMessages {
         + ")";
   }
 
-  // ---- what listeners are told
+  // ---- messages for listeners
 
   /** Returns the message about another process of the same version. */
   static OperatorMessage startedAnew(PluginRegistration instance, PluginFingerprint now) {
@@ -173,7 +176,7 @@ public final class PluginMessages {
         "it was started anew, with the same version '" + now.version() + "'");
   }
 
-  /** Returns the message about another health, if it is worth one. */
+  /** Returns the message about a change of health, if the change is worth one. */
   static Optional<OperatorMessage> of(
       PluginRegistration instance, PluginHealth before, PluginHealth now) {
     return switch (now.state()) {
@@ -197,7 +200,7 @@ public final class PluginMessages {
     };
   }
 
-  /** Returns the messages about news in a fingerprint. */
+  /** Returns the messages about changes of a fingerprint. */
   static List<OperatorMessage> of(
       PluginRegistration instance, List<PluginFingerprint.Change> changes) {
     List<OperatorMessage> messages = new ArrayList<>();

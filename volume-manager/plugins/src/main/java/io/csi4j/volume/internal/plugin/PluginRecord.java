@@ -11,8 +11,8 @@ import java.util.Optional;
  * The record of one plugin.
  *
  * @param id the plugin
- * @param instances those that were registered, the newest first; at least one
- * @param unknown what a newer version wrote
+ * @param instances the registered instances, the newest first; at least one
+ * @param unknown fields of a newer version
  */
 public record PluginRecord(PluginId id, List<Instance> instances, UnknownFields unknown) {
 
@@ -24,9 +24,9 @@ public record PluginRecord(PluginId id, List<Instance> instances, UnknownFields 
   /**
    * One instance.
    *
-   * @param registration where it was, and how it was treated; of the options to connect those that
-   *     say who may listen there
-   * @param fingerprint what it said of itself last, as far as this version knows it
+   * @param registration its socket and policy; of the connect options only those that say who may
+   *     listen there
+   * @param fingerprint its last fingerprint, as far as this version knows the fields
    */
   public record Instance(
       PluginRegistration registration, Optional<PluginFingerprint> fingerprint) {}

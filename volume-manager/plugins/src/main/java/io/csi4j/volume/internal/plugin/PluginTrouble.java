@@ -14,20 +14,20 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Why a plugin was not found to be well: the meaning of an answer, or of none, for its health.
+ * Why a plugin is not healthy: the meaning of an answer, or of a missing one, for its health.
  *
- * @param reason what kind of reason
- * @param code what an operator is told of it
- * @param text why, for people
+ * @param reason the kind of reason
+ * @param code the code for an operator
+ * @param text the reason, for people
  */
 public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
 
-  /** With text of unknown origin. */
+  /** Returns a trouble with text of unknown origin. */
   public static PluginTrouble of(Reason reason, OperatorCode code, String text) {
     return new PluginTrouble(reason, code, new Text(ForeignText.of(text)));
   }
 
-  /** The plugin said nothing for so long. */
+  /** Returns the trouble of a plugin that did not answer within the limit. */
   public static PluginTrouble silent(Duration limit) {
     return of(
         Reason.SILENT,
@@ -74,7 +74,7 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
   }
 
   private static PluginTrouble unreached(CsiConnectException failed, Duration limit) {
-    // A name that was not told in time is not yet a wrong one.
+    // A name that did not arrive in time is not a wrong name.
     return failed.reason() == CsiConnectException.Reason.WRONG_PLUGIN
             && failed.code() == StatusCode.DEADLINE_EXCEEDED
         ? silent(limit)
@@ -100,13 +100,13 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
       case NOT_A_SOCKET, PERMISSION_DENIED, SYMLINK, UNSAFE_DIRECTORY, WRONG_PEER -> Reason.DENIED;
       case NO_ANSWER -> Reason.SILENT;
       case NOT_READY -> Reason.NOT_READY;
-      // A name that could not be told is not yet a wrong one.
+      // A name that could not be returned is not a wrong name.
       case WRONG_PLUGIN -> unreached.code() == StatusCode.OK ? Reason.REFUSED : Reason.ERROR;
       case NOT_GRPC, UNHEALTHY, PATH_TOO_LONG, INTERRUPTED, NO_TRANSPORT, FLOODS -> Reason.ERROR;
     };
   }
 
-  /** Whether asking again cannot tell anything else before something is changed. */
+  /** Returns whether another question cannot have another answer until something is changed. */
   public boolean isCertain() {
     return reason == Reason.DENIED || reason == Reason.REFUSED;
   }

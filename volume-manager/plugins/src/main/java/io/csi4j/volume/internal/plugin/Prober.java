@@ -7,40 +7,41 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Asks one instance of a plugin how it is. Is asked one thing at a time; no question blocks, and
- * each is answered exactly once, on any thread, when its time is over at the latest.
+ * Asks one instance of a plugin for its health and its capabilities, one question at a time. No
+ * question blocks, and each is answered exactly once, on any thread, at the latest at its time
+ * limit.
  */
 public interface Prober extends AutoCloseable {
 
-  /** Returns a word for the socket that is there now; empty if there is none. Asks no plugin. */
+  /** Returns an identifier of the present socket; empty if there is none. Calls no plugin. */
   String socket();
 
-  /** Asks whether it is ready, connecting to it if need be. */
+  /** Asks whether the plugin is ready, and connects to it if necessary. */
   void probe(Consumer<Pulse> then);
 
-  /** Asks what it is and can do. */
+  /** Asks for its identity and capabilities. */
   void portray(Consumer<Portrait> then);
 
-  /** Asks nothing more; what is being asked may stay without an answer. */
+  /** Asks nothing more; a running question may stay without an answer. */
   @Override
   void close();
 
   /**
-   * Whether it is ready.
+   * Whether the plugin is ready.
    *
-   * @param trouble why not; nothing if it is
-   * @param process the process that it is, as a word; empty when it is not known
+   * @param trouble why it is not; empty if it is
+   * @param process the name of its process; empty if it is not known
    */
   record Pulse(Optional<PluginTrouble> trouble, String process) {}
 
   /**
    * The plugin as it described itself.
    *
-   * @param whole all of it, if no question failed
-   * @param name its name, if that was told
-   * @param trouble what failed, if something did
-   * @param nonsense what it said that cannot be and was passed over, each as a clause for people
-   * @param process the process that it was in the end, as a word; empty when it is not known
+   * @param whole the complete fingerprint, if no question failed
+   * @param name its name, if it returned one
+   * @param trouble the failure, if a question failed
+   * @param nonsense its invalid values, which were skipped, each as a clause for people
+   * @param process the name of its process at the end; empty if it is not known
    */
   record Portrait(
       Optional<PluginFingerprint> whole,

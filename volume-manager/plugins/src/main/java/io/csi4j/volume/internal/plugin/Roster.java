@@ -23,12 +23,12 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * All instances of all plugins at one moment, those of a plugin with the newest first, and the
- * rules by which one roster follows from another. Does not change itself.
+ * The list of all instances of all plugins at one moment, the newest of each plugin first, and the
+ * rules for its changes. Immutable.
  */
 final class Roster {
 
-  /** The empty roster. */
+  /** The empty list. */
   static final Roster EMPTY = new Roster(new TreeMap<>());
 
   private final SortedMap<PluginId, List<Member>> members;
@@ -37,17 +37,17 @@ final class Roster {
     this.members = members;
   }
 
-  /** The instances of a plugin. */
+  /** Returns the instances of a plugin. */
   List<Member> of(PluginId plugin) {
     return members.getOrDefault(plugin, List.of());
   }
 
-  /** One instance. */
+  /** Returns one instance. */
   Optional<Member> member(PluginId plugin, InstanceId instance) {
     return of(plugin).stream().filter(member -> member.instance().equals(instance)).findFirst();
   }
 
-  /** The newest that is ready, else the newest; never one that is not what was meant. */
+  /** Returns the newest instance that is ready, or else the newest; never one with a wrong name. */
   Optional<Member> serving(PluginId plugin, PluginRole role) {
     Member newest = null;
     for (Member member : of(plugin)) {
@@ -61,7 +61,7 @@ final class Roster {
     return Optional.ofNullable(newest);
   }
 
-  /** The name that a plugin gave itself last. */
+  /** Returns the name that a plugin gave itself last. */
   Optional<PluginName> name(PluginId plugin) {
     return lastFingerprint(plugin).map(PluginFingerprint::name);
   }
@@ -71,17 +71,17 @@ final class Roster {
     return of(plugin).stream().flatMap(member -> member.fingerprint().stream()).findFirst();
   }
 
-  /** The plugins that have an instance. */
+  /** Returns the plugins that have an instance. */
   Set<PluginId> plugins() {
     return members.keySet();
   }
 
-  /** Everybody. */
+  /** Returns all instances. */
   List<RegisteredPlugin> all() {
     return members.values().stream().flatMap(List::stream).map(Member::known).toList();
   }
 
-  /** Returns the roster with these instances of a plugin. */
+  /** Returns the list with these instances of a plugin. */
   Roster with(PluginId plugin, List<Member> instances) {
     SortedMap<PluginId, List<Member>> next = new TreeMap<>(members);
     if (instances.isEmpty()) {
@@ -92,7 +92,7 @@ final class Roster {
     return new Roster(Collections.unmodifiableSortedMap(next));
   }
 
-  /** Returns the roster with an instance in its place, or in front of the others if it has none. */
+  /** Returns the list with an instance in its place, or in front of the others if it is new. */
   Roster with(Member member) {
     PluginId plugin = member.registration().id();
     List<Member> next = new ArrayList<>(of(plugin));
@@ -108,7 +108,7 @@ final class Roster {
     return with(plugin, next);
   }
 
-  /** Returns the roster without an instance. */
+  /** Returns the list without an instance. */
   Roster without(Member gone) {
     PluginId plugin = gone.registration().id();
     return with(plugin, of(plugin).stream().filter(member -> !member.equals(gone)).toList());
@@ -117,12 +117,12 @@ final class Roster {
   // ---- changes
 
   /**
-   * The next roster, and what follows from the change.
+   * The next list, and the consequences of the change.
    *
-   * @param roster how it is from now on
-   * @param told who is told what, in order
-   * @param durable whether something is new in it that a restart has to know
-   * @param refusal why the plugin was not taken at its word, if it was not
+   * @param roster the list from now on
+   * @param told the events for listeners, in order
+   * @param durable whether a restart must know the change
+   * @param refusal why the plugin's description was rejected, if it was
    */
   record Change(
       Roster roster, List<Told> told, boolean durable, Optional<PluginException> refusal) {
@@ -138,30 +138,30 @@ final class Roster {
   }
 
   /**
-   * One event for those who listen to a role.
+   * One event for the listeners of a role.
    *
-   * @param role which
-   * @param event what
+   * @param role the role
+   * @param event the event
    */
   record Told(PluginRole role, PluginEvent event) {}
 
-  /** Returns the change to what it is already. */
+  /** Returns a change without effect. */
   Change unchanged() {
     return Change.of(this, List.of(), false);
   }
 
-  /** Whether an instance may come from another socket than the one that it is registered with. */
+  /** Whether an instance may have another socket than the one that it is registered with. */
   enum Move {
-    /** The name may be taken: the host says so itself. */
+    /** The instance may move: the host says so. */
     ALLOWED,
-    /** The name may not be taken: another program may have it. */
+    /** The instance must not move: another program may use its name. */
     REFUSED
   }
 
   /**
-   * An instance is registered, or its registration replaced.
+   * Registers an instance, or replaces its registration.
    *
-   * @throws PluginException if another socket has its name
+   * @throws PluginException if its name is registered with another socket
    */
   Change register(PluginRegistration registration, long ticket, Move move, Instant now) {
     Optional<Member> before = member(registration.id(), registration.instance());
@@ -197,13 +197,13 @@ final class Roster {
     return one.binding().endpoint().equals(other.binding().endpoint());
   }
 
-  /** An instance leaves. */
+  /** Removes an instance. */
   Change deregister(Member gone) {
     List<Told> told = tell(gone, member -> new PluginEvent.Deregistered(member.known()));
     return Change.of(without(gone), told, true);
   }
 
-  /** The health of an instance was looked at. */
+  /** Updates the health of an instance. */
   Change report(Member member, PluginHealth now) {
     PluginHealth before = member.health();
     if (member.refused() && now.state() != State.GONE) {
@@ -226,7 +226,7 @@ final class Roster {
                 PluginMessages.of(member.registration(), before.health(), member.health())));
   }
 
-  /** An instance has said something of itself. */
+  /** Updates the fingerprint of an instance. */
   Change report(Member member, PluginFingerprint now, Instant wall) {
     PluginId plugin = member.registration().id();
     Optional<PluginName> name = name(plugin);
@@ -278,8 +278,9 @@ final class Roster {
   }
 
   /**
-   * Forgets those that are only remembered as soon as there is one that is ready, said who it is,
-   * and does all that they did: with a new instance for each start they would never end.
+   * Removes the remembered instances as soon as there is one that is ready, has described itself,
+   * and has all their roles. Otherwise a new instance for each start would let the list grow
+   * forever.
    */
   private Change forgetting(Member ready, List<Told> told, boolean durable) {
     if (!ready.health().isReady() || ready.fingerprint().isEmpty() || !ready.mayServe()) {

@@ -4,18 +4,18 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.Optional;
 
-/** Sends calls for volumes of this node to the instance that serves a plugin. */
+/** Directs calls for volumes of this node to the instance that serves a plugin. */
 @FunctionalInterface
 public interface ServingSwitch {
 
-  /** Sends none. */
+  /** Directs no calls. */
   ServingSwitch NONE = (plugin, serving) -> () -> {};
 
   /**
-   * Another instance serves, or none, or it is in another state. Called in order and under a lock:
-   * does no more than to remember it.
+   * Called when another instance serves, or none, or its state has changed. Called in order and
+   * under a lock, so an implementation only remembers it.
    *
-   * @return what follows from it; run when the lock is free
+   * @return the consequence, which runs after the lock is released
    */
   Runnable serve(PluginId plugin, Optional<RegisteredPlugin> serving);
 }

@@ -28,9 +28,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one instance is, what the registry knows of that, and what listeners were told: a change that
- * is undone before it could be told is not told. Its health may be looked at by any thread; all
- * else belongs to the turns of its supervision.
+ * The state of one instance, as known to the registry and as reported to listeners. A change that
+ * is undone before its report is not reported. Any thread may read the health; all else is used in
+ * the turns of its supervision.
  */
 final class Standing {
 
@@ -47,20 +47,20 @@ final class Standing {
   private long began;
   private volatile Vitals vitals;
 
-  // What the registry knows.
+  // The state known to the registry.
   private @Nullable PluginHandle handle;
   private @Nullable PluginFingerprint taken;
 
-  // What listeners were told last.
+  // The state last reported to listeners.
   private PluginHealth toldHealth;
   private @Nullable PluginFingerprint toldFingerprint;
   private boolean isReplaced;
 
   /**
-   * Nothing is known yet.
+   * Starts without knowledge.
    *
-   * @param events told of what happens
-   * @param asksAgain asks it again soon what it is and can do
+   * @param events receives the events
+   * @param asksAgain asks the plugin for its capabilities again soon
    */
   Standing(
       PluginConfig config,
@@ -88,33 +88,33 @@ final class Standing {
     return health().state() == State.GONE;
   }
 
-  /** Whether it is well, and was at the last question. */
+  /** Returns whether the instance is healthy, and was at the last question. */
   boolean isSettled() {
     return vitals.isSettled();
   }
 
-  // ---- what happens to it
+  // ---- events
 
-  /** The host has started the instance again. */
+  /** Handles a restart by the host. */
   void restarted() {
     began = clock.nanos();
     history.clear();
     step(new Vitals.Input.Restarted());
   }
 
-  /** A question has an answer; without trouble the instance is registered if need be. */
+  /** Handles the result of a question; without trouble the instance is registered if necessary. */
   void found(Optional<PluginTrouble> trouble) {
     Optional<PluginTrouble> found = trouble.isPresent() ? trouble : register();
     step(found.<Vitals.Input>map(Vitals.Input.Bad::new).orElseGet(Vitals.Input.Good::new));
   }
 
-  /** Another process has become the plugin. */
+  /** Handles that another process has become the plugin. */
   void replaced() {
     isReplaced = true;
     damper.changed(clock.nanos());
   }
 
-  /** All that is known if the time to become ready is over, once. */
+  /** Returns the description of the instance, once, when the time to become ready is over. */
   Optional<StartTimeout> timeout(SupervisedPlugin self) {
     if (health().state() != State.STARTING
         || clock.nanos() - began < config.healthTimeout().toNanos()) {
@@ -132,7 +132,7 @@ final class Standing {
                     message(told.code(), told.seen())));
   }
 
-  /** Deregisters it, and says good-bye with what is known. */
+  /** Deregisters the instance, and reports that it is gone. */
   void end(Optional<PluginFingerprint> fingerprint) {
     step(new Vitals.Input.Stopped());
     PluginHandle registered = handle;
@@ -158,7 +158,7 @@ final class Standing {
       }
       history.addLast(now);
       if (before.state() != State.STARTING) {
-        // That a plugin is starting is no trouble.
+        // A starting plugin is no trouble.
         damper.changed(clock.nanos());
       }
       if (handle != null) {
@@ -173,7 +173,7 @@ final class Standing {
 
   // ---- the registry
 
-  /** The name that another instance of the plugin gives itself, if one is known. */
+  /** Returns the name that another instance of the plugin gives itself, if one is known. */
   Optional<PluginName> knownName() {
     return registry.plugins().stream()
         .filter(each -> each.registration().id().equals(registration.id()))
@@ -182,7 +182,7 @@ final class Standing {
         .findFirst();
   }
 
-  /** Takes in what it says of itself; gives the reason if it is not taken at its word. */
+  /** Accepts the description of the instance; returns the reason if it is rejected. */
   Optional<PluginTrouble> take(PluginFingerprint told) {
     PluginHandle registered = handle;
     Optional<PluginTrouble> refused =
@@ -193,7 +193,10 @@ final class Standing {
     return refused;
   }
 
-  /** Registers it with what it says, unless that was done; gives the reason if it cannot be. */
+  /**
+   * Registers the instance with its description, unless that was done; returns the reason if that
+   * is not possible.
+   */
   private Optional<PluginTrouble> register() {
     return handle == null ? refusal(this::registerNow) : Optional.empty();
   }
@@ -219,15 +222,15 @@ final class Standing {
       return Optional.empty();
     } catch (PluginException refused) {
       OperatorMessage told = refused.operatorMessage();
-      // Nothing is wrong with a plugin whose manager is closed.
+      // Closing the manager is not a fault of the plugin.
       Reason reason = told.code() == OperatorCode.ENGINE_CLOSED ? Reason.ERROR : Reason.REFUSED;
       return Optional.of(PluginTrouble.of(reason, told.code(), told.seen().text()));
     }
   }
 
-  // ---- telling
+  // ---- reports
 
-  /** Tells what is new, unless too much was. */
+  /** Reports changes, unless there were too many. */
   void tell(Optional<PluginFingerprint> fingerprint) {
     long now = clock.nanos();
     damper
@@ -253,7 +256,7 @@ final class Standing {
     }
   }
 
-  /** Tells something that is no change of its health. */
+  /** Reports something that is no change of health. */
   void notice(OperatorCode code, String seen) {
     noticed(message(code, seen));
   }

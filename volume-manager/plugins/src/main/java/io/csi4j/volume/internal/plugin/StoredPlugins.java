@@ -31,14 +31,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the instances of plugins in the state of a manager, one value for each plugin. A state
- * that takes no writes is no obstacle: the host registers its plugins again at each start.
+ * Stores the instances of plugins in the state of a manager, one value for each plugin. A state
+ * that accepts no writes is no obstacle: the host registers its plugins again at each start.
  */
 public final class StoredPlugins implements PluginMemory {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
-  /** So many instances are remembered of one plugin, the newest. */
+  /** Maximum number of stored instances of one plugin, the newest. */
   static final int INSTANCES = 16;
 
   private record Wish(PluginId plugin, Supplier<List<Member>> instances) {}
@@ -47,16 +47,16 @@ public final class StoredPlugins implements PluginMemory {
   private final Consumer<OperatorMessage> told;
   private final Map<PluginId, UnknownFields> newer = new ConcurrentHashMap<>();
 
-  /** Guards the line of writes and who works on it; never held during a write. */
+  /** Guards the queue of writes and the thread that works on it; never held during a write. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Queue<Wish> wishes = new ArrayDeque<>();
   private boolean writing;
 
   /**
-   * Remembers here.
+   * Creates a store on this state.
    *
-   * @param told what an operator is told about what is remembered
+   * @param told receives messages for an operator about the stored plugins
    */
   public StoredPlugins(StateStore state, Consumer<OperatorMessage> told) {
     this.state = state;
@@ -82,10 +82,10 @@ public final class StoredPlugins implements PluginMemory {
   }
 
   /**
-   * Returns the instances in a state that was read, by plugin, the newest first; a record that
+   * Returns the instances in a state that was read, by plugin, the newest first. A record that
    * cannot be read is left out.
    *
-   * @param now the moment of the look: none of them was asked since
+   * @param now the present time: no instance was asked since
    */
   public static List<RegisteredPlugin> known(LoadedState state, Instant now) {
     SortedMap<PluginId, List<RegisteredPlugin>> known = new TreeMap<>();
@@ -143,7 +143,7 @@ public final class StoredPlugins implements PluginMemory {
       try {
         write(wish.plugin(), wish.instances().get());
       } catch (RuntimeException | Error unexpected) {
-        // The state of a host failed; the caller must go on and tell of the change.
+        // The host's state failed; the caller must continue and report the change.
         LOG.log(Level.WARNING, forgotten(wish.plugin()), unexpected);
       }
     }
@@ -189,7 +189,7 @@ public final class StoredPlugins implements PluginMemory {
         + "' was not remembered; register it again after the next start.";
   }
 
-  /** The key of a plugin in the state. */
+  /** Returns the key of a plugin in the state. */
   static StateKey key(PluginId plugin) {
     return StateKey.plugin(HashedName.of(plugin.value()));
   }

@@ -23,15 +23,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watch over one instance: looks at its socket, asks it when that is due, registers it once it
- * is ready, and tells what changes. Everything is done in turns, one after the other; between them
- * it has no thread.
+ * Supervises one instance: checks its socket, asks it when a question is due, registers it once it
+ * is ready, and reports changes. All work is done in turns, one after the other; between turns no
+ * thread is used.
  */
 public final class Supervision implements SupervisedPlugin {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
-  /** The time between two looks at the socket, which ask no plugin. */
+  /** The time between two checks of the socket, which call no plugin. */
   static final Duration LOOK = Duration.ofSeconds(1);
 
   private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -45,20 +45,20 @@ public final class Supervision implements SupervisedPlugin {
   private final Inquiry inquiry;
   private final Consumer<Supervision> gone;
 
-  /** When the next round is due; only turns use it. */
+  /** The time of the next round; used in turns only. */
   private long due;
 
-  /** Only turns use it. */
+  /** Used in turns only. */
   private Scheduler.@Nullable Timer timer;
 
   /**
    * The parts that all supervisions share.
    *
-   * @param registry where instances are registered
-   * @param clock time
-   * @param scheduler where turns are taken
-   * @param events told of what happens, in a turn; must not block
-   * @param timeouts told of instances that were not ready in time, in a turn; must not block
+   * @param registry the registry for instances
+   * @param clock the clock
+   * @param scheduler runs the turns
+   * @param events receives events, in a turn; must not block
+   * @param timeouts receives instances that were not ready in time, in a turn; must not block
    */
   public record Ground(
       PluginRegistry registry,
@@ -68,9 +68,9 @@ public final class Supervision implements SupervisedPlugin {
       Consumer<StartTimeout> timeouts) {}
 
   /**
-   * Nothing is begun.
+   * Creates a supervision that has not started.
    *
-   * @param gone told when it has ended
+   * @param gone runs when it has ended
    */
   public Supervision(
       PluginConfig config,
@@ -119,7 +119,7 @@ public final class Supervision implements SupervisedPlugin {
     return inquiry.fingerprint();
   }
 
-  /** Begins. */
+  /** Starts the supervision. */
   public void start() {
     turn(() -> due = ground.clock().nanos());
   }
@@ -143,7 +143,7 @@ public final class Supervision implements SupervisedPlugin {
         });
   }
 
-  /** Ends it; completes when the instance is deregistered. */
+  /** Ends the supervision; completes when the instance is deregistered. */
   public CompletableFuture<Void> stop() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     turns.put(
@@ -194,7 +194,7 @@ public final class Supervision implements SupervisedPlugin {
         });
   }
 
-  /** Sees what is due, and tells what is new. */
+  /** Does the work that is due, and reports changes. */
   private void look() {
     standing.timeout(this).ifPresent(ground.timeouts());
     long now = ground.clock().nanos();
@@ -226,13 +226,13 @@ public final class Supervision implements SupervisedPlugin {
     timer = standing.isGone() ? null : ground.scheduler().after(pause(), () -> turn(() -> {}));
   }
 
-  /** Until the next look, or until something is due before that. */
+  /** Returns the time until the next check of the socket, or until earlier due work. */
   private Duration pause() {
     long left = inquiry.deadline().orElse(due) - ground.clock().nanos();
     return Duration.ofNanos(Math.max(0, Math.min(left, LOOK.toNanos())));
   }
 
-  /** Says good-bye with what is known; asks no plugin. */
+  /** Deregisters the instance with its last state; calls no plugin. */
   private void end() {
     if (!standing.isGone()) {
       inquiry.abandon();

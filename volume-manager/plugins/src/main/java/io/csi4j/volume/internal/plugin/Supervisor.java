@@ -26,7 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The watch over all plugins of one supervisor, and those who are told of them. */
+/** All supervisions of one supervisor, and its listeners. */
 public final class Supervisor {
 
   private static final int GROUP_WRITE = 020;
@@ -38,13 +38,13 @@ public final class Supervisor {
   private final Set<Supervision> all = ConcurrentHashMap.newKeySet();
 
   /**
-   * The parts that a supervisor works with.
+   * The parts of a supervisor.
    *
-   * @param clock time
-   * @param scheduler where turns are taken
-   * @param hub tells listeners
-   * @param disk where directories are looked at
-   * @param probers makes the probers of plugins
+   * @param clock the clock
+   * @param scheduler runs the turns
+   * @param hub notifies listeners
+   * @param disk reads directories
+   * @param probers creates the probers of plugins
    */
   public record Parts(
       Clock clock,
@@ -53,7 +53,7 @@ public final class Supervisor {
       Disk disk,
       Function<PluginConfig, Prober> probers) {}
 
-  /** A supervisor without plugins yet. */
+  /** Creates a supervisor without plugins. */
   public Supervisor(
       PluginRegistry registry,
       List<PluginEvent.Listener> listeners,
@@ -72,7 +72,7 @@ public final class Supervisor {
             parts.hub().listen(onStartTimeout)::tell);
   }
 
-  /** Watches over one instance from now on. */
+  /** Supervises one instance from now on. */
   public SupervisedPlugin supervise(PluginConfig config, InstanceId instance) {
     refuseUnsafe(config);
     Supervision supervision =
@@ -109,7 +109,7 @@ public final class Supervisor {
     }
   }
 
-  /** Ends all watches; completes when the instances are deregistered. */
+  /** Ends all supervisions; completes when the instances are deregistered. */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.allOf(
         all.stream().map(Supervision::stop).toArray(CompletableFuture<?>[]::new));

@@ -11,13 +11,14 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How a plugin is, and what it takes to change that. Decides only; asks no plugin.
+ * The health of a plugin, and the counters that decide about its change. Decides only; calls no
+ * plugin.
  *
- * @param health how it is
- * @param failures so many probes in a row came to nothing, while it counts as ready
- * @param answers so many good answers in a row there were, while it counts as unhealthy
- * @param last the trouble that was seen last; nothing if it was well
- * @param told what an operator is told of its being so, if that is worth it
+ * @param health the health
+ * @param failures the number of consecutive failed probes, while the plugin counts as ready
+ * @param answers the number of consecutive good answers, while the plugin counts as unhealthy
+ * @param last the last trouble; empty if there was none
+ * @param told the message for an operator about this health, if it is worth one
  */
 public record Vitals(
     PluginHealth health,
@@ -34,30 +35,30 @@ public record Vitals(
    */
   public record Told(OperatorCode code, String seen) {}
 
-  /** Something that happened. */
+  /** An event that may change the health. */
   public sealed interface Input {
 
-    /** The plugin said that it is ready. */
+    /** The plugin answered that it is ready. */
     record Good() implements Input {}
 
     /**
-     * The plugin did not say that it is ready.
+     * The plugin did not answer that it is ready.
      *
-     * @param trouble why
+     * @param trouble the reason
      */
     record Bad(PluginTrouble trouble) implements Input {}
 
-    /** The time in which it was to become ready is over. */
+    /** The time to become ready is over. */
     record Overdue() implements Input {}
 
-    /** The host has started the plugin again. */
+    /** The host has restarted the plugin. */
     record Restarted() implements Input {}
 
-    /** The host has stopped it. */
+    /** The host has stopped the plugin. */
     record Stopped() implements Input {}
   }
 
-  /** A plugin that was not asked yet. */
+  /** Returns the health of a plugin that was not asked yet. */
   public static Vitals starting(Instant now) {
     return at(
         new PluginHealth(
@@ -66,12 +67,12 @@ public record Vitals(
         Optional.empty());
   }
 
-  /** Neither failures nor good answers are counted from here on. */
+  /** Returns the health with both counters at zero. */
   private static Vitals at(PluginHealth health, Optional<PluginTrouble> last, Optional<Told> told) {
     return new Vitals(health, 0, 0, last, told);
   }
 
-  /** How it is after that, by the patience of its configuration. */
+  /** Returns the health after an event, with the limits of the configuration. */
   public Vitals after(Input input, PluginConfig config, Instant now) {
     if (health.state() == State.GONE) {
       return this;
@@ -158,7 +159,7 @@ public record Vitals(
     return Optional.of(new Told(trouble.code(), trouble.text().value()));
   }
 
-  /** Whether every plugin goes through this when it starts. */
+  /** Returns whether every plugin has this trouble while it starts. */
   private static boolean isExpected(PluginTrouble trouble) {
     return switch (trouble.reason()) {
       case NO_SOCKET, NOBODY_LISTENS, SILENT, NOT_READY -> true;
@@ -166,7 +167,7 @@ public record Vitals(
     };
   }
 
-  /** Whether it is well, and was at the last question. */
+  /** Returns whether the plugin is healthy, and was at the last question. */
   public boolean isSettled() {
     return health.isReady() && failures == 0;
   }

@@ -1,12 +1,12 @@
 /**
- * The registry of plugins and the supervision of one. Start at {@link
+ * Registry of plugins and supervision of one plugin. Start at {@link
  * io.csi4j.volume.internal.plugin.LivePluginRegistry}, whose decisions are in {@code RosterRules},
- * and at {@link io.csi4j.volume.internal.plugin.Supervision}, which is about one instance, asks
+ * and at {@link io.csi4j.volume.internal.plugin.Supervision}, which supervises one instance, asks
  * through {@link io.csi4j.volume.internal.plugin.Prober} and decides by {@link
- * io.csi4j.volume.internal.plugin.Vitals}. {@code StoredPlugins} remembers what is registered.
+ * io.csi4j.volume.internal.plugin.Vitals}. {@code StoredPlugins} stores the registered instances.
  *
- * <p>Calls for volumes do not belong here. The registry is safe for many threads; a roster does not
- * change.
+ * <p>Calls for volumes do not belong here. The registry is safe for use by many threads; a roster
+ * is immutable.
  */
 @NullMarked
 package io.csi4j.volume.internal.plugin;

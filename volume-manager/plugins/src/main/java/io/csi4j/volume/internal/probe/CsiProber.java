@@ -45,8 +45,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a plugin behind a socket, over the connection that node calls and calls to its controller
- * use as well; one question at a time. Has a thread only while it connects.
+ * Asks a plugin behind a socket, one question at a time, over the connection that node calls and
+ * calls to its controller also use. Uses a thread only while it connects.
  */
 public final class CsiProber implements Prober {
 
@@ -58,7 +58,7 @@ public final class CsiProber implements Prober {
   private final PluginLink link;
   private final Queue<String> nonsense = new ConcurrentLinkedQueue<>();
 
-  /** One who asks this plugin; nothing is begun. */
+  /** Creates a prober that has not started. */
   public CsiProber(
       PluginConfig config, PluginProcesses processes, Clock clock, PluginConnections connections) {
     this.config = config;
@@ -67,7 +67,10 @@ public final class CsiProber implements Prober {
     link = connections.link(config.endpoint(), options());
   }
 
-  /** Whether it is ready is asked apart; connecting leaves half of the time for that. */
+  /**
+   * Returns the connect options. The readiness is asked separately, so connecting leaves half of
+   * the time for it.
+   */
   private ConnectOptions options() {
     return config.connectOptions().toBuilder()
         .requireReady(false)
@@ -121,7 +124,10 @@ public final class CsiProber implements Prober {
         });
   }
 
-  /** Once more if it came to nothing on the way: the first question may meet the old connection. */
+  /**
+   * Probes the plugin; tries once more if the call was lost on its way, because the first call may
+   * meet the old connection.
+   */
   private void probe(CsiPlugin plugin, boolean maybeAgain, Consumer<Pulse> then) {
     CompletionStage<Readiness> asked;
     try {
@@ -182,8 +188,8 @@ public final class CsiProber implements Prober {
   }
 
   /**
-   * The questions what a plugin is and can do, asked one after the other. One that fails does not
-   * keep the others from being asked, unless there is no answer at all.
+   * The questions for the identity and the capabilities of a plugin, asked one after the other. A
+   * failed question does not stop the others, unless there was no answer at all.
    */
   private final class Portrayal {
 
@@ -199,7 +205,7 @@ public final class CsiProber implements Prober {
       this.plugin = plugin;
     }
 
-    /** Asks them; completes when all is over, and never with a failure. */
+    /** Asks the questions; completes at the end, and never with a failure. */
     CompletionStage<Boolean> ask() {
       CompletionStage<Boolean> goesOn = CompletableFuture.completedFuture(true);
       for (Supplier<CompletionStage<Boolean>> question : questions()) {
@@ -247,8 +253,8 @@ public final class CsiProber implements Prober {
     }
 
     /**
-     * Nothing if the plugin does not have the call, unless its controller attaches volumes: then it
-     * has to say to which node. An instance without a controller cannot know, and is believed.
+     * Returns empty if the plugin does not have the call, unless its controller attaches volumes:
+     * then it must name its node. An instance without a controller cannot know, and is trusted.
      */
     private CompletionStage<Optional<NodeInfo>> mayLack(CompletionStage<NodeInfo> asked) {
       CapabilitySet<ControllerCapability> can = controller;
@@ -264,7 +270,7 @@ public final class CsiProber implements Prober {
                       : CompletableFuture.failedFuture(thrown));
     }
 
-    /** Whether the next question makes sense. */
+    /** Returns whether the next question makes sense. */
     private <T> CompletionStage<Boolean> ask(
         CsiOperation operation, Supplier<CompletionStage<T>> question, Consumer<T> answer) {
       CompletionStage<T> asked;
@@ -291,7 +297,7 @@ public final class CsiProber implements Prober {
           });
     }
 
-    /** Returns the portrait made of the answers. */
+    /** Returns the portrait made from the answers. */
     Portrait portrait() {
       return new Portrait(
           whole(),
@@ -328,7 +334,7 @@ public final class CsiProber implements Prober {
                       can));
     }
 
-    /** All that failed, in the kind of the first. */
+    /** Returns all failures as one trouble, of the kind of the first. */
     private Optional<PluginTrouble> trouble() {
       if (troubles.isEmpty()) {
         return Optional.empty();

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether a plugin is ready and what it can do. Those who ask meanwhile are told the
- * same, and what it said holds as long as its connection does, for those who are content with that.
+ * Asks whether a plugin is ready and for its capabilities. Concurrent callers share one question.
+ * An answer remains valid as long as its connection, for callers of {@link #known}.
  */
 public final class PluginFacts {
 
@@ -33,27 +33,27 @@ public final class PluginFacts {
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Consumer<PluginAnswer>> asking = new ArrayList<>();
 
-  /** The process that was found to be ready last; empty if none was, or it is not known. */
+  /** The last process that was found ready; empty if there was none, or it is not known. */
   private volatile String well = "";
 
-  /** The name that it gave itself last, if it gave a valid one. */
+  /** The last valid name that the plugin gave itself. */
   private volatile Optional<PluginName> name = Optional.empty();
 
-  /** What it said last; null if that is in doubt. */
+  /** The last answer; null if it is no longer trusted. */
   private volatile @Nullable Said said;
 
   /**
    * An answer on one connection.
    *
-   * @param connection by the number of changes
+   * @param connection the number of changes of the connection
    */
   private record Said(PluginAnswer.Up answer, long connection) {}
 
   /**
-   * Nothing is asked yet.
+   * Starts without an answer.
    *
-   * @param requireReady whether a plugin that is not ready is down
-   * @param aside runs what may block
+   * @param requireReady whether a plugin that is not ready counts as down
+   * @param aside runs work that may block
    */
   public PluginFacts(
       PluginLink link, PluginProcesses.Current process, boolean requireReady, Executor aside) {
@@ -63,7 +63,7 @@ public final class PluginFacts {
     this.aside = aside;
   }
 
-  /** Tells what the plugin said on the connection that there is; asks it if it said nothing yet. */
+  /** Returns the answer on the present connection; asks the plugin if there is none yet. */
   public void known(Consumer<PluginAnswer> then) {
     Said before = said;
     if (before == null) {
@@ -81,12 +81,12 @@ public final class PluginFacts {
         });
   }
 
-  /** The name that the plugin gave itself when it was last found to be there. */
+  /** Returns the name that the plugin gave itself when it was last available. */
   public Optional<PluginName> name() {
     return name;
   }
 
-  /** What it said is in doubt: the next one asks. */
+  /** Invalidates the last answer: the next caller asks the plugin. */
   public void doubt() {
     said = null;
   }
@@ -115,8 +115,8 @@ public final class PluginFacts {
   }
 
   /**
-   * Asks, and once more if that came to nothing on the way: the first question after a restart may
-   * meet the end of the old connection.
+   * Asks the plugin; tries once more if the call was lost on its way, because the first call after
+   * a restart may meet the end of the old connection.
    */
   private void ask(CsiPlugin plugin, boolean maybeAgain) {
     answer(plugin)
@@ -125,7 +125,7 @@ public final class PluginFacts {
               if (thrown == null) {
                 tell(told);
               } else {
-                // A look at the process may block, and this may be the I/O thread.
+                // Identifying the process may block, and this may be the I/O thread.
                 aside.execute(() -> failed(plugin, maybeAgain, thrown));
               }
             });
@@ -153,7 +153,7 @@ public final class PluginFacts {
     }
   }
 
-  /** Nothing if it is ready. Asked only when there is reason to doubt it. */
+  /** Returns empty if the plugin is ready. Asked only if there is reason to doubt it. */
   private CompletionStage<Optional<PluginAnswer>> readiness(CsiPlugin plugin) {
     String before = well;
     boolean isSame = !before.isEmpty() && before.equals(process.look(plugin));

@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Gives a word to the process behind a socket, another one to each process.
+ * Names the process behind a socket; each process has another name.
  *
- * <p>Where the kernel tells the process, the word is made of its number and the moment of its
- * start: one process that replaces its socket is the same as before. Elsewhere the socket stands
- * for the process that made it.
+ * <p>If the kernel reports the process, the name consists of its number and its start time, so a
+ * process that replaces its socket keeps its name. Otherwise the socket stands for the process that
+ * created it.
  */
 public final class PluginProcesses {
 
   private static final int STAT_LIMIT = 4096;
 
-  /** The start is the 22nd field of the file; the first two end with the bracket. */
+  /** The start time is the 22nd field of the file; the first two fields end with the bracket. */
   private static final int START = 22 - 3;
 
   private static final List<String> ENDED = List.of("Z", "X", "x");
@@ -30,37 +30,37 @@ public final class PluginProcesses {
   private final String boot;
 
   /**
-   * Gives words that are good for one boot.
+   * Creates names that are valid for one boot.
    *
-   * @param boot which
+   * @param boot the boot
    */
   public PluginProcesses(Disk disk, String boot) {
     this.disk = disk;
     this.boot = boot.length() <= 8 ? boot : boot.substring(0, 8);
   }
 
-  /** Returns the process of one plugin; it is not known yet. */
+  /** Returns the process of one plugin, which is not known yet. */
   public Current current() {
     return new Current();
   }
 
   /**
-   * Returns the word for the process that listened when the plugin was connected last; empty if it
-   * is gone, or cannot be found out.
+   * Returns the name of the process that was listening when the plugin was last connected; empty if
+   * it has ended, or cannot be identified.
    */
   String word(CsiPlugin plugin) {
     OptionalInt pid = plugin.peer().pid();
     if (pid.isPresent() && pid.getAsInt() > 0) {
       return process(pid.getAsInt());
     }
-    // Number 0 is a process whose number has no meaning here. None at all, where the kernel tells
-    // it, means that a connection is just being made.
+    // Number 0 is a process whose number has no meaning here. If the kernel reports processes and
+    // there is no number, a connection is just being made.
     return pid.isPresent() || plugin.transport() == Transport.JDK
         ? socket(plugin.endpoint().path())
         : "";
   }
 
-  /** Whether the process with this word is certainly still there. */
+  /** Returns whether the process with this name certainly still exists. */
   public boolean isRunning(String word) {
     String[] parts = word.split("/", -1);
     if (parts.length != 3 || !parts[0].equals(boot)) {
@@ -73,7 +73,10 @@ public final class PluginProcesses {
     }
   }
 
-  /** The start goes with the number, in ticks since the boot: a number may be given twice. */
+  /**
+   * Returns the name of a process. The number alone is not unique, so the name includes the start
+   * time in ticks since the boot.
+   */
   private String process(int pid) {
     try {
       byte[] stat = disk.read(Path.of("/proc/" + pid + "/stat"), STAT_LIMIT);
@@ -91,7 +94,7 @@ public final class PluginProcesses {
     }
   }
 
-  /** The word for the socket at a path; empty if there is none. */
+  /** Returns the name for the socket at a path; empty if there is none. */
   String socket(Path path) {
     try {
       return disk.facts(path)
@@ -102,12 +105,12 @@ public final class PluginProcesses {
     }
   }
 
-  /** Whether a look does nothing that may block. */
+  /** Returns whether identifying the process cannot block. */
   public static boolean isQuick(CsiPlugin plugin) {
     return plugin.peer().pid().orElse(0) > 0;
   }
 
-  /** The process that is one plugin, as it was last seen. */
+  /** The process of one plugin, as last seen. */
   public final class Current {
 
     private volatile Seen seen = new Seen("", PeerCredentials.unknown());
@@ -115,17 +118,17 @@ public final class PluginProcesses {
     /**
      * A process.
      *
-     * @param word its word; empty when it is not known
-     * @param peer what the kernel said of it, once for each connection
+     * @param word its name; empty if it is not known
+     * @param peer the kernel's report of it, once for each connection
      */
     private record Seen(String word, PeerCredentials peer) {}
 
-    /** Its word; empty when it is not known. */
+    /** Returns its name; empty if it is not known. */
     public String word() {
       return seen.word();
     }
 
-    /** Its word, after another look. */
+    /** Returns its name after identifying it again. */
     public String look(CsiPlugin plugin) {
       PeerCredentials peer = plugin.peer();
       String word = PluginProcesses.this.word(plugin);
@@ -134,15 +137,15 @@ public final class PluginProcesses {
     }
 
     /**
-     * Its word after it has answered: without another look if it is known who is at the other end
-     * of this connection.
+     * Returns its name after it has answered. Identifies it again only if the peer of this
+     * connection is not known.
      */
     String answered(CsiPlugin plugin) {
       return isAtOtherEnd(plugin) ? word() : look(plugin);
     }
 
-    /** Whether the connection is the one on which the process was seen that is known. */
-    @SuppressWarnings("ReferenceEquality") // where nothing is known of them, all are equal
+    /** Returns whether the connection is the one on which the known process was seen. */
+    @SuppressWarnings("ReferenceEquality") // if nothing is known about the peers, all are equal
     public boolean isAtOtherEnd(CsiPlugin plugin) {
       Seen last = seen;
       return !last.word().isEmpty() && last.peer() == plugin.peer();

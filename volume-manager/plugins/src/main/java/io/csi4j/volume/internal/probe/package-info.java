@@ -1,7 +1,6 @@
 /**
- * Asks a plugin how it is and what it can do. Start at {@link
- * io.csi4j.volume.internal.probe.CsiProber}. What follows from the answers is decided by
- * supervision.
+ * Asks a plugin for its health and its capabilities. Start at {@link
+ * io.csi4j.volume.internal.probe.CsiProber}. The supervision decides what follows from the answers.
  */
 @NullMarked
 package io.csi4j.volume.internal.probe;

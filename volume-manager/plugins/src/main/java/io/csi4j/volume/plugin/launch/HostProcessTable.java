@@ -12,32 +12,32 @@ import java.util.function.IntConsumer;
 interface HostProcessTable {
 
   /**
-   * The order to start a program.
+   * A command to start a program.
    *
    * @param command the program and its arguments
-   * @param environment its variables, all of them
-   * @param directory where it works, if not where this process does
+   * @param environment all its environment variables
+   * @param directory its working directory, if not that of this process
    */
   record Order(List<String> command, Map<String, String> environment, Optional<Path> directory) {}
 
-  /** A process that was started. */
+  /** A started process. */
   interface Running {
 
-    /** Its number. */
+    /** Returns its number. */
     long pid();
 
-    /** Asks it to end ({@code SIGTERM}). */
+    /** Sends it {@code SIGTERM}. */
     void terminate();
 
-    /** Ends it ({@code SIGKILL}). None of the processes that it has started is touched. */
+    /** Sends it {@code SIGKILL}. Its child processes are not affected. */
     void kill();
   }
 
   /**
    * Starts a process.
    *
-   * @param line given each line that it writes, in order, on one thread
-   * @param ended given its status once, after the last line
+   * @param line receives each line of its output, in order, on one thread
+   * @param ended receives its exit status once, after the last line
    * @throws IOException if it cannot be started
    */
   Running start(Order order, Consumer<String> line, IntConsumer ended) throws IOException;

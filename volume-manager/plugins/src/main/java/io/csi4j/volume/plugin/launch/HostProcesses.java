@@ -12,19 +12,22 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * The processes of this host, each with a thread that reads what it writes until it ends.
+ * Starts processes of this host, each with a thread that reads its output until it ends.
  *
- * <p>That thread never waits for the pipe: a process that was started by the one that is read may
- * hold it open for ever, and no close of this end would wake who waits for it.
+ * <p>That thread never blocks on the pipe: a child of the process may hold the pipe open forever,
+ * and closing this end would not wake a blocked thread.
  */
 final class HostProcesses implements HostProcessTable {
 
   private static final int PIPE = 64 * 1024;
 
-  /** The longest time between two looks, in milliseconds. */
+  /** Maximum time between two reads, in milliseconds. */
   private static final long LONGEST_PAUSE = 50;
 
-  /** The JDK puts what is left in the pipe aside soon after the end, and does not say when. */
+  /**
+   * The JDK buffers the rest of the pipe soon after the end of the process, and does not report
+   * when.
+   */
   private static final long QUIET = 50;
 
   private static final long LONGEST_REST = 2000;
@@ -33,10 +36,10 @@ final class HostProcesses implements HostProcessTable {
   private final int longestLine;
 
   /**
-   * The processes of this host.
+   * Creates a starter of processes.
    *
-   * @param threads makes the thread of each process
-   * @param longestLine how many bytes of a line are kept
+   * @param threads creates the thread of each process
+   * @param longestLine the number of bytes of a line that are kept
    */
   public HostProcesses(ThreadFactory threads, int longestLine) {
     this.threads = threads;
@@ -55,7 +58,7 @@ final class HostProcesses implements HostProcessTable {
       OutputLines lines = new OutputLines(longestLine, line);
       threads.newThread(() -> follow(process, lines, ended)).start();
     } catch (IOException | RuntimeException | Error refused) {
-      // Without the thread its end would never be known.
+      // Without the thread, its end would never be noticed.
       process.destroyForcibly();
       if (refused instanceof OutOfMemoryError) {
         throw new IOException("the machine gives no thread to read what it writes", refused);
@@ -69,7 +72,8 @@ final class HostProcesses implements HostProcessTable {
     try {
       readToTheEnd(process, lines);
     } finally {
-      // A process whose output cannot be taken must not wait for that, and its end is told too.
+      // A process whose output cannot be read must not be delayed by that, and its end is reported
+      // too.
       while (!hasEnded(process, LONGEST_PAUSE)) {
         drop(process.getInputStream());
       }
@@ -81,7 +85,7 @@ final class HostProcesses implements HostProcessTable {
     try {
       output.skipNBytes(output.available());
     } catch (IOException e) {
-      // The JDK is just putting the rest aside.
+      // The JDK is just buffering the rest.
     }
   }
 
@@ -97,9 +101,7 @@ final class HostProcesses implements HostProcessTable {
     lines.finish();
   }
 
-  /**
-   * Reads its last words. Processes that it left behind may go on writing, and are not listened to.
-   */
+  /** Reads the rest of the output. Child processes that still write are ignored. */
   private static void rest(InputStream output, byte[] some, OutputLines lines) {
     for (long silent = 0, all = 0; silent < QUIET && all < LONGEST_REST; all++) {
       if (read(output, some, lines) > 0) {
@@ -112,7 +114,7 @@ final class HostProcesses implements HostProcessTable {
     try {
       output.close();
     } catch (IOException e) {
-      // The output is not read any more.
+      // The output is no longer read.
     }
   }
 
@@ -125,7 +127,7 @@ final class HostProcesses implements HostProcessTable {
     }
   }
 
-  /** Reads what is there; returns how much that was. */
+  /** Reads the available bytes; returns their number. */
   private static int read(InputStream output, byte[] some, OutputLines lines) {
     try {
       int there = Math.min(output.available(), some.length);
@@ -133,7 +135,7 @@ final class HostProcesses implements HostProcessTable {
       lines.add(some, read);
       return Math.max(read, 0);
     } catch (IOException e) {
-      // The JDK is just putting the rest aside.
+      // The JDK is just buffering the rest.
       return 0;
     }
   }
@@ -141,8 +143,8 @@ final class HostProcesses implements HostProcessTable {
   /**
    * A process of this host.
    *
-   * @param handle its handle: {@link Process#destroy} would close its output as well, and with it
-   *     its last words
+   * @param handle its handle: {@link Process#destroy} would also close its output, and lose its
+   *     last lines
    */
   private record Child(ProcessHandle handle) implements Running {
 
@@ -161,15 +163,15 @@ final class HostProcesses implements HostProcessTable {
       signal(handle::destroyForcibly);
     }
 
-    /** False, when it has ended meanwhile, is as good. */
+    /** Ignores false, which means that the process has ended meanwhile. */
     private static void signal(BooleanSupplier sent) {
       var unused = sent.getAsBoolean();
     }
   }
 
   /**
-   * Cuts bytes into lines that are fit to be shown: escaped, and none longer than a limit. Good for
-   * one process and one thread.
+   * Splits bytes into printable lines: escaped, and no longer than a limit. For one process and one
+   * thread.
    */
   static final class OutputLines {
 
@@ -179,10 +181,10 @@ final class HostProcesses implements HostProcessTable {
     private long length;
 
     /**
-     * No bytes yet.
+     * Starts without bytes.
      *
-     * @param limit how many bytes of a line are kept
-     * @param line given each line
+     * @param limit the number of bytes of a line that are kept
+     * @param line receives each line
      */
     OutputLines(int limit, Consumer<String> line) {
       this.line = line;
@@ -202,7 +204,7 @@ final class HostProcesses implements HostProcessTable {
       }
     }
 
-    /** No more bytes come: what has no end yet is a line too. */
+    /** Ends the input: an unfinished line counts as a line. */
     void finish() {
       if (length > 0) {
         end();

@@ -31,14 +31,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * All that is needed to start a plugin, the same for each of its starts: directories, bind mounts,
- * variables and privileges. Only {@link #prepare} does anything.
+ * Everything that is needed to start a plugin, the same for each start: directories, bind mounts,
+ * variables and privileges. Only {@link #prepare} changes anything.
  *
  * @since 1.0
  */
 public final class PluginLaunchPlan {
 
-  /** The variable that tells a plugin where to listen. */
+  /** The variable that holds the socket on which a plugin listens. */
   public static final String ENDPOINT = "CSI_ENDPOINT";
 
   private static final int WRITABLE_BY_GROUP = 0020;
@@ -51,11 +51,11 @@ public final class PluginLaunchPlan {
   private final Map<String, String> environment;
 
   /**
-   * A directory of the host that the plugin has to see, writable.
+   * A directory of the host that the plugin must see, writable.
    *
    * @param source the directory on the host
    * @param target where the plugin sees it
-   * @param propagation whose mounts below it the other side has to see
+   * @param propagation in which direction mounts below it must propagate
    */
   public record Bind(Path source, PluginPath target, Propagation propagation) {}
 
@@ -83,15 +83,15 @@ public final class PluginLaunchPlan {
     environment = Map.copyOf(all);
   }
 
-  /** Returns the plan for a plugin that needs no variables but the one of CSI. */
+  /** Returns the plan for a plugin that needs only the variable of CSI. */
   public static PluginLaunchPlan of(PluginConfig config) {
     return new PluginLaunchPlan(config, false, Map.of());
   }
 
   /**
-   * Returns this plan, and whether the plugin has its own view of the filesystem although it sees
-   * its directories where the host does. Not by default; a plugin that sees one of them elsewhere
-   * always has.
+   * Returns this plan with the setting whether the plugin has its own view of the filesystem
+   * although it sees its directories at the paths of the host. Not by default; a plugin that sees
+   * one of them at another path always has its own view.
    */
   public PluginLaunchPlan withContained(boolean value) {
     return new PluginLaunchPlan(config, value, environment);
@@ -99,7 +99,7 @@ public final class PluginLaunchPlan {
 
   /**
    * Returns this plan with more variables of the user, all of which are kept. {@value #ENDPOINT}
-   * may be among them, in a form that the plugin likes better ({@code unix:/csi/csi.sock}).
+   * may be among them, in another form that the plugin needs ({@code unix:/csi/csi.sock}).
    *
    * @throws PluginException if {@value #ENDPOINT} names another socket than the host connects to
    */
@@ -114,12 +114,16 @@ public final class PluginLaunchPlan {
     return config;
   }
 
-  /** Whether it has a view of its own of the filesystem, and sees nothing that is not bound. */
+  /**
+   * Returns whether the plugin has its own view of the filesystem, and sees only bound directories.
+   */
   public boolean isContained() {
     return contained;
   }
 
-  /** The directories that have to be there, with a mode of 0700 if they are made. */
+  /**
+   * Returns the directories that must exist. {@link #prepare} creates missing ones with mode 0700.
+   */
   public List<Path> directories() {
     List<Path> directories = new ArrayList<>();
     directories.add(config.socketDirectory());
@@ -128,8 +132,8 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * Returns the binds that it needs, in this order; nothing for a plugin that sees the filesystem
-   * of the host. Only mounts that it makes for volumes have to reach the host.
+   * Returns the required bind mounts, in this order; empty for a plugin that sees the filesystem of
+   * the host. Only mounts that the plugin makes for volumes must propagate to the host.
    */
   public List<Bind> binds() {
     if (!contained) {
@@ -158,35 +162,35 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * The variables that it has to find: those of the user, and {@value #ENDPOINT} if that is not
-   * among them. The library invents no other variable.
+   * Returns the environment variables of the plugin: those of the user, and {@value #ENDPOINT} if
+   * it is not among them. The library adds no other variable.
    */
   public Map<String, String> environment() {
     return environment;
   }
 
-  /** The capabilities of Linux that it has to have: one for a plugin that mounts. */
+  /** Returns the Linux capabilities that the plugin must have: one for a plugin that mounts. */
   public Set<String> capabilities() {
     return isForNodes() ? Set.of(SYS_ADMIN) : Set.of();
   }
 
-  /** Its socket, as the host sees it. */
+  /** Returns the socket, as the host sees it. */
   public CsiEndpoint endpoint() {
     return config.endpoint();
   }
 
-  /** How the volume manager reaches it. */
+  /** Returns the binding with which the volume manager reaches the plugin. */
   public PluginBinding binding() {
     return config.registration(InstanceId.ONLY).binding();
   }
 
   /**
-   * Makes the directories that are missing, and removes the socket of a plugin that is gone: only a
-   * socket, and only if it has no listener. To be done before each start; doing it twice is
-   * harmless.
+   * Creates the missing directories, and removes the socket of a plugin that has ended: only a
+   * socket, and only if it has no listener. Call this before each start. Idempotent.
    *
-   * @throws PluginException if the plugin must not be started: others may write to the directory of
-   *     its socket, or a symbolic link or anything else is in the way, or a process listens
+   * @throws PluginException if the plugin must not be started: other users may write to the
+   *     directory of its socket, a symbolic link or another file is in the way, or a process
+   *     listens
    */
   public void prepare() {
     CarefulDisk disk = new CarefulDisk(new RealDisk());
@@ -212,7 +216,7 @@ public final class PluginLaunchPlan {
     }
   }
 
-  /** Makes a directory with those above it; one that is there stays as it is. */
+  /** Creates a directory with its parents; an existing one is not changed. */
   private static void make(CarefulDisk disk, MountPath directory) throws PathProblem {
     if (disk.isDirectory(directory)) {
       return;
@@ -260,8 +264,8 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * Whether a process listens, or that cannot be ruled out. Asks the kernel, by connecting and
-   * sending nothing; waits for no answer.
+   * Returns whether a process listens, or may listen. Asks the kernel by connecting and sending
+   * nothing; waits for no answer.
    */
   private static boolean isListening(Path socket) {
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -284,7 +288,7 @@ public final class PluginLaunchPlan {
     return PluginPath.of(path.toString());
   }
 
-  /** The plan in words, without the values of variables. */
+  /** Returns a description of the plan, without the values of variables. */
   @Override
   public String toString() {
     return "PluginLaunchPlan["

@@ -25,17 +25,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one process running: starts it, and again after a pause when it has ended, until it is
- * stopped.
+ * Keeps one process running: starts it, and restarts it after a pause when it has ended, until it
+ * is stopped.
  *
- * <p>All that changes is changed on the scheduler, which must do one thing after the other; who
- * asks from outside only looks.
+ * <p>All changes are made on the scheduler, which must run one task after the other; other threads
+ * only read.
  */
 final class ProcessKeeper {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
-  /** The first number of those that stand for a signal. */
+  /** The first exit status that stands for a signal. */
   private static final int SIGNAL = 128;
 
   private final Parts parts;
@@ -49,17 +49,18 @@ final class ProcessKeeper {
   private volatile boolean isSinkBroken;
 
   /**
-   * The parts that a keeper works with.
+   * The parts of a keeper.
    *
    * @param plugin the name of the plugin, for messages
-   * @param clock time
-   * @param scheduler does one thing after the other
+   * @param clock the clock
+   * @param scheduler runs one task after the other
    * @param processes starts processes
-   * @param order what is started
-   * @param prepare done before each start; throws {@link PluginException} if it must not be started
-   * @param settings pauses and bounds
-   * @param output given each line
-   * @param listener told what happens; must neither block nor throw
+   * @param order the command
+   * @param prepare runs before each start; throws {@link PluginException} if the plugin must not be
+   *     started
+   * @param settings pauses and limits
+   * @param output receives each line
+   * @param listener receives events; must neither block nor throw
    */
   public record Parts(
       String plugin,
@@ -77,14 +78,14 @@ final class ProcessKeeper {
    *
    * @param instance its name
    * @param process the process
-   * @param begun when it was started
+   * @param begun the time of its start
    */
   private record Run(InstanceId instance, HostProcessTable.Running process, long begun) {}
 
-  /** The last lines that a process wrote. */
+  /** The last lines of a process. */
   static final class LastWords {
 
-    /** As much as a message has room for beside its other parts. */
+    /** Maximum length in a message, beside its other parts. */
     private static final int IN_A_MESSAGE = 600;
 
     private final int most;
@@ -92,9 +93,9 @@ final class ProcessKeeper {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * No words yet.
+     * Starts without lines.
      *
-     * @param most how many lines are kept
+     * @param most the number of lines that are kept
      */
     LastWords(int most) {
       this.most = most;
@@ -112,7 +113,7 @@ final class ProcessKeeper {
       }
     }
 
-    /** The lines, the last one last. */
+    /** Returns the lines, the last one last. */
     List<String> lines() {
       lock.lock();
       try {
@@ -122,7 +123,7 @@ final class ProcessKeeper {
       }
     }
 
-    /** As many of them as fit into a message, the last one in any case. */
+    /** Returns as many of the lines as fit into a message, and in any case the last one. */
     String text() {
       List<String> said = lines().stream().filter(line -> !line.isBlank()).toList();
       List<String> fit = new ArrayList<>();
@@ -138,18 +139,18 @@ final class ProcessKeeper {
     }
   }
 
-  /** Nothing is started yet. */
+  /** Creates a keeper that has not started a process. */
   public ProcessKeeper(Parts parts) {
     this.parts = parts;
     words = new LastWords(parts.settings().lastWords());
   }
 
-  /** Starts it. To be called once. */
+  /** Starts the process. Called once. */
   public void start() {
     later(this::launch);
   }
 
-  /** Ends it, if it runs, and starts it at once. */
+  /** Ends the process, if it runs, and restarts it at once. */
   public void restart() {
     later(
         () -> {
@@ -166,7 +167,7 @@ final class ProcessKeeper {
         });
   }
 
-  /** Ends it and starts it no more; the stage ends with the process. */
+  /** Ends the process and does not restart it; the stage completes when the process has ended. */
   public CompletableFuture<Void> stop() {
     later(
         () -> {
@@ -184,13 +185,13 @@ final class ProcessKeeper {
     return stopped.copy();
   }
 
-  /** The number of the process that runs now. */
+  /** Returns the number of the running process. */
   public OptionalLong process() {
     Run run = current;
     return run == null ? OptionalLong.empty() : OptionalLong.of(run.process().pid());
   }
 
-  /** The last lines of the process that runs, or ran last. */
+  /** Returns the last lines of the present or the last run. */
   public List<String> lastWords() {
     return words.lines();
   }
@@ -212,7 +213,7 @@ final class ProcessKeeper {
     } catch (IOException failed) {
       notStarted(exited("it could not be started: " + failed.getMessage()));
     } catch (RuntimeException | Error failed) {
-      // The JDK quotes variables that it does not take, and one may be a secret.
+      // The JDK quotes variables that it rejects, and one may be a secret.
       notStarted(exited("it could not be started: " + failed.getClass().getName()));
     }
   }
@@ -273,7 +274,9 @@ final class ProcessKeeper {
     }
   }
 
-  /** Some time up to a limit that doubles with each failure in a row: full jitter. */
+  /**
+   * Returns a random time up to a limit that doubles with each consecutive failure (full jitter).
+   */
   private Duration pause(boolean isFailure) {
     failures = isFailure ? failures + 1 : 1;
     return Backoff.fullJitter(parts.settings().backoff(), parts.settings().backoffCap())
@@ -297,7 +300,7 @@ final class ProcessKeeper {
     }
   }
 
-  // ---- to others
+  // ---- events
 
   private OperatorMessage exited(String seen) {
     return Messages.of(
@@ -320,7 +323,7 @@ final class ProcessKeeper {
     try {
       parts.scheduler().execute(work);
     } catch (RejectedExecutionException closed) {
-      // It was given up before.
+      // The stop was given up before.
       stopped.complete(null);
     }
   }
@@ -329,7 +332,7 @@ final class ProcessKeeper {
     try {
       parts.output().accept(line);
     } catch (Throwable failed) {
-      // Even an Error: the thread must go on to tell the end of the process.
+      // Catches even an Error: the thread must go on to report the end of the process.
       if (!isSinkBroken) {
         isSinkBroken = true;
         LOGGER.log(Level.WARNING, "Who is given the output of a plugin failed; told once.", failed);

@@ -25,13 +25,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plugin that runs as a plain process of this host, without a container: started, and started
- * again with growing pauses whenever it has ended, until this is closed.
+ * Runs a plugin as a plain process of this host, without a container. Starts the process, and
+ * restarts it with growing pauses whenever it has ended, until the launcher is closed.
  *
- * <p>Whether it is ready is not known here; a {@link
- * io.csi4j.volume.plugin.supervision.PluginSupervisor} finds that out. A plugin that outlived a
+ * <p>The launcher does not know whether the plugin is ready; a {@link
+ * io.csi4j.volume.plugin.supervision.PluginSupervisor} determines that. A plugin that outlived a
  * crash of its host still has its socket: it is left alone and can be used, and {@link
- * Event.NotStarted} says so until it has gone.
+ * Event.NotStarted} reports it until it has ended.
  *
  * @since 1.0
  */
@@ -42,10 +42,10 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   private static final List<String> INHERITED =
       List.of("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR");
 
-  /** How long the kernel may take to end what was killed. */
+  /** Time limit for the kernel to end a killed process. */
   private static final Duration KILLING = Duration.ofSeconds(5);
 
-  /** How long a listener may take for what it has not been told yet. */
+  /** Time limit for a listener to receive its waiting events. */
   private static final Duration TELLING = Duration.ofSeconds(1);
 
   private final SystemScheduler scheduler;
@@ -62,9 +62,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   }
 
   /**
-   * Begins with a plugin whose output is not wanted.
+   * Returns a builder for a plugin whose output is ignored.
    *
-   * @param plan what its start needs
+   * @param plan the plan of the start
    * @param command the program and its arguments
    * @throws IllegalArgumentException if there is no command, or the plan is for a container
    */
@@ -72,34 +72,38 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     return new Builder(plan, command);
   }
 
-  /** The number of the process that runs now; nothing between two runs. */
+  /** Returns the number of the running process; empty between two runs. */
   public OptionalLong process() {
     return keeper.process();
   }
 
-  /** The last lines that it wrote, escaped; of the last run, if none goes on. */
+  /**
+   * Returns the last lines that the process wrote, escaped; those of the last run, if none is
+   * running.
+   */
   public List<String> lastWords() {
     return keeper.lastWords();
   }
 
-  /** Ends the process, as {@link #stop} does, and starts it again at once. */
+  /** Ends the process, as {@link #stop} does, and restarts it at once. */
   public void restart() {
     keeper.restart();
   }
 
   /**
-   * Asks the process to end, kills it if it does not in time, and starts it no more. Of processes
-   * that it has started itself none is touched. What it has mounted stays.
+   * Asks the process to end, kills it if it does not in time, and does not restart it. Its child
+   * processes are not affected, and its mounts stay.
    *
-   * @return ends with the process
+   * @return completes when the process has ended
    */
   public CompletionStage<Void> stop() {
     return keeper.stop();
   }
 
   /**
-   * Stops it and waits for that, then ends its threads once its listener is told. An interrupt does
-   * not shorten the waiting, as the process would outlive it; it is set again at the end.
+   * Stops the process and waits for its end, then ends the threads after the listener has received
+   * its events. An interrupt does not shorten the wait, as the process would outlive it; the
+   * interrupt status is set again at the end.
    */
   @Override
   public void close() {
@@ -134,7 +138,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     }
   }
 
-  /** Collects what a plugin is started with. */
+  /** Collects the parts of a {@link ProcessPluginLauncher}. */
   public static final class Builder {
 
     private final PluginLaunchPlan plan;
@@ -160,21 +164,21 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       }
     }
 
-    /** Where it works, if not where this process does. */
+    /** Sets the working directory. That of this process by default. */
     public Builder directory(Path value) {
       directory = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets pauses and bounds. */
+    /** Sets pauses and limits. */
     public Builder settings(Settings value) {
       settings = Objects.requireNonNull(value, "value");
       return this;
     }
 
     /**
-     * Takes what it writes, to either of its outputs: a line at a time, escaped, and cut where it
-     * is too long. Called on a thread of the plugin; who takes too long keeps the plugin waiting.
+     * Sets a receiver for the lines of both outputs of the process, escaped, and cut if they are
+     * too long. Called on a thread of the plugin; a slow receiver delays the plugin.
      */
     public Builder output(Consumer<String> sink) {
       output = Objects.requireNonNull(sink, "sink");
@@ -182,8 +186,8 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     }
 
     /**
-     * Tells this listener of its starts and ends, one at a time and in order. A listener that
-     * throws or blocks does no harm, and it may close the launcher.
+     * Sets a listener for starts and ends of the process. Events arrive one at a time and in order.
+     * A listener that throws or blocks does no harm, and it may close the launcher.
      */
     public Builder listener(Consumer<Event> value) {
       listener = Objects.requireNonNull(value, "value");
@@ -191,8 +195,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     }
 
     /**
-     * Starts it; returns at once. Of this process's own variables it gets those for programs,
-     * language, time zone and temporary files, where the plan has no other; the rest may be secret.
+     * Starts the process; returns at once. Of this process's own variables, the plugin gets those
+     * for programs, language, time zone and temporary files, unless the plan sets them; the others
+     * may be secret.
      */
     public ProcessPluginLauncher start() {
       Map<String, String> environment = new TreeMap<>(plan.environment());
@@ -224,7 +229,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   }
 
   /**
-   * Something that happened to the process of a plugin.
+   * An event of the process of a plugin.
    *
    * @since 1.0
    */
@@ -233,20 +238,20 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     /**
      * The plugin was started.
      *
-     * @param instance the name of this one run of the plugin
-     * @param process its number
+     * @param instance the name of this run of the plugin
+     * @param process the number of the process
      */
     record Started(InstanceId instance, long process) implements Event {}
 
     /**
      * The process has ended.
      *
-     * @param instance the run of the plugin that has ended
-     * @param status its exit status; 128 and more is the number of the signal that ended it
-     * @param lived how long it ran
+     * @param instance the name of the run that has ended
+     * @param status the exit status; 128 and more is the number of the signal that ended it
+     * @param lived the duration of the run
      * @param lastWords the last lines that it wrote, escaped
-     * @param pause after what time it is started again; nothing if it was stopped
-     * @param message what an operator is told, if it ended with an error soon after its start
+     * @param pause the time until it is restarted; empty if it was stopped
+     * @param message the message for an operator, if it ended with an error soon after its start
      */
     record Ended(
         InstanceId instance,
@@ -267,13 +272,13 @@ public final class ProcessPluginLauncher implements AutoCloseable {
      * The plugin could not be started.
      *
      * @param message the reason
-     * @param pause after what time it is tried again
+     * @param pause the time until the next attempt
      */
     record NotStarted(OperatorMessage message, Duration pause) implements Event {}
   }
 
   /**
-   * How a {@link ProcessPluginLauncher} treats its process. Immutable; compares by value.
+   * Settings for the process of a {@link ProcessPluginLauncher}. Immutable; compares by value.
    *
    * @since 1.0
    */
@@ -311,45 +316,46 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       return DEFAULTS;
     }
 
-    /** Begins with the defaults. */
+    /** Returns a builder with the defaults. */
     public static Builder builder() {
       return new Builder();
     }
 
-    /** Begins with these settings. */
+    /** Returns a builder with these settings. */
     public Builder toBuilder() {
       return parts.copy();
     }
 
-    /** Returns the longest first pause before it is started again; it doubles each time. */
+    /** Returns the maximum of the first pause before a restart; it doubles each time. */
     public Duration backoff() {
       return parts.backoff;
     }
 
-    /** Returns the longest pause. */
+    /** Returns the maximum pause. */
     public Duration backoffCap() {
       return parts.backoffCap;
     }
 
     /**
-     * Returns the time after the start in which an end counts as a failure to start: with an error
-     * status it is told, and the pauses grow; after a later end they begin again.
+     * Returns the time after the start in which an end counts as a failure to start: an error
+     * status is reported, and the pauses grow; after a later end the pauses start again at the
+     * first.
      */
     public Duration early() {
       return parts.early;
     }
 
-    /** Returns how long it may take to end on its own before it is killed. */
+    /** Returns how long the process may take to end before it is killed. */
     public Duration stopping() {
       return parts.stopping;
     }
 
-    /** Returns how many bytes of a line of its output are kept. */
+    /** Returns the number of bytes of a line of output that are kept. */
     public int longestLine() {
       return parts.longestLine;
     }
 
-    /** Returns how many lines of its output are kept. */
+    /** Returns the number of lines of output that are kept. */
     public int lastWords() {
       return parts.lastWords;
     }
@@ -402,13 +408,13 @@ public final class ProcessPluginLauncher implements AutoCloseable {
         return copy;
       }
 
-      /** Sets the longest first pause before it is started again. 1 s by default. */
+      /** Sets the maximum of the first pause before a restart. 1 s by default. */
       public Builder backoff(Duration value) {
         backoff = Objects.requireNonNull(value, "backoff");
         return this;
       }
 
-      /** Sets the longest pause. 1 minute by default. */
+      /** Sets the maximum pause. 1 minute by default. */
       public Builder backoffCap(Duration value) {
         backoffCap = Objects.requireNonNull(value, "backoffCap");
         return this;
@@ -423,19 +429,19 @@ public final class ProcessPluginLauncher implements AutoCloseable {
         return this;
       }
 
-      /** Limits how long it may take to end on its own before it is killed. 10 s by default. */
+      /** Limits how long the process may take to end before it is killed. 10 s by default. */
       public Builder stopping(Duration value) {
         stopping = Objects.requireNonNull(value, "stopping");
         return this;
       }
 
-      /** Limits how many bytes of a line of its output are kept. 4096 by default. */
+      /** Limits the number of bytes of a line of output that are kept. 4096 by default. */
       public Builder longestLine(int value) {
         longestLine = value;
         return this;
       }
 
-      /** Limits how many lines of its output are kept. 20 by default. */
+      /** Limits the number of lines of output that are kept. 20 by default. */
       public Builder lastWords(int value) {
         lastWords = value;
         return this;
@@ -444,7 +450,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       /**
        * Returns the settings.
        *
-       * @throws IllegalArgumentException if a part makes no sense
+       * @throws IllegalArgumentException if a value is out of range
        */
       public Settings build() {
         return new Settings(this);

@@ -23,29 +23,30 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether what a plugin mounts below the manager's directory can be seen by the manager, found out
- * before any volume fails. Only looks; mounts nothing and calls no plugin.
+ * The result of a check whether the manager can see what a plugin mounts below its directory,
+ * before any volume fails. The check only reads; it mounts nothing and calls no plugin.
  *
- * @param verdict whether it can
- * @param seen what was seen, as a clause for people
- * @param message what an operator is told, with the command that mends it, where it cannot
+ * @param verdict the result
+ * @param seen the observation, as a clause for people
+ * @param message the message for an operator with the command that fixes the problem, if there is
+ *     one
  * @since 1.0
  */
 public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMessage> message) {
 
-  /** Whether mounts of a plugin can be seen here. */
+  /** Whether the manager can see mounts of a plugin. */
   public enum Verdict {
-    /** The plugin has the very same mount: it runs on the host, and nothing else is needed. */
+    /** The plugin has the same mount: it runs on the host, and nothing else is needed. */
     SAME_MOUNT,
     /** The mounts are shared. */
     SHARED,
-    /** The directory is in a mount of the host that shares nothing. */
+    /** The directory is in a mount of the host without propagation. */
     NOT_SHARED,
-    /** The host would share them; the plugin was started without that. */
+    /** The host would propagate the mounts; the plugin was started without propagation. */
     NOT_SHARED_BY_PLUGIN,
-    /** The plugin has another directory at the path that it is to have the manager's at. */
+    /** The plugin has another directory at the path where it must see the manager's. */
     ELSEWHERE,
-    /** The propagation could not be found out. */
+    /** The propagation could not be determined. */
     UNKNOWN,
     /** The plugin mounts nothing. */
     NOT_NEEDED
@@ -63,7 +64,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are present. */
   public PropagationCheck {
     Objects.requireNonNull(verdict, "verdict");
     Objects.requireNonNull(seen, "seen");
@@ -71,15 +72,15 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
   }
 
   /**
-   * Looks at the host alone, before the plugin is started: whether a container can share mounts of
-   * the manager's directory. A plugin that runs on the host does not need that.
+   * Checks the host alone, before the plugin is started: whether a container can propagate mounts
+   * of the manager's directory. A plugin that runs on the host does not need that.
    */
   public static PropagationCheck host(PluginConfig config) {
     return view(config).map(view -> host(config.id(), view)).orElseGet(PropagationCheck::notNeeded);
   }
 
   /**
-   * Looks at the host alone.
+   * Checks the host alone.
    *
    * @param plugin the plugin that would mount there
    * @param view the manager's directory, here and as the plugin sees it
@@ -89,10 +90,10 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
   }
 
   /**
-   * Looks at a plugin that runs.
+   * Checks a running plugin.
    *
-   * @param process its number, as this process sees it; to look into it takes the same user, or
-   *     root
+   * @param process its number, as this process sees it; reading its mounts requires the same user,
+   *     or root
    */
   public static PropagationCheck plugin(PluginConfig config, long process) {
     return view(config)
@@ -100,7 +101,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
         .orElseGet(PropagationCheck::notNeeded);
   }
 
-  /** The directory in which a plugin mounts; nothing if it mounts nothing. */
+  /** Returns the directory in which a plugin mounts; empty if it mounts nothing. */
   private static Optional<PathView> view(PluginConfig config) {
     return config
         .volumeRoot()
@@ -117,20 +118,20 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
         Verdict.NOT_NEEDED, new Text("the plugin mounts nothing"), Optional.empty());
   }
 
-  /** Whether nothing is known to be in the way. */
+  /** Returns whether no problem is known. */
   public boolean isGood() {
     return message.isEmpty();
   }
 
   /**
-   * Reads from the tables of mounts whether those of a plugin reach this host.
+   * Determines from the mount tables whether the mounts of a plugin reach this host.
    *
    * @param plugin the plugin
    * @param view the manager's directory, here and as the plugin sees it
    */
   private record Look(PluginId plugin, PathView view) {
 
-    /** Whether any container can share the mounts below the directory. */
+    /** Returns whether any container can propagate mounts below the directory. */
     PropagationCheck host() {
       try {
         return MountTable.system()
@@ -163,7 +164,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       return "mount --make-rshared " + (isPlain ? path : "'" + path.replace("'", "'\\''") + "'");
     }
 
-    /** Whether what this process mounts below the directory appears below it on the host. */
+    /** Returns whether mounts of this process below the directory appear on the host. */
     PropagationCheck plugin(long process) {
       MountTable table = MountTable.system();
       MountSnapshot here;
@@ -220,7 +221,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       return new PropagationCheck(verdict, new Text(seen), Optional.empty());
     }
 
-    /** With the message for an operator, which says what mends it. */
+    /** Returns a bad result with the message for an operator, which says how to fix it. */
     private PropagationCheck bad(Verdict verdict, String seen, String next) {
       Subject subject =
           Subject.of("checking whether mounts of plugin '" + plugin + "' can be seen");
@@ -235,7 +236,9 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
                   new OperatorMessage.Part(next))));
     }
 
-    /** Which directory of which filesystem a path is, if nothing is mounted between. */
+    /**
+     * Returns the directory of the filesystem that a path shows, if nothing is mounted in between.
+     */
     private static String place(MountRecord mount, MountPath path) {
       KernelText root = mount.root();
       String below = path.toString().substring(mount.path().isRoot() ? 0 : text(mount).length());
@@ -248,8 +251,8 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
     }
 
     /**
-     * Whether mounts below one mount appear below another: a peer has them, and so has a mount that
-     * receives from a peer, and so on.
+     * Returns whether mounts below one mount appear below another: a peer has them, and so has a
+     * mount that receives from a peer, and so on.
      */
     private static boolean reaches(
         Propagation.Tags from, Propagation.Tags to, List<MountSnapshot> tables) {

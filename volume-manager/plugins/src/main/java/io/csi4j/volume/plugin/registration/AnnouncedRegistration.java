@@ -25,12 +25,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Makes registrations of what is announced: by the rules, by the host's policy, once. */
+/** Registers announced plugins, by the rules and by the host's policy, once each. */
 final class AnnouncedRegistration {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
-  /** As lenient as Kubernetes is: a leading v, and anything behind the number. */
+  /** As lenient as Kubernetes: an optional v first, and any text after the number. */
   private static final Pattern VERSION_1 = Pattern.compile("\\s*v?1\\.[0-9].*");
 
   private static final int LONGEST_PATH = 107;
@@ -66,7 +66,7 @@ final class AnnouncedRegistration {
     }
   }
 
-  /** Registers what a socket announces, unless something speaks against it. */
+  /** Registers the announcement of a socket, unless there is an objection. */
   Result judge(WatchedSocket socket, Heard heard, Collection<WatchedSocket> all) {
     Optional<String> objections = objections(heard);
     if (objections.isPresent()) {
@@ -83,17 +83,19 @@ final class AnnouncedRegistration {
     if (before != null
         && before.identity().equals(socket.identity)
         && before.announcement().equals(announcement)) {
-      // It only did not hear that it is registered.
+      // The registrar only missed that the plugin is registered.
       return new Result(List.of(), Optional.empty());
     }
     Decision decision;
     try {
       decision = policy.decide(announcement);
     } catch (PluginException e) {
-      // Ours: a policy makes configurations, and this says what is wrong with one.
+      // The library's own message: a policy makes configurations, and this message says what is
+      // wrong with one.
       return Result.refused(e.operatorMessage());
     } catch (RuntimeException e) {
-      // Its message is the host's, and could hold what a registrar must not read.
+      // The message comes from the host, and could contain something that a registrar must not
+      // read.
       return Result.refused(
           socket,
           OperatorCode.REGISTRATION_REFUSED,
@@ -125,7 +127,7 @@ final class AnnouncedRegistration {
                   + "' has announced it at "
                   + theirs.registration().binding().endpoint());
         }
-        // Its registrar is gone, and this one has come in its place.
+        // Its registrar is gone, and this one has replaced it.
         undo(other).ifPresent(events::add);
       }
     }
@@ -134,7 +136,7 @@ final class AnnouncedRegistration {
       same = null;
     }
     if (same != null && same.claims(registration)) {
-      // An instance has one socket; it has to leave there before it can come here.
+      // An instance has one socket, so its old registration ends before the new one starts.
       same = null;
       undo(socket).ifPresent(events::add);
     }
@@ -166,10 +168,11 @@ final class AnnouncedRegistration {
   }
 
   /**
-   * The wish for a plugin.
+   * The registration to make for an announcement.
    *
-   * @param registration its registration to come
-   * @param begin does it, given what was done before for the same instance; gives what ends it
+   * @param registration the registration
+   * @param begin makes it, given the earlier registration of the same instance; returns what ends
+   *     it
    */
   private record Wish(
       PluginRegistration registration, Function<@Nullable AutoCloseable, AutoCloseable> begin) {}
@@ -194,7 +197,7 @@ final class AnnouncedRegistration {
         .supervise(wanted.config(), wanted.instance());
   }
 
-  /** Deregisters what a socket has registered, if it has. */
+  /** Deregisters what a socket has registered, if there is anything. */
   Optional<RegistrationWatch.Event> undo(WatchedSocket socket) {
     Registered gone = socket.registered;
     if (gone == null) {
@@ -216,11 +219,11 @@ final class AnnouncedRegistration {
 
   // ---- the rules
 
-  /** Everything that speaks against it, as a clause for people; nothing if it can be registered. */
+  /** Returns all objections, as a clause for people; empty if the plugin can be registered. */
   private static Optional<String> objections(Heard heard) {
     List<String> wrong = new ArrayList<>();
     if (!heard.type().equals(PluginRegistrar.Announcement.CSI)) {
-      // Names and versions of other types have other rules.
+      // Names and versions of other types follow other rules.
       return Optional.of(
           "it announces a plugin of type '"
               + heard.type()

@@ -10,35 +10,38 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Talks to registrars. Every conversation has an end, and none waits for another for ever. */
+/**
+ * Communicates with registrars. Every conversation has a time limit, and none waits for another
+ * without a limit.
+ */
 interface Conversations extends AutoCloseable {
 
   /**
-   * Asks a registrar what it announces, and tells it what comes of that.
+   * Asks a registrar for its announcement, and notifies it of the result.
    *
    * @param socket its socket
-   * @param judge decides what comes of it; not asked if the registrar says nothing
-   * @param then told of the end
+   * @param judge decides the result; not called if the registrar does not answer
+   * @param then receives the end of the conversation
    */
   void begin(
       CsiEndpoint socket,
       Function<Heard, CompletableFuture<PluginRegistrar.Outcome>> judge,
       Consumer<End> then);
 
-  /** Ends all of them, and takes no more. */
+  /** Ends all conversations, and accepts no more. */
   @Override
   void close();
 
   /**
-   * The words of a registrar. Texts are fit to be shown.
+   * The announcement of a registrar. Texts are printable.
    *
-   * @param type what kind of plugin it announces
-   * @param name under which name
-   * @param pluginName the same, if a plugin of CSI can have it
-   * @param endpoint listening where
-   * @param pluginEndpoint the same, if it is an absolute path
-   * @param versions speaking which versions of CSI
-   * @param announcer who says so
+   * @param type the type of the plugin
+   * @param name its name
+   * @param pluginName its name, if it is valid for a CSI plugin
+   * @param endpoint its socket
+   * @param pluginEndpoint its socket, if it is an absolute path
+   * @param versions the versions of CSI that it speaks
+   * @param announcer the process that listens on the registrar's socket
    */
   record Heard(
       String type,
@@ -61,51 +64,51 @@ interface Conversations extends AutoCloseable {
     }
   }
 
-  /** How a conversation ended. */
+  /** The end of a conversation. */
   sealed interface End {
 
     /**
-     * The registrar knows what has become of its announcement.
+     * The registrar was notified of the result.
      *
-     * @param outcome what
+     * @param outcome the result
      */
     record Told(PluginRegistrar.Outcome outcome) implements End {}
 
     /**
-     * The registrar was to know, and did not take it.
+     * The registrar could not be notified of the result.
      *
-     * @param outcome what
-     * @param failure why it did not
+     * @param outcome the result
+     * @param failure the reason
      */
     record NotTold(PluginRegistrar.Outcome outcome, Failure failure) implements End {}
 
     /**
-     * The registrar said nothing.
+     * The registrar did not answer.
      *
-     * @param failure why
+     * @param failure the reason
      */
     record Failed(Failure failure) implements End {}
   }
 
   /**
-   * Why a registrar does not hear, or is not heard.
+   * Why a conversation failed.
    *
-   * @param kind what it comes to
-   * @param why for people, as a clause
+   * @param kind the kind of failure
+   * @param why the reason for people, as a clause
    */
   record Failure(Kind kind, String why) {
 
-    /** The possible ends of a conversation. */
+    /** The kinds of failures. */
     enum Kind {
-      /** The registrar gives no answer, or fails. */
+      /** The registrar does not answer, or fails. */
       SILENT,
-      /** The socket is there, without a listener. */
+      /** The socket exists, without a listener. */
       LEFT_BEHIND,
-      /** There is no socket any more. */
+      /** The socket no longer exists. */
       GONE,
       /** This process may not use the socket. */
       DENIED,
-      /** The socket is of no registrar, or of one that must not be talked to. */
+      /** The socket belongs to no registrar, or to one that must not be contacted. */
       UNFIT,
       /** The watch was closed. */
       CLOSED

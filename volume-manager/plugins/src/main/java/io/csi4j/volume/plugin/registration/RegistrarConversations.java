@@ -14,7 +14,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Talks to registrars over their sockets, to so many at a time, each on its own thread. */
+/**
+ * Communicates with registrars over their sockets. Runs a limited number of conversations at a
+ * time, each on its own thread.
+ */
 final class RegistrarConversations implements Conversations {
 
   private static final int AT_A_TIME = 16;
@@ -24,9 +27,9 @@ final class RegistrarConversations implements Conversations {
   private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-registrar", AT_A_TIME);
 
   /**
-   * Conversations that have not begun.
+   * Starts without conversations.
    *
-   * @param closing how long closing may take
+   * @param closing the time limit for closing
    */
   RegistrarConversations(ConnectOptions options, Duration closing) {
     this.options = options;
@@ -43,7 +46,7 @@ final class RegistrarConversations implements Conversations {
     } catch (RejectedExecutionException closed) {
       then.accept(failed(Kind.CLOSED, "the watch is closed"));
     } catch (OutOfMemoryError refused) {
-      // How the JVM says that the machine gives no more threads.
+      // The JVM reports in this way that the machine provides no more threads.
       then.accept(failed(Kind.SILENT, "the machine gives no thread to ask it; raise the limit"));
     }
   }

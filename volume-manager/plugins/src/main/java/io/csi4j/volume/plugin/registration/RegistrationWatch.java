@@ -26,12 +26,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A directory in which registrars announce plugins, watched. Registers what they announce, tells
- * them what has become of it, and deregisters it when their socket is gone. Speaks the protocol of
- * Kubernetes' plugin registration, so that the registrars made for it work unchanged.
+ * Watches a directory in which registrars announce plugins. Registers an announced plugin, notifies
+ * the registrar of the result, and deregisters the plugin when the registrar's socket is gone.
+ * Speaks the protocol of Kubernetes' plugin registration, so that existing registrars work
+ * unchanged.
  *
- * <p>Other files in the directory, links, directories, and names that begin with a dot are passed
- * over. A registrar that is silent holds up no other. What is registered stays registered when the
+ * <p>Other files in the directory, links, directories, and names that begin with a dot are skipped.
+ * A registrar that does not answer delays no other. Registered plugins stay registered when the
  * watch is closed.
  *
  * @since 1.0
@@ -68,24 +69,26 @@ public final class RegistrationWatch implements AutoCloseable {
   }
 
   /**
-   * A watch that is not begun yet.
+   * Returns a builder for a watch.
    *
-   * @param directory where the registrars have their sockets; only they and this process should be
-   *     able to write there. It may come later, and go and come again.
-   * @param registry where plugins are registered
+   * @param directory the directory with the sockets of the registrars; only they and this process
+   *     should be able to write there. It may be created later, and may be removed and created
+   *     again.
+   * @param registry the registry for the plugins
    */
   public static Builder builder(Path directory, PluginRegistry registry) {
     return new Builder(directory, registry);
   }
 
-  /** Returns what is registered through it now, by the names of the sockets. */
+  /** Returns the announcements that are registered now, by the names of the sockets. */
   public List<Announcement> registered() {
     return watch.registered();
   }
 
   /**
-   * Stops watching. What is registered stays so. The listener is told what has happened, and all
-   * threads end, within some seconds. Not for the policy to call, which is waited for.
+   * Stops watching. Plugins stay registered. The listener receives the waiting events, and all
+   * threads end, within some seconds. The policy must not call this, because closing waits for the
+   * policy.
    */
   @Override
   public void close() {
@@ -100,7 +103,7 @@ public final class RegistrationWatch implements AutoCloseable {
     hub.close(CLOSING);
   }
 
-  /** Collects what a watch is begun with. */
+  /** Collects the parts of a {@link RegistrationWatch}. */
   public static final class Builder {
 
     private final Path directory;
@@ -119,7 +122,7 @@ public final class RegistrationWatch implements AutoCloseable {
       this.registry = Objects.requireNonNull(registry, "registry");
     }
 
-    /** Sets what becomes of an announcement. {@link Policy#nodes} by default. */
+    /** Sets the policy for announcements. {@link Policy#nodes} by default. */
     public Builder policy(Policy value) {
       policy = Objects.requireNonNull(value, "value");
       return this;
@@ -138,42 +141,42 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * How to connect to registrars: who has to listen, how safe the directory has to be. Their
-     * deadline and sizes are not used.
+     * Sets the options for connecting to registrars: which user must listen, and how safe the
+     * directory must be. Their deadline and sizes are ignored.
      */
     public Builder connectOptions(ConnectOptions value) {
       options = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** How long connecting to a registrar, and each call to it, may take. 5 s by default. */
+    /** Limits the time to connect to a registrar, and the time of each call. 5 s by default. */
     public Builder limit(Duration value) {
       limit = Durations.positive("limit", value);
       return this;
     }
 
-    /** The longest time between two looks at the directory. 1 s by default. */
+    /** Sets the maximum time between two reads of the directory. 1 s by default. */
     public Builder interval(Duration value) {
       interval = Durations.positive("interval", value);
       return this;
     }
 
     /**
-     * How long a socket may be gone before its plugin is deregistered, so that a registrar can make
-     * it again. 2 s by default.
+     * Sets how long a socket may be missing before its plugin is deregistered, so that a registrar
+     * can create it again. 2 s by default.
      */
     public Builder grace(Duration value) {
       grace = Durations.positive("grace", value);
       return this;
     }
 
-    /** Sets how long a registrar is left alone after its first failure. */
+    /** Sets the pause after the first failure of a registrar. */
     Builder firstPause(Duration value) {
       firstPause = Durations.positive("first pause", value);
       return this;
     }
 
-    /** Begins to watch. */
+    /** Starts the watch. */
     public RegistrationWatch open() {
       RegistrationWatch opened = new RegistrationWatch(this);
       opened.watch.lookSoon();
@@ -182,13 +185,13 @@ public final class RegistrationWatch implements AutoCloseable {
   }
 
   /**
-   * A plugin that a registrar announces, fit to be registered.
+   * A plugin that a registrar announces, valid for registration.
    *
    * @param socket the socket of the registrar
-   * @param announcer who listens there
-   * @param name what the plugin is called
-   * @param endpoint where it listens, as the registrar says; not looked at yet
-   * @param versions the versions of CSI that it speaks; one of them is 1.x
+   * @param announcer the process that listens there
+   * @param name the name of the plugin
+   * @param endpoint the socket of the plugin, as the registrar reports it; not checked yet
+   * @param versions the versions of CSI that the plugin speaks; one of them is 1.x
    * @since 1.0
    */
   public record Announcement(
@@ -209,9 +212,9 @@ public final class RegistrationWatch implements AutoCloseable {
   }
 
   /**
-   * Makes a registration of what is announced, or refuses it. Asked for one announcement at a time;
-   * one that throws has refused. What a {@link io.csi4j.volume.plugin.PluginException} says is told
-   * to the registrar and the listener, of other exceptions the class only.
+   * Makes a registration from an announcement, or refuses it. Called for one announcement at a
+   * time; an exception is a refusal. The registrar and the listener receive the message of a {@link
+   * io.csi4j.volume.plugin.PluginException}, and only the class of other exceptions.
    *
    * @since 1.0
    */
@@ -230,7 +233,7 @@ public final class RegistrationWatch implements AutoCloseable {
        * @param registration its registration
        */
       record Register(PluginRegistration registration) implements Decision {
-        /** Checks that it is there. */
+        /** Checks that the registration is present. */
         public Register {
           Objects.requireNonNull(registration, "registration");
         }
@@ -239,11 +242,11 @@ public final class RegistrationWatch implements AutoCloseable {
       /**
        * The plugin is supervised, and registered while it is ready.
        *
-       * @param config its configuration; its socket has to be the announced one
-       * @param instance which instance it is
+       * @param config its configuration; its socket must be the announced one
+       * @param instance the name of the instance
        */
       record Supervise(PluginConfig config, InstanceId instance) implements Decision {
-        /** Checks that all parts are there. */
+        /** Checks that all parts are present. */
         public Supervise {
           Objects.requireNonNull(config, "config");
           Objects.requireNonNull(instance, "instance");
@@ -253,10 +256,10 @@ public final class RegistrationWatch implements AutoCloseable {
       /**
        * The plugin is refused.
        *
-       * @param reason why, as a clause for people; the registrar is told
+       * @param reason the reason, as a clause for people; the registrar receives it
        */
       record Refuse(String reason) implements Decision {
-        /** Checks that it is there. */
+        /** Checks that the reason is present. */
         public Refuse {
           Objects.requireNonNull(reason, "reason");
         }
@@ -264,9 +267,9 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * Registers every plugin under its own name, for volumes of this node, and demands that name of
-     * it when it is connected. The instance is called after the socket of its registrar, so that
-     * one that comes again takes its own place.
+     * Returns a policy that registers every plugin under its own name, for volumes of this node,
+     * and requires that name when it connects. The instance is named after the socket of its
+     * registrar, so that a registrar that returns replaces its earlier registration.
      */
     static Policy nodes() {
       return announcement ->
@@ -282,13 +285,13 @@ public final class RegistrationWatch implements AutoCloseable {
   }
 
   /**
-   * Something that happened to a socket of a registrar.
+   * An event of a registrar's socket.
    *
    * @since 1.0
    */
   public sealed interface Event {
 
-    /** The socket of the registrar, or the directory if it is about all of them. */
+    /** Returns the socket of the registrar, or the directory if the event concerns all of them. */
     Path socket();
 
     /**
@@ -307,7 +310,7 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * An announced plugin is registered no more: the socket is gone, or announces something else.
+     * An announced plugin is no longer registered: the socket is gone, or announces something else.
      *
      * @param announcement the announcement
      * @param registration the registration
@@ -321,25 +324,26 @@ public final class RegistrationWatch implements AutoCloseable {
     }
 
     /**
-     * Something that an operator has to know: it was refused, or gives no answer, or was given up.
+     * A message for an operator: an announcement was refused, or a registrar does not answer or was
+     * given up.
      *
-     * @param socket where
-     * @param message what
+     * @param socket the socket
+     * @param message the message
      */
     record Noticed(Path socket, OperatorMessage message) implements Event {}
   }
 
   /**
-   * A listener who is told what happens to registrars. Events come in order, one at a time and
-   * under no lock; a listener that throws or blocks does no harm, and it may close the watch. Of
-   * more than 10 000 events that wait for it the oldest are dropped, and the log says how many.
+   * Receives the events of registrars. Events arrive in order, one at a time and without a lock; a
+   * listener that throws or blocks does no harm, and it may close the watch. If more than 10 000
+   * events wait for a listener, the oldest are dropped, and the log says how many.
    *
    * @since 1.0
    */
   @FunctionalInterface
   public interface Listener {
 
-    /** Told of one event. */
+    /** Receives one event. */
     void on(Event event);
   }
 }

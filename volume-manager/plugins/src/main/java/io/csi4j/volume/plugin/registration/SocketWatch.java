@@ -33,9 +33,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a directory of sockets again and again, has each new one asked once, and again after a
- * pause that grows where it gives no answer. What is asked and heard comes in as tasks that run one
- * at a time; no conversation is waited for.
+ * Reads a directory of sockets repeatedly and asks the registrar of each new socket once, and again
+ * after a growing pause if it does not answer. Questions and answers are tasks that run one at a
+ * time; no task waits for a conversation.
  */
 final class SocketWatch {
 
@@ -44,7 +44,10 @@ final class SocketWatch {
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   static final Duration LONGEST_PAUSE = Duration.ofMinutes(2);
 
-  /** How long after a ring of the bell is looked: more than one name may change at a time. */
+  /**
+   * The pause between a change of the directory and the next read: more names may change at the
+   * same time.
+   */
   static final Duration BELL_PAUSE = Duration.ofMillis(50);
 
   private final Disk disk;
@@ -63,13 +66,13 @@ final class SocketWatch {
   private volatile List<Announcement> registered = List.of();
 
   /**
-   * How a directory is watched.
+   * Settings of a watch.
    *
-   * @param options how to connect to registrars
-   * @param limit how long connecting and each call may take
-   * @param interval the longest time between two looks
-   * @param grace how long a socket may be gone
-   * @param firstPause how long a registrar is left alone after its first failure
+   * @param options the options for connecting to registrars
+   * @param limit the time limit for connecting and for each call
+   * @param interval the maximum time between two reads
+   * @param grace how long a socket may be missing
+   * @param firstPause the pause after the first failure of a registrar
    */
   record Settings(
       ConnectOptions options,
@@ -78,7 +81,7 @@ final class SocketWatch {
       Duration grace,
       Duration firstPause) {
 
-    /** The options with which registrars are connected. */
+    /** Returns the options for connecting to registrars. */
     ConnectOptions connecting() {
       return options.toBuilder().deadline(limit).build();
     }
@@ -104,12 +107,12 @@ final class SocketWatch {
     this.tasks = new Mailbox(scheduler, SocketWatch::broke);
   }
 
-  /** Looks soon, and then again and again. */
+  /** Reads the directory soon, and then repeatedly. */
   void lookSoon() {
     tasks.put(this::look);
   }
 
-  /** Something changed in the directory. */
+  /** Handles a change in the directory. */
   void bellRings() {
     if (rung.compareAndSet(false, true)) {
       var unused = scheduler.after(BELL_PAUSE, this::lookSoon);
@@ -125,12 +128,12 @@ final class SocketWatch {
     return registered;
   }
 
-  /** Decides nothing any more. */
+  /** Stops all decisions. */
   void close() {
     tasks.close();
   }
 
-  // ---- looking
+  // ---- reading the directory
 
   private void look() {
     rung.set(false);
@@ -158,7 +161,10 @@ final class SocketWatch {
     seen.forEach(this::seen);
   }
 
-  /** The sockets there are, by name, each with what tells it from a new one of the same name. */
+  /**
+   * Returns the present sockets by name, each with an identity that distinguishes it from a new one
+   * of the same name.
+   */
   private Map<String, String> socketsThere() throws DiskException {
     SortedMap<String, String> found = new TreeMap<>();
     for (String name : disk.list(directory)) {
@@ -173,10 +179,10 @@ final class SocketWatch {
     try {
       return disk.facts(directory.resolve(name))
           .filter(facts -> facts.kind() == FileFacts.Kind.SOCKET)
-          // Filesystems give the number of a file that is gone to the next one.
+          // Filesystems reuse the number of a deleted file.
           .map(facts -> facts.identity() + "@" + facts.modified());
     } catch (DiskException e) {
-      // A file of another kind: it cannot be asked.
+      // A file of another kind has no registrar.
       return Optional.empty();
     }
   }
@@ -210,7 +216,7 @@ final class SocketWatch {
 
   private void deregister(WatchedSocket socket) {
     Optional<RegistrationWatch.Event> told = registering.undo(socket);
-    // A listener who asks then sees what it was told.
+    // Updated before the event: a listener that queries the state sees it.
     refresh();
     told.ifPresent(events);
   }
@@ -225,7 +231,7 @@ final class SocketWatch {
     registered = List.copyOf(now);
   }
 
-  // ---- talking
+  // ---- conversations
 
   private void ask(WatchedSocket socket) {
     if (socket.talking || sockets.get(socket.name) != socket) {
@@ -246,7 +252,7 @@ final class SocketWatch {
   private PluginRegistrar.Outcome judge(WatchedSocket begun, Heard heard) {
     WatchedSocket socket = sockets.get(begun.name);
     if (socket != null && socket.missing.isPresent()) {
-      // It may be there again: the socket that just spoke need not be the one that is gone.
+      // The socket may exist again: the one that answered need not be the one that is gone.
       look();
       socket = sockets.get(begun.name);
     }
@@ -277,7 +283,7 @@ final class SocketWatch {
       trouble(socket, failed.failure());
     } else if (end instanceof End.NotTold notTold && notTold.outcome().registered()) {
       if (socket.failures == 0) {
-        // It may just be going, or be made again.
+        // The socket may be about to disappear, or to be created again.
         again(socket);
       } else {
         trouble(socket, notTold.failure());
@@ -287,14 +293,14 @@ final class SocketWatch {
     }
   }
 
-  /** The registrar says nothing, or does not hear that it is registered. */
+  /** Handles a registrar that does not answer, or could not be notified of its registration. */
   private void trouble(WatchedSocket socket, Failure failure) {
     switch (failure.kind()) {
       case CLOSED -> {
         return;
       }
       case GONE -> {
-        // The next look tells.
+        // The next read of the directory reports it.
       }
       case LEFT_BEHIND -> {
         say(
@@ -315,7 +321,7 @@ final class SocketWatch {
     again(socket);
   }
 
-  /** Asks it again after a pause. */
+  /** Asks the registrar again after a pause. */
   private void again(WatchedSocket socket) {
     socket.failures++;
     socket.stopWaiting();
@@ -325,12 +331,15 @@ final class SocketWatch {
             () -> tasks.put(() -> ask(socket)));
   }
 
-  /** Doubles from one failure to the next, and is spread by a quarter to either side. */
+  /**
+   * Returns the pause: it doubles with each consecutive failure, and varies by a quarter to either
+   * side.
+   */
   static Duration pause(Duration first, int failures, double random) {
     return new Backoff(first, LONGEST_PAUSE, 0.75, 0.5).pause(failures, random);
   }
 
-  // ---- telling
+  // ---- reports
 
   static Subject subject(WatchedSocket socket) {
     return Subject.of("looking at the registration socket '" + socket.endpoint.path() + "'");

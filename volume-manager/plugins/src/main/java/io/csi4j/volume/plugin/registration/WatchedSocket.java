@@ -8,34 +8,34 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The knowledge of one socket. Touched by one task at a time. */
+/** The state of one socket. Used by one task at a time. */
 final class WatchedSocket {
 
   /** Its file name. */
   final String name;
 
-  /** Where it is. */
+  /** Its path. */
   final CsiEndpoint endpoint;
 
-  /** Which file it is, as last seen. */
+  /** The identity of its file, as last seen. */
   String identity;
 
-  /** Which file it was when it was asked last, or when its answer was judged. */
+  /** The identity of its file when it was last asked, or when its answer was judged. */
   String asked = "";
 
-  /** Whether it is talked to. */
+  /** Whether a conversation is running. */
   boolean talking;
 
-  /** Since when it is gone. */
+  /** The time since when it is missing. */
   OptionalLong missing = OptionalLong.empty();
 
-  /** How often in a row it gave no answer. */
+  /** The number of consecutive failures. */
   int failures;
 
-  /** The last message about it, so that each is told once. */
+  /** The last message about it, so that each is reported once. */
   String said = "";
 
-  /** When it is asked again. */
+  /** The timer of the next question. */
   Scheduler.@Nullable Timer retry;
 
   /** The plugin that it has registered. */
@@ -55,13 +55,15 @@ final class WatchedSocket {
       PluginRegistration registration,
       AutoCloseable handle) {
 
-    /** Whether this is the same plugin at another place. */
+    /** Returns whether this is the same plugin with another instance or socket. */
     boolean claims(PluginRegistration other) {
       return registration.id().equals(other.id())
           && !registration.binding().endpoint().equals(other.binding().endpoint());
     }
 
-    /** Whether this is the same plugin in the same instance, so that one replaces the other. */
+    /**
+     * Returns whether this is the same instance of the same plugin, so that one replaces the other.
+     */
     boolean sameInstance(PluginRegistration other) {
       return registration.id().equals(other.id())
           && registration.instance().equals(other.instance());
@@ -75,8 +77,8 @@ final class WatchedSocket {
   }
 
   /**
-   * The socket is another file now. Messages about the one before are not told again: a registrar
-   * that is refused ends, and is started again and again.
+   * Notes that the socket is another file now. Messages about the earlier file are not repeated,
+   * because a refused registrar ends and is restarted again and again.
    */
   void madeAnew(String now) {
     identity = now;
@@ -84,7 +86,7 @@ final class WatchedSocket {
     stopWaiting();
   }
 
-  /** Takes back that it is to be asked again. */
+  /** Cancels the next question. */
   void stopWaiting() {
     Scheduler.Timer timer = retry;
     if (timer != null) {

@@ -1,11 +1,11 @@
 /**
- * Registrar sidecars and their sockets: how a directory of them is watched, what registrars are
- * asked and told. Start at {@link io.csi4j.volume.plugin.registration.RegistrationWatch}; behind it
- * {@code SocketWatch} decides everything, one thing at a time, {@code Conversations} is its way to
- * the registrars.
+ * Registrar sidecars and their sockets: watches a directory of sockets and communicates with the
+ * registrars. Start at {@link io.csi4j.volume.plugin.registration.RegistrationWatch}; internally
+ * {@code SocketWatch} makes all decisions, one at a time, and {@code Conversations} contacts the
+ * registrars.
  *
- * <p>What is registered belongs to the registry. Values do not change; the watch is safe for many
- * threads.
+ * <p>Registered plugins belong to the registry. Values are immutable; the watch is safe for use by
+ * many threads.
  */
 @NullMarked
 package io.csi4j.volume.plugin.registration;

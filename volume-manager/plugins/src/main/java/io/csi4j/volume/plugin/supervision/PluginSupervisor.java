@@ -28,13 +28,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Watches over plugins: waits for their sockets, asks in intervals how they are, finds out what
- * they can do, registers those that are ready, and tells what changes and why. It starts, stops and
- * kills no plugin.
+ * Supervises plugins: waits for their sockets, checks their health at an interval, asks for their
+ * capabilities, registers those that are ready, and reports changes with the reason. It starts,
+ * stops and kills no plugin.
  *
- * <p>A plugin that does not become ready in time is handed to a callback; what is done about it is
- * for the host to decide. All plugins together have three threads, and one more for each that is
- * being connected to, and for each listener that is being told something.
+ * <p>A plugin that does not become ready in time is passed to a callback; the host decides what to
+ * do about it. All plugins together use three threads, and one more for each running connect and
+ * for each listener that is being notified.
  *
  * <pre>{@code
  * try (PluginSupervisor supervisor = PluginSupervisor.open(manager.plugins());
@@ -88,25 +88,27 @@ public final class PluginSupervisor implements AutoCloseable {
     }
   }
 
-  /** A supervisor that registers plugins here, and logs what an operator has to know. */
+  /**
+   * Opens a supervisor that registers plugins in this registry, and logs what concerns an operator.
+   */
   public static PluginSupervisor open(PluginRegistry registry) {
     return builder(registry).open();
   }
 
-  /** A supervisor that registers plugins here, not opened yet. */
+  /** Returns a builder for a supervisor that registers plugins in this registry. */
   public static Builder builder(PluginRegistry registry) {
     return new Builder(registry);
   }
 
-  /** Watches over the only instance of a plugin. */
+  /** Supervises the only instance of a plugin. */
   public SupervisedPlugin supervise(PluginConfig config) {
     return supervise(config, InstanceId.ONLY);
   }
 
   /**
-   * Watches over an instance from now on, which need not have been started yet.
+   * Supervises an instance from now on, which need not have been started yet.
    *
-   * @throws io.csi4j.volume.plugin.PluginException if others may write to the directory of its
+   * @throws io.csi4j.volume.plugin.PluginException if other users may write to the directory of its
    *     socket
    */
   public SupervisedPlugin supervise(PluginConfig config, InstanceId instance) {
@@ -114,9 +116,9 @@ public final class PluginSupervisor implements AutoCloseable {
   }
 
   /**
-   * Ends all that it began, deregisters the plugins, and waits until the listeners are told, unless
-   * a listener closes it: at most 10 s for the plugins and 10 s for the listeners. Doing it twice
-   * is harmless.
+   * Ends all supervisions, deregisters the plugins, and waits until the listeners have received
+   * their events, unless a listener closes it: at most 10 s for the plugins and 10 s for the
+   * listeners. Idempotent.
    */
   @Override
   public void close() {
@@ -132,7 +134,7 @@ public final class PluginSupervisor implements AutoCloseable {
     }
   }
 
-  /** Collects what a supervisor is opened with. */
+  /** Collects the parts of a {@link PluginSupervisor}. */
   public static final class Builder {
 
     private final PluginRegistry registry;
@@ -144,21 +146,24 @@ public final class PluginSupervisor implements AutoCloseable {
     }
 
     /**
-     * Tells this listener what happens, also of instances that are not registered yet. Without a
-     * listener, what an operator has to know is logged.
+     * Adds a listener for events, including those of instances that are not registered yet. Without
+     * a listener, the supervisor logs what concerns an operator.
      */
     public Builder listener(PluginEvent.Listener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;
     }
 
-    /** Calls this when an instance has not become ready in time. It is told as listeners are. */
+    /**
+     * Sets a callback for an instance that has not become ready in time. It is called like a
+     * listener.
+     */
     public Builder onStartTimeout(Consumer<StartTimeout> callback) {
       onStartTimeout = Objects.requireNonNull(callback, "callback");
       return this;
     }
 
-    /** Opens it. */
+    /** Opens the supervisor. */
     public PluginSupervisor open() {
       return new PluginSupervisor(this);
     }

@@ -1,7 +1,8 @@
 /**
- * Watches plugins: waits for a socket, asks how the plugin is and what it can do, and registers it.
- * Start at {@link io.csi4j.volume.plugin.supervision.PluginSupervisor}; a registry without a volume
- * manager is {@link io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry}.
+ * Supervises plugins: waits for a socket, asks for the health and the capabilities of the plugin,
+ * and registers it. Start at {@link io.csi4j.volume.plugin.supervision.PluginSupervisor}; {@link
+ * io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry} is a registry without a volume
+ * manager.
  */
 @NullMarked
 package io.csi4j.volume.plugin.supervision;

@@ -262,7 +262,7 @@ final class JavadocSnippets {
     // snippet: OpenPath
     try (OpenPath volume = Mounts.system().beneath(root).open(target);
         OpenPath data = volume.resolve("tenants/7")) { // follows no link, stays inside
-      runtime.accept(data.throughProc()); // exactly what is open, whatever the path says now
+      runtime.accept(data.throughProc()); // exactly the open file, even if the path has changed
     }
     // end
   }
@@ -678,7 +678,7 @@ final class JavadocSnippets {
         PluginConfig.builder("ebs", sockets)
             .role("node")
             .volumeRoot(volumes)
-            .infoInterval(Duration.ofMinutes(5)) // how old the limits of its node may be
+            .infoInterval(Duration.ofMinutes(5)) // maximum age of the limits of its node
             .build();
     // end
     return config;

@@ -69,7 +69,7 @@ enum Mutant {
               + " : ReleaseStory.undo(turn, failure, now);"),
       edit(
           "lifecycle/ReleaseStory",
-          "  // ---- a look at what is mounted\n",
+          "  // ---- the look at the mounts\n",
           """
             static Turn believe(Turn turn, Failure failure) {
               VolumeRecord next = turn.record();

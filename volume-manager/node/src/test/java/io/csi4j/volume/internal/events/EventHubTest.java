@@ -304,7 +304,7 @@ class EventHubTest {
         .as("J5: it is told how much it missed")
         .singleElement()
         .asString()
-        .contains("1992 events were not told");
+        .contains("1992 events were not delivered");
   }
 
   @Test

@@ -173,7 +173,7 @@ class WordsTest {
             "a use that is mounted and that a person gives up",
             going(),
             new Goal.Abandon(A, "its node was sold"),
-            "what is to be abandoned is there; first type: umount -c -l '/top/v/x'"),
+            "it is still mounted; first unmount it with: umount -c -l '/top/v/x'"),
         row(
             "a device that a person gives up",
             going().at("look", 1, ClearingTest.looked(1, 0, true)),

@@ -140,7 +140,7 @@ record Host(
           () ->
               MountException.builder(
                       Reason.NOT_LINUX,
-                      "Mounts can be seen and changed on Linux only, and this is "
+                      "Mounts can be read and changed on Linux only, and this is "
                           + system
                           + ". Run it on Linux, or test with the mounts in memory of"
                           + " csi4j-testkit-mounts.")

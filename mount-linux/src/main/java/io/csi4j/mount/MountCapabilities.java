@@ -64,7 +64,7 @@ public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, Str
     /** Read the whole table. */
     TABLE("the whole table"),
     /** Read the changes of the table. */
-    REFRESH("what came and went"),
+    REFRESH("new and removed mounts"),
     /** Reach a path without following symbolic links. */
     WALK("a path without symbolic links"),
     /** Bind, read-only from the first moment if requested. */

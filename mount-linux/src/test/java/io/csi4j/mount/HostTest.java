@@ -43,7 +43,7 @@ class HostTest {
       assertThat(refused.reason()).isEqualTo(Reason.NOT_LINUX);
       assertThat(refused)
           .hasMessage(
-              "Mounts can be seen and changed on Linux only, and this is Mac OS X. Run it on"
+              "Mounts can be read and changed on Linux only, and this is Mac OS X. Run it on"
                   + " Linux, or test with the mounts in memory of csi4j-testkit-mounts.");
     }
     assertThat(catchThrowableOfType(MountException.class, () -> host.table().list()).reason())

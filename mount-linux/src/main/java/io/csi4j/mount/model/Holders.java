@@ -35,7 +35,7 @@ public record Holders(List<Holder> found, int unseen, boolean complete) {
   public String toString() {
     String list =
         found.isEmpty()
-            ? "nobody found"
+            ? "none found"
             : found.stream().map(Holder::toString).collect(Collectors.joining(", "));
     return list
         + (unseen > 0

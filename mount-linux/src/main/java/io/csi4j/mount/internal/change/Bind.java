@@ -79,7 +79,7 @@ final class Bind extends NewMount {
     return MountException.builder(
             Reason.BAD_SOURCE,
             doing
-                + " failed: the mount that the source is in was taken away meanwhile. Mount it"
+                + " failed: the mount of the source was unmounted meanwhile. Mount it"
                 + " again.")
         .target(target)
         .build();
@@ -105,7 +105,7 @@ final class Bind extends NewMount {
     if (length <= 0) {
       throw MountException.builder(
               Reason.NO_MOUNT_TABLE,
-              "It cannot be told what the source of a bind is: /proc/self/fd does not say. Mount"
+              "The source of a bind cannot be determined: /proc/self/fd does not show it. Mount"
                   + " proc at /proc.")
           .build();
     }

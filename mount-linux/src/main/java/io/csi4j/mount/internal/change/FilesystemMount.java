@@ -102,7 +102,7 @@ final class FilesystemMount extends NewMount {
       check(option, shown);
       if (OPERATIONS.contains(option)) {
         throw refused(
-            shown + " asks for something else than to mount a filesystem",
+            shown + " does something other than mount a filesystem",
             "Leave it out, and use the method of Mounts that does it");
       }
       if (FlagBits.isFlag(option)) {

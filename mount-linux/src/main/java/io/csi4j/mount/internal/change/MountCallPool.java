@@ -181,7 +181,7 @@ final class MountCallPool {
                 + " was not tried: "
                 + allThreads()
                 + (settings.threads() == 1 ? " is" : " are")
-                + " in calls that did not come back from the kernel. Find out which"
+                + " in calls that did not return from the kernel. Find out which"
                 + " server hangs; a forced unmount of it frees the calls.")
         .build();
   }

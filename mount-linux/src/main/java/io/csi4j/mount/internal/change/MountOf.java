@@ -55,7 +55,7 @@ final class MountOf {
     } catch (IOException e) {
       throw MountException.builder(
               Reason.NO_MOUNT_TABLE,
-              "It cannot be told which mount a path is in: /proc/self/fdinfo does not say. Mount"
+              "The mount of a path cannot be determined: /proc/self/fdinfo does not show it. Mount"
                   + " proc at /proc, and see that this process has descriptors left.")
           .cause(e)
           .build();

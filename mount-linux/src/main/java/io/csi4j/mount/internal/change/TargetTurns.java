@@ -78,7 +78,7 @@ final class TargetTurns {
       throw MountException.builder(
               Reason.DEADLINE,
               doing
-                  + " did not begin in time: another call for the same target has not come back"
+                  + " did not begin in time: another call for the same target has not returned"
                   + " from the kernel. Nothing was changed. Find out which server hangs; a forced"
                   + " unmount of it frees the call.")
           .target(target)

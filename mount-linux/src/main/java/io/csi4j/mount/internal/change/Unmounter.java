@@ -203,8 +203,8 @@ final class Unmounter {
                 + path
                 + " was given up: "
                 + MOST_MOUNTS
-                + " mounts were on top of each other there and were taken away, and it may be that"
-                + " somebody mounts there again and again. Find out who, then try again.")
+                + " mounts were on top of each other there and were unmounted, and another program"
+                + " may keep mounting there. Find it, then try again.")
         .target(path)
         .build();
   }
@@ -332,7 +332,7 @@ final class Unmounter {
                   + ref
                   + " is at "
                   + moved.to().path()
-                  + " now, where somebody moved it or a directory above it. Unmount it there.")
+                  + " now, because it or a directory above it was moved. Unmount it there.")
           .target(ref.path())
           .build();
     }
@@ -426,7 +426,7 @@ final class Unmounter {
     List<Holder> found = holders.ofMount();
     int more = found.size() - NAMED_HOLDERS;
     if (found.isEmpty()) {
-      return "nobody was found who holds it"
+      return "no holder was found"
           + (holders.unseen() > 0
               ? ", but "
                   + holders.unseen()

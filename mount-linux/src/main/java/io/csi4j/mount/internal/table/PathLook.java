@@ -216,7 +216,7 @@ final class PathLook {
       throw MountException.builder(
               Reason.NO_MOUNT_TABLE,
               doing(path)
-                  + " failed: /proc does not tell which mount it is in ("
+                  + " failed: /proc does not show its mount ("
                   + PrintableText.escape(String.valueOf(e.getMessage()))
                   + "). See that proc is mounted at /proc, and that this process may open more"
                   + " files.")

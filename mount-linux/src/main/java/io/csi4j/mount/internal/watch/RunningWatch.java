@@ -222,7 +222,8 @@ public class RunningWatch implements AutoCloseable {
     try {
       listener.accept(event);
     } catch (RuntimeException | Error e) {
-      LOGGER.log(Level.WARNING, "A listener to mounts failed; it is told the next event.", e);
+      LOGGER.log(
+          Level.WARNING, "A listener of mounts failed; it still receives the next event.", e);
     }
   }
 

@@ -155,7 +155,7 @@ class FilesystemMountTest {
                 + target
                 + " was refused: the option '"
                 + word
-                + "' asks for something else than to mount a filesystem. Leave it out, and use the"
+                + "' does something other than mount a filesystem. Leave it out, and use the"
                 + " method of Mounts that does it.");
     assertThat(scratch.rows(target)).isEmpty();
   }

@@ -604,7 +604,7 @@ final class CsiNodePlugin implements NodePlugin {
       } catch (RejectedExecutionException closed) {
         // The adapter failed: the effect of the call is recorded as uncertain.
       } catch (RuntimeException | Error failed) {
-        Failures.log(LOGGER, "An answer of a plugin could not be taken in. Report this.", failed);
+        Failures.log(LOGGER, "An answer of a plugin could not be handled. Report this.", failed);
       }
     }
 

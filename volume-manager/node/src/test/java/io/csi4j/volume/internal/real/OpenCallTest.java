@@ -22,7 +22,7 @@ class OpenCallTest {
   void anAnswerThatComesWhenNobodyWorksAnyMoreIsNoErrorAndAnotherFailureIs() {
     assertThat(logged(new RejectedExecutionException("closed"))).isEmpty();
     assertThat(logged(new IllegalStateException("broken")))
-        .containsExactly("An answer of a plugin could not be taken in. Report this.");
+        .containsExactly("An answer of a plugin could not be handled. Report this.");
   }
 
   /** What is logged when the one who takes the answer throws this. */

@@ -95,7 +95,7 @@ class PropagationCheckTest {
                 + ", which holds it, is private, so what a plugin mounts in a container never"
                 + " appears here; nothing was mounted. Run 'mount --make-rshared "
                 + scratch.path("data")
-                + "' on the host, then start the plugin anew.");
+                + "' on the host, then restart the plugin.");
   }
 
   @Test
@@ -158,7 +158,7 @@ class PropagationCheckTest {
           .hasToString(
               "Run 'mount --make-rshared "
                   + scratch.path("data")
-                  + "' on the host, then start the plugin anew");
+                  + "' on the host, then restart the plugin");
 
       assertThat(manager.register(PluginBinding.of(id, endpoint))).isEmpty();
       Mounts.system().setPropagation(scratch.path("data"), Propagation.BIDIRECTIONAL, false);
@@ -243,7 +243,7 @@ class PropagationCheckTest {
                   + root
                   + ": the process N of the plugin has the directory in a mount that is master:N,"
                   + " and the one here is shared:N, so what it mounts never appears here; nothing"
-                  + " was mounted. Start the plugin anew with the directory bound as it has to be:"
+                  + " was mounted. Restart the plugin with the directory bound correctly:"
                   + " -v "
                   + root
                   + ":"

@@ -88,7 +88,7 @@ public sealed interface PluginAnswer {
       Throwable cause = Unwrapped.of(thrown);
       return cause instanceof CsiException failed
           ? new Down(String.valueOf(failed.getMessage()), Optional.of(failed))
-          : new Down("asking the plugin what it can do failed: " + cause);
+          : new Down("asking the plugin for its capabilities failed: " + cause);
     }
 
     /** Returns the code for an operator. */

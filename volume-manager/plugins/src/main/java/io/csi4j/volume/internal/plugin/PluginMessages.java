@@ -40,7 +40,7 @@ public final class PluginMessages {
     return new PluginHealth(
         State.STARTING,
         Reason.NOT_ASKED,
-        new PluginHealth.Text("nobody has asked it yet how it is"),
+        new PluginHealth.Text("its health was not checked yet"),
         since);
   }
 
@@ -107,7 +107,7 @@ public final class PluginMessages {
 
   private static String absence(PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {
     if (all.stream().map(RegisteredPlugin::registration).anyMatch(it -> is(it, plugin, role))) {
-      return "it is not what it was registered as";
+      return "it is not the registered plugin";
     }
     return unregistered(plugin, role, all).text();
   }
@@ -173,7 +173,7 @@ public final class PluginMessages {
     return Messages.of(
         OperatorCode.PLUGIN_REPLACED,
         subject("asking", instance),
-        "it was started anew, with the same version '" + now.version() + "'");
+        "it was restarted, with the same version '" + now.version() + "'");
   }
 
   /** Returns the message about a change of health, if the change is worth one. */
@@ -232,8 +232,8 @@ public final class PluginMessages {
       return switch (value.part()) {
             case VERSION -> "its version: ";
             case NODE_ID -> "the node's id: ";
-            case MAX_VOLUMES -> "how many volumes the node takes: ";
-            case TOPOLOGY -> "where the node is: ";
+            case MAX_VOLUMES -> "the volume limit of the node: ";
+            case TOPOLOGY -> "the topology of the node: ";
           }
           + value.values();
     } else if (change instanceof PluginFingerprint.Change.Lost lost) {

@@ -113,7 +113,7 @@ public final class StoredPlugins implements PluginMemory {
       told.accept(
           Messages.of(
               OperatorCode.RECORD_UNREADABLE,
-              Subject.of("reading which plugins there were"),
+              Subject.of("reading the stored plugins"),
               key + ": " + e.getMessage()));
       return null;
     }
@@ -184,9 +184,9 @@ public final class StoredPlugins implements PluginMemory {
   }
 
   private static String forgotten(PluginId plugin) {
-    return "What is registered of plugin '"
+    return "The registration of plugin '"
         + plugin
-        + "' was not remembered; register it again after the next start.";
+        + "' was not stored; register it again after the next start.";
   }
 
   /** Returns the key of a plugin in the state. */

@@ -87,7 +87,8 @@ public final class Supervision implements SupervisedPlugin {
         new Mailbox(
             ground.scheduler(),
             failure ->
-                LOGGER.log(Level.ERROR, "Watching over a plugin failed. Report this.", failure));
+                LOGGER.log(
+                    Level.ERROR, "The supervision of a plugin failed. Report this.", failure));
     standing =
         new Standing(
             config,
@@ -166,7 +167,7 @@ public final class Supervision implements SupervisedPlugin {
     } catch (ExecutionException | TimeoutException e) {
       LOGGER.log(
           Level.WARNING,
-          "The watch over plugin {0} was not ended within {1}. It ends when it can.",
+          "The supervision of plugin {0} did not end within {1}. It ends later.",
           config.id(),
           CLOSING);
     }

@@ -62,7 +62,7 @@ public record Vitals(
   public static Vitals starting(Instant now) {
     return at(
         new PluginHealth(
-            State.STARTING, Reason.NOT_ASKED, new Text("nobody has asked it yet"), now),
+            State.STARTING, Reason.NOT_ASKED, new Text("its health was not checked yet"), now),
         Optional.empty(),
         Optional.empty());
   }
@@ -126,7 +126,7 @@ public record Vitals(
                 new Told(
                     OperatorCode.PLUGIN_UNHEALTHY,
                     (count == 1 ? "a probe" : count + " probes in a row")
-                        + " came to nothing: "
+                        + " failed: "
                         + trouble.text()));
     return at(
         new PluginHealth(State.UNHEALTHY, trouble.reason(), trouble.text(), now),

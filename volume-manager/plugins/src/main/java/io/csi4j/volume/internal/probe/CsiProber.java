@@ -184,7 +184,7 @@ public final class CsiProber implements Prober {
 
   @Override
   public void close() {
-    var unused = link.closeAside("it is not watched any more");
+    var unused = link.closeAside("it is no longer supervised");
   }
 
   /**

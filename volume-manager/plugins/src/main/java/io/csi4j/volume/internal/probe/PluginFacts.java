@@ -218,8 +218,7 @@ public final class PluginFacts {
       try {
         each.accept(answer);
       } catch (RuntimeException | Error failed) {
-        LOGGER.log(
-            Level.ERROR, "An answer of a plugin could not be taken in. Report this.", failed);
+        LOGGER.log(Level.ERROR, "An answer of a plugin could not be handled. Report this.", failed);
       }
     }
   }

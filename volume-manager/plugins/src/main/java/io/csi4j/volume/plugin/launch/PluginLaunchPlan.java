@@ -254,7 +254,7 @@ public final class PluginLaunchPlan {
           Messages.of(
               OperatorCode.PLUGIN_DUPLICATE,
               subject.at(socket),
-              "somebody listens at its socket already, so it was neither removed nor the plugin"
+              "a process already listens at its socket, so it was neither removed nor the plugin"
                   + " started",
               new OperatorMessage.Part(
                   "If that is the plugin of an earlier run, use it as it is or stop it; otherwise"

@@ -335,7 +335,10 @@ final class ProcessKeeper {
       // Catches even an Error: the thread must go on to report the end of the process.
       if (!isSinkBroken) {
         isSinkBroken = true;
-        LOGGER.log(Level.WARNING, "Who is given the output of a plugin failed; told once.", failed);
+        LOGGER.log(
+            Level.WARNING,
+            "The receiver of a plugin's output failed; further failures are not logged.",
+            failed);
       }
     }
   }

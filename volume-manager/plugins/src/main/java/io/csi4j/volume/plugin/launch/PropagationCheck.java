@@ -155,7 +155,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
               + ", which holds it, is "
               + mount.propagation()
               + ", so what a plugin mounts in a container never appears here",
-          "Run '" + command(mount) + "' on the host, then start the plugin anew");
+          "Run '" + command(mount) + "' on the host, then restart the plugin");
     }
 
     private static String command(MountRecord mount) {
@@ -182,7 +182,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
         return unknown("no mount is known that holds " + (mine == null ? view.host() : seenAt));
       }
       String bind =
-          "Start the plugin anew with the directory bound as it has to be: -v "
+          "Restart the plugin with the directory bound correctly: -v "
               + view.host()
               + ":"
               + view.plugin()

@@ -63,7 +63,7 @@ final class RegistrarConversations implements Conversations {
     } catch (InterruptedException e) {
       return failed(Kind.CLOSED, "the watch is closed");
     } catch (ExecutionException e) {
-      return failed(Kind.UNFIT, "judging what it announces failed with " + e.getCause());
+      return failed(Kind.UNFIT, "checking its announcement failed with " + e.getCause());
     } catch (RuntimeException | Error e) {
       return failed(Kind.UNFIT, "asking it failed with " + e.getClass().getName());
     }

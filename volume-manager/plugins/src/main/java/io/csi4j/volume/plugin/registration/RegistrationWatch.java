@@ -95,7 +95,8 @@ public final class RegistrationWatch implements AutoCloseable {
     try {
       bell.close();
     } catch (Exception e) {
-      LOGGER.log(Level.WARNING, "The bell of a registration watch could not be closed.", e);
+      LOGGER.log(
+          Level.WARNING, "The change notification of a registration watch could not be closed.", e);
     }
     watch.close();
     conversations.close();

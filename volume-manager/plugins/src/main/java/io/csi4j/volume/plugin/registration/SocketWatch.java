@@ -310,8 +310,8 @@ final class SocketWatch {
                 subject(socket),
                 failure.why(),
                 new OperatorMessage.Part(
-                    "Start its registrar, or remove the socket; it is asked again when it is made"
-                        + " anew")));
+                    "Start its registrar, or remove the socket; it is asked again when it is created"
+                        + " again")));
         return;
       }
       case SILENT -> say(socket, OperatorCode.REGISTRATION_SILENT, failure);
@@ -342,7 +342,7 @@ final class SocketWatch {
   // ---- reports
 
   static Subject subject(WatchedSocket socket) {
-    return Subject.of("looking at the registration socket '" + socket.endpoint.path() + "'");
+    return Subject.of("checking the registration socket '" + socket.endpoint.path() + "'");
   }
 
   private void say(WatchedSocket socket, OperatorCode code, Failure failure) {

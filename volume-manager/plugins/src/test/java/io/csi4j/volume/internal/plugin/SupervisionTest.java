@@ -157,8 +157,8 @@ class SupervisionTest {
     assertThat(told())
         .containsExactly(
             "says fake.csi 1.0["
-                + " NODE_LIMIT_CHANGED: how many volumes the node takes: 'no limit' -> '12', "
-                + " NODE_TOPOLOGY_CHANGED: where the node is: 'none' -> '{zone=b}']");
+                + " NODE_LIMIT_CHANGED: the volume limit of the node: 'no limit' -> '12', "
+                + " NODE_TOPOLOGY_CHANGED: the topology of the node: 'none' -> '{zone=b}']");
     assertThat(registered().orElseThrow().fingerprint().orElseThrow().node().orElseThrow())
         .satisfies(node -> assertThat(node.maxVolumes()).hasValue(12));
 
@@ -527,7 +527,7 @@ class SupervisionTest {
         .containsExactly(
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row came to"
                 + " nothing: nobody listens on it",
-            "PLUGIN_REPLACED: it was started anew, with the same version '1.0'",
+            "PLUGIN_REPLACED: it was restarted, with the same version '1.0'",
             "unhealthy nobody_listens -> ready answered",
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row came to"
                 + " nothing: nobody listens on it",
@@ -571,7 +571,7 @@ class SupervisionTest {
     pass(60);
 
     assertThat(told())
-        .containsExactly("PLUGIN_REPLACED: it was started anew, with the same version '1.0'");
+        .containsExactly("PLUGIN_REPLACED: it was restarted, with the same version '1.0'");
   }
 
   @Test
@@ -596,7 +596,7 @@ class SupervisionTest {
     assertThat(staging(watched)).isFalse();
     assertThat(told())
         .containsExactly(
-            "says fake.csi 1.0[ PLUGIN_REPLACED: it was started anew, with the same version"
+            "says fake.csi 1.0[ PLUGIN_REPLACED: it was restarted, with the same version"
                 + " '1.0',  CAPABILITY_LOST: it does not offer STAGE_UNSTAGE_VOLUME of its node"
                 + " service any more]");
 
@@ -606,7 +606,7 @@ class SupervisionTest {
     assertThat(staging(watched)).isTrue();
     assertThat(told())
         .containsExactly(
-            "says fake.csi 1.0[ PLUGIN_REPLACED: it was started anew, with the same version"
+            "says fake.csi 1.0[ PLUGIN_REPLACED: it was restarted, with the same version"
                 + " '1.0',  CAPABILITY_GAINED: it offers STAGE_UNSTAGE_VOLUME of its node service"
                 + " now]");
   }
@@ -630,7 +630,7 @@ class SupervisionTest {
         .containsExactly(
             "says fake.csi 1.0["
                 + " NODE_ID_CHANGED: the node's id: 'node-1' -> 'node-2', "
-                + " NODE_LIMIT_CHANGED: how many volumes the node takes: 'no limit' -> '16']");
+                + " NODE_LIMIT_CHANGED: the volume limit of the node: 'no limit' -> '16']");
     assertThat(watched.fingerprint().flatMap(PluginFingerprint::node).orElseThrow().maxVolumes())
         .hasValue(16);
   }
@@ -724,7 +724,7 @@ class SupervisionTest {
     pass(5);
     assertThat(told())
         .containsExactly(
-            "PLUGIN_REPLACED: it was started anew, with the same version '1.0'",
+            "PLUGIN_REPLACED: it was restarted, with the same version '1.0'",
             "unhealthy refused -> ready answered");
   }
 
@@ -864,7 +864,7 @@ class SupervisionTest {
     try (CapturedLog log = CapturedLog.ofVolumes()) {
       pass(2);
       assertThat(plugin.asked()).isEmpty();
-      assertThat(log.warnings()).containsOnly("Watching over a plugin failed. Report this.");
+      assertThat(log.warnings()).containsOnly("The supervision of a plugin failed. Report this.");
     }
     pass(1);
 

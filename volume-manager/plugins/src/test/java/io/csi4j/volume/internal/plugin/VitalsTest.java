@@ -95,7 +95,7 @@ class VitalsTest {
         "none late                 | unhealthy no_socket 2 PLUGIN_START_TIMEOUT: it was not ready"
             + " 30 s after its start: there is no socket",
         "late                      | unhealthy not_asked 1 PLUGIN_START_TIMEOUT: it was not ready"
-            + " 30 s after its start: nobody has asked it yet",
+            + " 30 s after its start: its health was not checked yet",
         "none late good            | unhealthy no_socket 2 PLUGIN_START_TIMEOUT: it was not ready"
             + " 30 s after its start: there is no socket",
         "none late good good       | ready answered 4",
@@ -136,7 +136,7 @@ class VitalsTest {
 
     assertThat(shown(ready.after(input("silent"), strict, BEGIN.plusSeconds(1))))
         .isEqualTo(
-            "unhealthy silent 1 PLUGIN_UNHEALTHY: a probe came to nothing: it did not answer within"
+            "unhealthy silent 1 PLUGIN_UNHEALTHY: a probe failed: it did not answer within"
                 + " 5 s");
   }
 

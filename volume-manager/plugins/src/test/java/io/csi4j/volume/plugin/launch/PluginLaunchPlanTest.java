@@ -239,7 +239,7 @@ class PluginLaunchPlanTest {
     PluginLaunchPlan plan = PluginLaunchPlan.of(config().build());
     plan.prepare();
     try (ServerSocketChannel unused = listen()) {
-      refused(plan, OperatorCode.PLUGIN_DUPLICATE, "somebody listens at its socket already");
+      refused(plan, OperatorCode.PLUGIN_DUPLICATE, "a process already listens at its socket");
       assertThat(socket()).exists();
     }
   }

@@ -110,7 +110,7 @@ class RegistrationWatchTest {
 
   private String line(OperatorCode code, String file, String seen, String safe, String next) {
     return code.label()
-        + ": looking at the registration socket '"
+        + ": checking the registration socket '"
         + directory.resolve(file)
         + "': "
         + seen
@@ -412,7 +412,8 @@ class RegistrationWatchTest {
             EBS_FILE,
             "the socket file exists, but no process listens on it",
             "nothing was registered, and what is registered stays",
-            "Start its registrar, or remove the socket; it is asked again when it is made anew"));
+            "Start its registrar, or remove the socket; it is asked again when it is created"
+                + " again"));
 
     registrar.start();
     events.await("REGISTRATION_SILENT of " + EBS_FILE, "registered ebs.csi.aws.com by " + EBS_FILE);
@@ -572,7 +573,7 @@ class RegistrationWatchTest {
     events.await("REGISTRATION_REFUSED of " + EBS_FILE);
     assertSaid(
         OperatorCode.REGISTRATION_REFUSED,
-        refusal(EBS_FILE, "judging what it announces failed with java.lang.StackOverflowError"));
+        refusal(EBS_FILE, "checking its announcement failed with java.lang.StackOverflowError"));
     registrar(nfs());
     events.await("REGISTRATION_REFUSED of " + EBS_FILE, "registered nfs.csi.k8s.io by " + NFS_FILE);
   }

@@ -174,7 +174,7 @@ class MountCallPoolTest {
         .isInstanceOfSatisfying(
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.STUCK))
         .hasMessage(
-            "Mounting /b was not tried: all 2 threads are in calls that did not come back from the"
+            "Mounting /b was not tried: all 2 threads are in calls that did not return from the"
                 + " kernel. Find out which server hangs; a forced unmount of it frees the calls.");
     assertThat(pool.stuck()).isEqualTo(2);
     kernel.countDown();

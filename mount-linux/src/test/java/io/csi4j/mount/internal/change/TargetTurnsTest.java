@@ -59,8 +59,8 @@ class TargetTurnsTest {
           .isInstanceOfSatisfying(
               MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE))
           .hasMessageStartingWith(
-              "Mounting /a did not begin in time: another call for the same target has not come"
-                  + " back from the kernel. Nothing was changed.");
+              "Mounting /a did not begin in time: another call for the same target has not"
+                  + " returned from the kernel. Nothing was changed.");
     }
     assertThat(pool.stuck()).isZero();
     kernel.countDown();

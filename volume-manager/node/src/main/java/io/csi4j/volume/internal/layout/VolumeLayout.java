@@ -9,6 +9,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateKey;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides the paths of a volume below the root. Names are hashes, never text of a caller.
@@ -26,14 +27,16 @@ public final class VolumeLayout {
   static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
 
   private final MountPath root;
-  private final MountPath state;
-  private final MountPath volumes;
+
+  /** Null until first use, so that the check of a root that is too long comes before the paths. */
+  private volatile @Nullable MountPath state;
+
+  /** Null until first use, like {@link #state}. */
+  private volatile @Nullable MountPath volumes;
 
   /** Creates the layout below the directory of a manager. */
   public VolumeLayout(MountPath root) {
     this.root = root;
-    state = root.resolve("state");
-    volumes = root.resolve("v");
   }
 
   /**
@@ -86,12 +89,22 @@ public final class VolumeLayout {
 
   /** Returns the directory of the state. */
   public MountPath state() {
-    return state;
+    MountPath known = state;
+    if (known == null) {
+      known = root.resolve("state");
+      state = known;
+    }
+    return known;
   }
 
   /** Returns the directory that contains the directories of the volumes. */
   public MountPath volumes() {
-    return volumes;
+    MountPath known = volumes;
+    if (known == null) {
+      known = root.resolve("v");
+      volumes = known;
+    }
+    return known;
   }
 
   /** Returns the name of the volume directory that contains a path, if one does. */
@@ -109,7 +122,7 @@ public final class VolumeLayout {
    * or a directory of a volume above its mounts.
    */
   public boolean isOwnDirectory(MountPath path) {
-    if (path.equals(root) || path.equals(volumes) || path.isWithin(state)) {
+    if (path.equals(root) || path.equals(volumes()) || path.isWithin(state())) {
       return true;
     }
     MountPath above = path.parent();
@@ -118,7 +131,7 @@ public final class VolumeLayout {
 
   /** Returns whether a path is the directory of a volume. */
   private boolean isHome(MountPath path) {
-    return path.parent().equals(volumes);
+    return path.parent().equals(volumes());
   }
 
   /** Returns whether a path is the directory of the uses of a volume. */

@@ -399,7 +399,7 @@ class SupervisionTest {
     pass(5);
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy error PLUGIN_UNHEALTHY: 2 probes in a row came to nothing:"
+            "ready answered -> unhealthy error PLUGIN_UNHEALTHY: 2 probes in a row failed:"
                 + " busy");
   }
 

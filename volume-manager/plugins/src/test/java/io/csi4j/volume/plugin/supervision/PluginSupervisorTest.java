@@ -453,7 +453,7 @@ class PluginSupervisorTest {
 
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy error PLUGIN_UNHEALTHY: 3 probes in a row came to nothing:"
+            "ready answered -> unhealthy error PLUGIN_UNHEALTHY: 3 probes in a row failed:"
                 + " the plugin is not healthy, or lacks something that it depends on"
                 + " (FAILED_PRECONDITION: the backend\\nis away)");
   }
@@ -472,13 +472,13 @@ class PluginSupervisorTest {
 
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe came to nothing:"
+            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe failed:"
                 + " the socket file exists, but no process listens on it",
             "unhealthy nobody_listens -> ready answered",
-            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe came to nothing:"
+            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe failed:"
                 + " the socket file exists, but no process listens on it",
             "unhealthy nobody_listens -> ready answered",
-            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe came to nothing:"
+            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe failed:"
                 + " the socket file exists, but no process listens on it",
             "PLUGIN_FLAPPING: it changed 6 times within 10 min, and is ready now: it says that it"
                 + " is ready");

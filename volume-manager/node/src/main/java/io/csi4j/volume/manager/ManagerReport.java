@@ -80,7 +80,8 @@ record ManagerReport(
         ReportArchive.orElse("no volume is known", volumes.stream().flatMap(this::reasons)));
     entries.put("claims.txt", claims());
     entries.put(
-        "owed.txt", ReportArchive.orElse("nothing is owed", volumes.stream().flatMap(this::owed)));
+        "owed.txt",
+        ReportArchive.orElse("no work is pending", volumes.stream().flatMap(this::owed)));
     entries.put(
         "messages.txt",
         ReportArchive.orElse(

@@ -272,7 +272,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    */
   public boolean mayDetach(PluginId plugin, VolumeId handle) {
     return opened.know(
-        "finding out whether to detach",
+        "checking whether to detach",
         () -> opened.engine().mayDetach(new VolumeIdentity(plugin, handle)));
   }
 

@@ -243,7 +243,7 @@ class ManagerReportTest {
     assertThat(entries).containsEntry("volumes.txt", List.of("no volume is known"));
     assertThat(entries)
         .containsEntry("claims.txt", List.of("the manager was opened without claims"));
-    assertThat(entries).containsEntry("owed.txt", List.of("nothing is owed"));
+    assertThat(entries).containsEntry("owed.txt", List.of("no work is pending"));
   }
 
   @Test

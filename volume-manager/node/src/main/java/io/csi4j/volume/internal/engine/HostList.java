@@ -192,7 +192,7 @@ final class HostList {
       if (part.item().action() == Reconciliation.Action.WAIT_FOR_HOST) {
         tell(
             OperatorCode.REQUEST_NEEDED,
-            part.item().usage().map(Subject.of("looking after a use")::by).orElseThrow(),
+            part.item().usage().map(Subject.of("supervising a use")::by).orElseThrow(),
             part.item().reason().text());
       }
     }
@@ -360,7 +360,7 @@ final class HostList {
         record
             .flatMap(known -> known.target(mount.usage()))
             .map(target -> "it is " + target.path().status())
-            .orElse("it is not there");
+            .orElse("it is not mounted");
     if (mount instanceof WantedUse.Requested wanted) {
       return new Reconciliation.Item(
           Action.MOUNT,
@@ -382,7 +382,7 @@ final class HostList {
             .map(known -> layout.target(known.identity(), mount.usage()))
             .orElse(layout.volumes())
             .toPath(),
-        new Part("the host wants it, " + found + ", and making it needs the whole request"));
+        new Part("the host wants it, " + found + ", and mounting it needs the complete request"));
   }
 
   private static Reconciliation.Item item(

@@ -157,7 +157,7 @@ final class Tombstones {
       parts.directories().syncRemovals();
       due.forEach(this::expire);
     } catch (PathProblem e) {
-      LOG.log(Level.DEBUG, "Tombstones stay, as the removal of directories is not certain.", e);
+      LOG.log(Level.DEBUG, "Tombstones stay, because the removal of directories is uncertain.", e);
       due.forEach(this::add);
     }
   }
@@ -180,7 +180,7 @@ final class Tombstones {
     } catch (StateException e) {
       LOG.log(Level.DEBUG, "A tombstone stays, as the state is closed.", e);
     } catch (MountException | PathProblem e) {
-      LOG.log(Level.DEBUG, "A tombstone stays, as nothing is known of what is mounted there.", e);
+      LOG.log(Level.DEBUG, "A tombstone stays, because the mounts there are unknown.", e);
       add(tombstone);
     }
   }

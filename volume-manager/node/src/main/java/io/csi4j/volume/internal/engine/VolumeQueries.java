@@ -151,7 +151,7 @@ final class VolumeQueries {
 
   /** Returns whether nothing of a volume is on record, requested or mounted. */
   boolean mayDetach(VolumeIdentity volume) {
-    Subject subject = Subject.of("finding out whether to detach", volume);
+    Subject subject = Subject.of("checking whether to detach", volume);
     Optional<Failure> covered = foreign.seen();
     if (covered.isPresent()) {
       throw VolumeReport.refused(covered.get().code(), subject, covered.get().seen());

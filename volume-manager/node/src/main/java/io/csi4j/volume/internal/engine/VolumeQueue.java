@@ -778,7 +778,7 @@ final class VolumeQueue {
         report.tell(
             new Notice(
                 OperatorCode.ORPHAN_CLEANED,
-                "it had appeared after the volume was given back",
+                "it had appeared after the release of the volume",
                 Optional.empty()));
       }
       isLate = false;
@@ -969,7 +969,7 @@ final class VolumeQueue {
                           "it is still mounted, and in use by: " + holders,
                           Optional.of(usage))));
     } catch (MountException e) {
-      LOG.log(Level.DEBUG, "Who holds " + target + " could not be found out.", e);
+      LOG.log(Level.DEBUG, "The holders of " + target + " could not be determined.", e);
     }
   }
 

@@ -166,8 +166,8 @@ final class VolumeReport {
           new Notice(
               code,
               found == PathStatus.GOING
-                  ? "it was being given up at the start"
-                  : "it was in doubt at the start",
+                  ? "its release was pending at the start"
+                  : "it was uncertain at the start",
               Optional.of(usage)));
     }
   }

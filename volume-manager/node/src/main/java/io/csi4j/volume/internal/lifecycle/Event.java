@@ -133,7 +133,7 @@ public sealed interface Event {
       } else if (standing instanceof ClaimStanding.Leaving) {
         return claim + ", and is being released";
       } else if (standing instanceof ClaimStanding.Missing) {
-        return claim + ", and the store knows nothing of it";
+        return claim + ", and the store has no record of it";
       } else if (standing instanceof ClaimStanding.Unknown unknown) {
         return claim + ", and it cannot be confirmed: " + unknown.because().text();
       }

@@ -20,7 +20,7 @@ public final class Inspection {
   private static final int MOST_NAMED = 5;
 
   private static final String NOTHING_MADE =
-      "the plugin answered OK to NodePublishVolume, and made nothing at the path";
+      "the plugin answered OK to NodePublishVolume, and created nothing at the path";
 
   private Inspection() {}
 

@@ -785,7 +785,7 @@ final class MountStory {
   static Failure stateFailure(StateException problem) {
     return Failure.of(
         StateCodes.of(problem.reason()),
-        "what is about to be done cannot be remembered (" + problem.reason() + ")",
+        "the next step cannot be saved (" + problem.reason() + ")",
         problem);
   }
 

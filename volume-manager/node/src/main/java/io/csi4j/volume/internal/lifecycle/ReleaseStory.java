@@ -813,7 +813,7 @@ final class ReleaseStory {
                     + (times == 1 ? " time" : " times")
                     + (turn.tries().refusal().isPresent()
                         ? " that it does not know the volume"
-                        : " OK without taking the mount away"),
+                        : " OK without unmounting it"),
                 part.usage(turn)));
     return lookAfter(
         forced.lazily()
@@ -850,8 +850,8 @@ final class ReleaseStory {
         turn.note(
             new Notice(
                 OperatorCode.UNMOUNT_FORCED,
-                "its server has ended, and the plugin was asked to take it away and left it"
-                    + (forced.lazily() ? "; who had files open in it sees errors" : ""),
+                "its server has ended, and the plugin did not unmount it although it was asked to"
+                    + (forced.lazily() ? "; processes with open files in it get errors" : ""),
                 part.usage(turn))),
         part);
   }

@@ -217,7 +217,7 @@ public final class Recovery {
           Messages.of(
               OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
               Subject.of(DOING, record.identity()).by(target.usage()).at(path),
-              "it is mounted, and on record only as about to be staged"));
+              "it is mounted, and its record says only that it is about to be staged"));
     }
   }
 
@@ -246,7 +246,7 @@ public final class Recovery {
         Messages.of(
             OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
             subject,
-            "another mount of it is there than the one that is on record as being given up"));
+            "the mount there is not the recorded one, which is being released"));
     return new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), top);
   }
 
@@ -289,7 +289,7 @@ public final class Recovery {
       return path;
     }
     if (top.isEmpty()) {
-      findings.add(Messages.of(lost, subject, "it was there, and nothing is mounted now"));
+      findings.add(Messages.of(lost, subject, "it was mounted, and nothing is mounted now"));
       return path.as(PathStatus.IN_DOUBT);
     }
     // The plugin may be working on a refresh.
@@ -360,7 +360,7 @@ public final class Recovery {
           Messages.of(
               OperatorCode.STATE_REBUILT,
               Subject.of(DOING, identity).at(layout.volume(identity)),
-              "there is a directory of it, and no record"));
+              "it has a directory and no record"));
     }
   }
 
@@ -382,8 +382,8 @@ public final class Recovery {
           Messages.of(
               OperatorCode.UNKNOWN_MOUNT,
               Subject.of(DOING).at(path),
-              "it is mounted below the root, and neither a record nor a directory says whose it"
-                  + " is"));
+              "it is mounted below the root, and neither a record nor a directory names its"
+                  + " volume"));
     }
     return paths;
   }

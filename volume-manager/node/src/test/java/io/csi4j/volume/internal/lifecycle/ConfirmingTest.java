@@ -378,7 +378,7 @@ class ConfirmingTest {
     assertThat(Event.Confirmed.words(new ClaimStanding.Leaving(), 7))
         .isEqualTo("its claim has epoch 7, and is being released");
     assertThat(Event.Confirmed.words(new ClaimStanding.Missing(), 7))
-        .isEqualTo("its claim has epoch 7, and the store knows nothing of it");
+        .isEqualTo("its claim has epoch 7, and the store has no record of it");
     assertThat(Event.Confirmed.words(new ClaimStanding.Unknown(new ReasonText("it is away")), 7))
         .isEqualTo("its claim has epoch 7, and it cannot be confirmed: it is away");
     assertThat(Event.Confirmed.words(new ClaimStanding.Current(), 7))

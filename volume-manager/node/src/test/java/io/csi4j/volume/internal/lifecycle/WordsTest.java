@@ -135,7 +135,7 @@ class WordsTest {
             "a mount that is forced after two answers of OK that changed nothing",
             fromUsedBy(A, B).policy(forcing(2)).always("UNPUBLISH", nothingDone()),
             RELEASE,
-            "a: the plugin has answered 2 times OK without taking the mount away"),
+            "a: the plugin has answered 2 times OK without unmounting it"),
         row(
             "a mount that is not ours is not forced",
             fromUsedBy(A)
@@ -148,13 +148,13 @@ class WordsTest {
             "a dead mount that is swept",
             fromUsedBy(A, B).dead(TARGET).always("UNPUBLISH", nothingDone()),
             RELEASE,
-            "a: its server has ended, and the plugin was asked to take it away and left it"),
+            "a: its server has ended, and the plugin did not unmount it although it was asked to"),
         row(
             "a dead mount that is swept while files are open in it",
             fromUsedBy(A, B).dead(TARGET).always("UNPUBLISH", nothingDone()).unmountedLazily(),
             RELEASE,
-            "a: its server has ended, and the plugin was asked to take it away and left it; who had"
-                + " files open in it sees errors"),
+            "a: its server has ended, and the plugin did not unmount it although it was asked to;"
+                + " processes with open files in it get errors"),
         row(
             "a use that the plugin goes on refusing to release",
             fromUsedBy(A, B)

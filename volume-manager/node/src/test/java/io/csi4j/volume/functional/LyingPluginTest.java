@@ -113,7 +113,7 @@ class LyingPluginTest {
       VolumeException failure =
           refused(node, single("vol-1", "web"), OperatorCode.MOUNT_NOT_VISIBLE);
 
-      assertThat(failure.getMessage()).contains("NodePublishVolume", "made nothing at the path");
+      assertThat(failure.getMessage()).contains("NodePublishVolume", "created nothing at the path");
       assertThat(node.isClean()).isTrue();
     }
   }

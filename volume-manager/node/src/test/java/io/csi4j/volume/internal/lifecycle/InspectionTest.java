@@ -156,7 +156,7 @@ class InspectionTest {
             WRITING,
             target().nothingMade(),
             LENIENT,
-            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, and made nothing at"
+            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, and created nothing at"
                 + " the path"),
         Arguments.of(
             "the directory that we made",
@@ -289,7 +289,7 @@ class InspectionTest {
             BLOCK,
             target().nothingMade(),
             LENIENT,
-            "NOT_A_DEVICE: the plugin answered OK to NodePublishVolume, and made nothing at the"
+            "NOT_A_DEVICE: the plugin answered OK to NodePublishVolume, and created nothing at the"
                 + " path"));
   }
 

@@ -70,7 +70,7 @@ class CapabilityPageTest {
             the whole table
                 mountinfo + listmount: references are numbers that no other mount gets (not here: old)
               * mountinfo: references are numbers that the next mount may get
-            what came and went
+            new and removed mounts
                 listmount + statmount: reads only what is new (not here: old)
               * mountinfo: reads the table again
             a path without symbolic links

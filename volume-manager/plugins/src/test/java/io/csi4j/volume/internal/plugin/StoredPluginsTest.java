@@ -276,7 +276,7 @@ class StoredPluginsTest {
         .singleElement()
         .asString()
         .startsWith(
-            "CSI-110 RECORD_UNREADABLE: reading which plugins there were: "
+            "CSI-110 RECORD_UNREADABLE: reading the stored plugins: "
                 + key
                 + ": It does not"
                 + " say its format; ");

@@ -370,8 +370,8 @@ class SupervisionTest {
 
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy silent PLUGIN_UNHEALTHY: 3 probes in a row came to"
-                + " nothing: it did not answer within 5 s");
+            "ready answered -> unhealthy silent PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+                + " it did not answer within 5 s");
     assertThat(registered().orElseThrow().health()).isEqualTo(watched.health());
     pass(1000);
     assertThat(plugin.asked()).as("no other before it was answered").containsExactly("30 probe");
@@ -435,8 +435,8 @@ class SupervisionTest {
                 VirtualTime.BEGIN.plusSeconds(40)));
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy error PLUGIN_UNHEALTHY: 3 probes in a row came to"
-                + " nothing: busy");
+            "ready answered -> unhealthy error PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+                + " busy");
   }
 
   @Test
@@ -525,12 +525,12 @@ class SupervisionTest {
     assertThat(lines.subList(0, 5))
         .as("C10: the loop is told")
         .containsExactly(
-            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row came to"
-                + " nothing: nobody listens on it",
+            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+                + " nobody listens on it",
             "PLUGIN_REPLACED: it was restarted, with the same version '1.0'",
             "unhealthy nobody_listens -> ready answered",
-            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row came to"
-                + " nothing: nobody listens on it",
+            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+                + " nobody listens on it",
             "PLUGIN_FLAPPING: it changed 6 times within 10 min, and is ready now: it says that it"
                 + " is ready");
     long minutes = 1000 * 50 / 60;

@@ -102,10 +102,10 @@ class VitalsTest {
         "good late                 | ready answered 1",
         // Ready: it takes three in a row, but what is certain counts at once.
         "good silent silent        | ready answered 1",
-        "good silent silent silent | unhealthy silent 4 PLUGIN_UNHEALTHY: 3 probes in a row came to"
-            + " nothing: it did not answer within 5 s",
-        "good silent none error    | unhealthy error 4 PLUGIN_UNHEALTHY: 3 probes in a row came to"
-            + " nothing: it is ill",
+        "good silent silent silent | unhealthy silent 4 PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+            + " it did not answer within 5 s",
+        "good silent none error    | unhealthy error 4 PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+            + " it is ill",
         "good silent silent good silent silent | ready answered 1",
         "good denied               | unhealthy denied 2 PLUGIN_SOCKET_DENIED: mode 0700",
         "good silent other         | unhealthy refused 3 PLUGIN_NAME_CHANGED: another name",

@@ -394,8 +394,8 @@ class PluginSupervisorTest {
 
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row came to"
-                + " nothing: the socket file exists, but no process listens on it");
+            "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+                + " the socket file exists, but no process listens on it");
     assertThat(registry.get(ID, PluginRole.NODE).health()).isEqualTo(watched.health());
 
     events.clear();
@@ -435,8 +435,8 @@ class PluginSupervisorTest {
 
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy silent PLUGIN_UNHEALTHY: 3 probes in a row came to"
-                + " nothing: it did not answer within 200 ms");
+            "ready answered -> unhealthy silent PLUGIN_UNHEALTHY: 3 probes in a row failed:"
+                + " it did not answer within 200 ms");
     events.clear();
     fake.thaw();
     becomes(watched, State.READY, Reason.ANSWERED);

@@ -311,7 +311,7 @@ class PropagationCheckTest {
                   + seen
                   + " another directory than the manager has at "
                   + root)
-          .endsWith("bound as it has to be: -v " + root + ":" + seen + ":rshared.");
+          .endsWith("bound correctly: -v " + root + ":" + seen + ":rshared.");
     }
   }
 

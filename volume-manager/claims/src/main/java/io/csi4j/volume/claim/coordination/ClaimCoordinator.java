@@ -196,9 +196,9 @@ public final class ClaimCoordinator {
   /**
    * Claims a volume as {@link #acquire(ClaimRequest)} does, and waits while a claim of another
    * workload prevents it, or the storage system accepts no further claim. Retries when the claims
-   * of the volume change, and without a change after pauses that grow to a minute; there is no
-   * queue. All waiting callers of one coordinator share a watch on the store. An interrupt ends the
-   * wait, and the interrupt flag stays set.
+   * of the volume change, and without a change after 5 to 10 seconds at first, then after 10 to 20;
+   * there is no queue. All waiting callers of one coordinator share a watch on the store. An
+   * interrupt ends the wait, and the interrupt flag stays set.
    *
    * @param patience the longest time to wait
    * @throws ClaimException as {@link #acquire(ClaimRequest)}; when the time is over, with the last

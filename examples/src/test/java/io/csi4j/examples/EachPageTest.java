@@ -12,6 +12,7 @@ class EachPageTest {
 
   @ParameterizedTest
   @CsvSource({
+    "catalog.md, CatalogSnippets.java",
     "claims.md, ClaimsSnippets.java",
     "client.md, ClientSnippets.java",
     "cluster.md, ClusterSnippets.java",
@@ -20,6 +21,7 @@ class EachPageTest {
     "mounts.md, MountsSnippets.java",
     "plugins.md, PluginsSnippets.java",
     "storage.md, StorageSnippets.java",
+    "stores.md, StoresSnippets.java",
     "tenants.md, TenantSnippets.java",
     "testing-with-csi4j.md, TestingSnippets.java",
     "volumes.md, VolumesSnippets.java",

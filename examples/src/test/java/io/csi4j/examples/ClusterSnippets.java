@@ -115,7 +115,7 @@ final class ClusterSnippets {
   static void ended(Cluster cluster, NodeAgent agent, VolumeUse usage) {
     // snippet: ended
     agent.release(usage); // unmounted, and the control plane has the receipt
-    cluster.release(usage).requireGone(); // and detached; otherwise say both again
+    cluster.release(usage).requireGone(); // and detached; otherwise repeat both
     // end
   }
 

@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 
 /**
  * A file with the ranges of a block volume that a backup has to copy: those that changed between
- * two snapshots, or those that hold data in one. It is text, a range in a line, and ends with a
- * line that has its checksum; docs/storage.md describes it.
+ * two snapshots, or those that hold data in one. The file is text with one range per line and a
+ * checksum in its last line; docs/storage.md describes the format.
  *
- * <p>A file is written beside its place and put there in one step when it is complete and on the
- * medium. A crash leaves the file that was there before, or none, and perhaps one that ends in
- * {@code .part}, which the next writing replaces: after a crash it is written again as a whole.
+ * <p>A new file is written next to its final path and moved there in one step once it is complete
+ * and on the medium. A crash leaves the previous file or none, and perhaps a file that ends in
+ * {@code .part}; the next write replaces the {@code .part} file and starts from the beginning.
  *
  * <pre>{@code
  * BlockRangeFile.Content content = new BlockRangeFile.Content(plugin, Optional.of(base), target);
@@ -50,15 +50,15 @@ public final class BlockRangeFile {
   }
 
   /**
-   * The snapshots that the ranges are of.
+   * The snapshots whose ranges the file holds.
    *
-   * @param plugin whose snapshots they are
+   * @param plugin the plugin of the snapshots
    * @param base the older snapshot; nothing for all data of {@code target}
    * @param target the snapshot whose data is to be copied
    */
   public record Content(PluginId plugin, Optional<SnapshotId> base, SnapshotId target) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Content {
       Objects.requireNonNull(plugin, "plugin");
       Objects.requireNonNull(base, "base");
@@ -67,21 +67,21 @@ public final class BlockRangeFile {
   }
 
   /**
-   * The figures of a file.
+   * The totals of a file.
    *
    * @param volumeBytes the size of the volume; 0 if the plugin sent no range
-   * @param count how many ranges
-   * @param bytes how many bytes they have in all
+   * @param count the number of ranges
+   * @param bytes the total number of bytes in the ranges
    */
   record Sums(long volumeBytes, long count, long bytes) {}
 
   /**
-   * Writes a file, and returns when it is on the medium. Batches are requested one after the other;
-   * ranges that touch each other become one.
+   * Writes a file and returns when it is on the medium. Batches are requested one at a time;
+   * adjacent ranges are merged.
    *
-   * @throws IOException if it cannot be written; what was in its place stays there
+   * @throws IOException if the file cannot be written; an existing file is left unchanged
    * @throws io.csi4j.volume.controller.ControllerException if the plugin fails, as the publisher
-   *     tells it; what was in its place stays there
+   *     reports it; an existing file is left unchanged
    */
   public static BlockRangeFile write(
       Path file, Content content, Flow.Publisher<BlockMetadataBatch> ranges) throws IOException {
@@ -90,9 +90,10 @@ public final class BlockRangeFile {
   }
 
   /**
-   * Opens a file, and reads it once to check that it is complete and unchanged.
+   * Opens a file and reads it once to check that it is complete and unchanged.
    *
-   * @throws IOException if it cannot be read, is not such a file, or is not as it was written
+   * @throws IOException if the file cannot be read, has another format, or was changed after it was
+   *     written
    */
   public static BlockRangeFile read(Path file) throws IOException {
     RangeReading reading = new RangeReading(file);
@@ -102,7 +103,7 @@ public final class BlockRangeFile {
     return new BlockRangeFile(file, reading.content(), reading.sums());
   }
 
-  /** Returns the snapshots that the ranges are of. */
+  /** Returns the snapshots whose ranges the file holds. */
   public Content content() {
     return content;
   }
@@ -112,22 +113,22 @@ public final class BlockRangeFile {
     return sums.volumeBytes();
   }
 
-  /** Returns how many ranges the file has. */
+  /** Returns the number of ranges in the file. */
   public long count() {
     return sums.count();
   }
 
-  /** Returns how many bytes the ranges have in all. */
+  /** Returns the total number of bytes in the ranges. */
   public long bytes() {
     return sums.bytes();
   }
 
   /**
-   * Hands out every range, in ascending order, and reads no more of the file at a time than a
-   * buffer holds.
+   * Passes every range to the consumer in ascending order; at most one buffer of the file is in
+   * memory.
    *
-   * @throws IOException if the file cannot be read, or is another one than it was when it was
-   *     opened; ranges that were handed out before may be wrong then
+   * @throws IOException if the file cannot be read or has changed since it was opened; ranges
+   *     passed before that may be wrong
    */
   public void forEach(Consumer<BlockMetadataBatch.Range> each) throws IOException {
     RangeReading reading = new RangeReading(file);

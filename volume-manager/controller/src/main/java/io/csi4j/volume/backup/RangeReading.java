@@ -21,10 +21,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a file of ranges line by line, strictly. */
+/** Parses a file of ranges line by line and rejects any deviation from the format. */
 final class RangeReading {
 
-  /** Longer than any line that is written: three times the bytes of an id, and a word. */
+  /** Longer than any valid line: three times the bytes of an id, plus a keyword. */
   private static final int LONGEST_LINE = 16_384;
 
   private static final Pattern RANGE = Pattern.compile("(0|[1-9][0-9]{0,18}) ([1-9][0-9]{0,18})");
@@ -153,7 +153,7 @@ final class RangeReading {
     }
   }
 
-  /** The next line, which has to end. */
+  /** Reads the next line, which must end with a line feed. */
   private String line(BufferedReader lines) throws IOException {
     number++;
     CharArrayWriter line = new CharArrayWriter();

@@ -25,7 +25,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
-/** Writes a file of ranges on the thread of the caller. */
+/** Writes a file of ranges on the caller's thread. */
 final class RangeWriting {
 
   private static final int BUFFER = 1 << 16;
@@ -86,7 +86,7 @@ final class RangeWriting {
     return sums;
   }
 
-  /** A text without spaces, line ends or letters beyond ASCII. */
+  /** Encodes a text without spaces, line ends or non-ASCII characters. */
   static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
@@ -151,13 +151,13 @@ final class RangeWriting {
     buffer.reset();
   }
 
-  /** Takes one batch after the other from a publisher, on the thread of the caller. */
+  /** Takes batches from a publisher one at a time, on the caller's thread. */
   private static final class Batches implements Flow.Subscriber<BlockMetadataBatch> {
 
     private final Flow.Publisher<BlockMetadataBatch> from;
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 
-    /** What a publisher told. */
+    /** A signal from the publisher. */
     private sealed interface Signal {
       record Begun(Flow.Subscription subscription) implements Signal {}
 
@@ -168,7 +168,7 @@ final class RangeWriting {
       record Complete() implements Signal {}
     }
 
-    /** Something that is done with a batch. */
+    /** An action on a batch. */
     private interface Work {
       void on(BlockMetadataBatch batch) throws IOException;
     }

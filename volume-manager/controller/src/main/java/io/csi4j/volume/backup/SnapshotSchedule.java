@@ -11,12 +11,12 @@ import java.time.temporal.ChronoUnit;
 import java.util.regex.Pattern;
 
 /**
- * The names of snapshots that are cut by a schedule: the same schedule, tick and volume always have
- * the same name, so that a tick that is repeated after a crash finds its snapshot and makes no
- * second one. A name is shorter than 128 bytes, and fit for every plugin.
+ * The names of scheduled snapshots: the same schedule, tick and volume always give the same name,
+ * so a tick that is repeated after a crash finds its snapshot instead of creating a second one.
+ * Names are shorter than 128 bytes and valid for every plugin.
  *
- * @param name the schedule, such as {@code nightly}; different for hosts that share a storage
- *     system: letters, digits, dot, dash and underscore, at most 64
+ * @param name the schedule, such as {@code nightly}: letters, digits, dot, dash and underscore, at
+ *     most 64; hosts that share a storage system must use different names
  * @since 1.0
  */
 public record SnapshotSchedule(String name) {
@@ -26,7 +26,7 @@ public record SnapshotSchedule(String name) {
   private static final DateTimeFormatter SECOND =
       DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
-  /** Refuses what cannot be part of a name. */
+  /** Rejects text that cannot be part of a name. */
   public SnapshotSchedule {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
@@ -38,8 +38,8 @@ public record SnapshotSchedule(String name) {
   /**
    * Returns the name of the snapshot of a volume, such as {@code nightly-20261126T031500Z-k7x2…}.
    *
-   * @param tick the time for which the schedule wants it, to the second; not the time at which it
-   *     is cut, which differs after a crash
+   * @param tick the scheduled time, to the second; not the time at which the snapshot is taken,
+   *     which differs after a crash
    */
   public SnapshotName nameAt(Instant tick, VolumeKey volume) {
     return SnapshotName.of(nameAt(tick) + "-" + HashedName.inCatalog(volume));
@@ -51,8 +51,8 @@ public record SnapshotSchedule(String name) {
   }
 
   /**
-   * Returns the latest tick of an interval, counted from the beginning of 1970 in UTC: the same for
-   * every moment until the next one.
+   * Returns the latest tick of an interval, counted from the beginning of 1970 in UTC; the result
+   * is the same until the next tick.
    *
    * @param every at least a second
    */

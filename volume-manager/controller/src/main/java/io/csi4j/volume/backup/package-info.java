@@ -1,7 +1,7 @@
 /**
- * Parts of a backup that need no storage system: the names of snapshots that a schedule cuts, and
- * files of the blocks that changed. The snapshots are cut by {@link
- * io.csi4j.volume.controller.SnapshotBackups}; nothing here copies data.
+ * Parts of a backup that need no storage system: names of scheduled snapshots, and files that list
+ * the changed blocks. {@link io.csi4j.volume.controller.SnapshotBackups} takes the snapshots;
+ * nothing in this package copies data.
  */
 @NullMarked
 package io.csi4j.volume.backup;

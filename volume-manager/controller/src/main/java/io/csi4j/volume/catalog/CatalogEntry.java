@@ -22,21 +22,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The record of a volume: how far it is. Each state is written before the call that it announces is
- * made.
+ * The record of a volume and its state. Each state is written before the call to the plugin that it
+ * announces.
  *
- * @param key how the host names it
- * @param spec what was asked for
- * @param name under which name it was asked for; nothing if it was there before
- * @param state how far it is
- * @param pendingSnapshots the snapshots of it that were asked for, and may be there unknown
- * @param olderModes whether the plugin is asked for SINGLE_NODE_WRITER wherever one of the two
- *     newer modes of a single node is wanted, as it did not know them when the volume came on
- *     record
- * @param sourcePlaces from where the snapshot can be used that the volume is made from, as its
- *     plugin said when the volume came on record; empty for everywhere, or if it is not known
- * @param modifying the parameters that are being changed, or about to be; empty if none are
- * @param refused the changes that were refused last, at most one of a kind
+ * @param key the host's key of the volume
+ * @param spec the requested volume
+ * @param name the name under which the volume was requested; empty if it existed before
+ * @param state the state of the volume
+ * @param pendingSnapshots the requested snapshots of the volume, which may exist although no caller
+ *     knows them
+ * @param olderModes whether SINGLE_NODE_WRITER is sent to the plugin in place of the two newer
+ *     single-node modes, because the plugin did not support them when the record was created
+ * @param sourcePlaces the topologies from which the source snapshot can be used, as the plugin
+ *     reported them when the record was created; empty for everywhere, or if they are not known
+ * @param modifying the parameters that are being changed, or about to be; empty if there are none
+ * @param refused the changes that were refused last, at most one of each kind
  * @since 1.0
  */
 public record CatalogEntry(
@@ -51,16 +51,15 @@ public record CatalogEntry(
     List<VolumeChange> refused) {
 
   /**
-   * A snapshot that was asked for, and of which its host was not told yet what came of it.
+   * A requested snapshot whose result was not yet reported to the host.
    *
-   * @param name the name that its host has chosen
-   * @param sentAs the name that the plugin is sent, with the identity of the cluster; nothing if it
-   *     is sent the name of the host
-   * @param parameters what the plugin was told about it
-   * @param group the volumes of which one was cut at the same moment; empty for a snapshot of this
-   *     volume alone
-   * @param places from where it has to be usable, if that was asked for
-   * @param answer what the plugin answered, once it has: the snapshot is cut then
+   * @param name the name chosen by the host
+   * @param sentAs the name sent to the plugin, which includes the identity of the cluster; empty if
+   *     the plugin is sent the host's name
+   * @param parameters the parameters sent to the plugin
+   * @param group the volumes of the group snapshot; empty for a snapshot of this volume alone
+   * @param places the topologies from which the snapshot must be usable, if requested
+   * @param answer the plugin's answer, once received: the snapshot exists then
    */
   public record PendingSnapshot(
       String name,
@@ -71,21 +70,21 @@ public record CatalogEntry(
       Optional<Answer> answer) {
 
     /**
-     * A plugin's answer that a snapshot, or a group of them, is cut.
+     * The plugin's answer that a snapshot or a group of snapshots was created.
      *
-     * @param group the id of the group; nothing for a snapshot alone
+     * @param group the id of the group; empty for a single snapshot
      * @param snapshots the snapshot of each volume
      */
     public record Answer(Optional<GroupSnapshotId> group, Map<VolumeId, SnapshotId> snapshots) {
 
-      /** Copies what can change. */
+      /** Copies mutable arguments. */
       public Answer {
         Objects.requireNonNull(group, "group");
         snapshots = Collections.unmodifiableMap(new LinkedHashMap<>(snapshots));
       }
     }
 
-    /** Copies what can change. */
+    /** Copies mutable arguments. */
     public PendingSnapshot {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(sentAs, "sentAs");
@@ -95,7 +94,7 @@ public record CatalogEntry(
       Objects.requireNonNull(answer, "answer");
     }
 
-    /** A snapshot that is asked for by the name of its host, and was not answered yet. */
+    /** Creates a request by the host's name, without an answer. */
     public PendingSnapshot(
         String name,
         SortedMap<String, String> parameters,
@@ -104,38 +103,38 @@ public record CatalogEntry(
       this(name, Optional.empty(), parameters, group, places, Optional.empty());
     }
 
-    /** A snapshot that may be anywhere, and of which nothing was answered yet. */
+    /** Creates a request for a snapshot usable from anywhere, without an answer. */
     public PendingSnapshot(
         String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
       this(name, parameters, group, Optional.empty());
     }
 
-    /** Returns the same request, answered with this. */
+    /** Returns this request with the given answer. */
     public PendingSnapshot answered(Answer now) {
       return new PendingSnapshot(name, sentAs, parameters, group, places, Optional.of(now));
     }
 
-    /** Returns the same request without an answer. */
+    /** Returns this request without an answer. */
     public PendingSnapshot asked() {
       return new PendingSnapshot(name, sentAs, parameters, group, places, Optional.empty());
     }
 
-    /** Returns the same request, which is sent under this name. */
+    /** Returns this request with the given name for the plugin. */
     public PendingSnapshot sentAs(Optional<String> sent) {
       return new PendingSnapshot(name, sent, parameters, group, places, answer);
     }
 
-    /** Returns the name that the plugin is sent. */
+    /** Returns the name that is sent to the plugin. */
     public String sentName() {
       return sentAs.orElse(name);
     }
 
-    /** Whether both are asked for under one name: a group has names of its own. */
+    /** Whether both requests use the same name; groups and single snapshots have separate names. */
     public boolean isNamedAs(PendingSnapshot other) {
       return name.equals(other.name) && group.isEmpty() == other.group.isEmpty();
     }
 
-    /** Shows no values of parameters, which belong to the plugin. */
+    /** Omits the values of parameters, which belong to the plugin. */
     @Override
     public String toString() {
       return "PendingSnapshot[name="
@@ -150,37 +149,37 @@ public record CatalogEntry(
     }
   }
 
-  /** How far a volume is. */
+  /** The states of a volume. */
   public sealed interface State {
 
-    /** The volume is asked for, or about to be; its id is not known. */
+    /** The volume is requested or about to be; its id is not known. */
     record Creating() implements State {}
 
     /**
-     * The volume is there.
+     * The volume exists.
      *
      * @param volume the volume
      */
     record Present(CatalogVolume volume) implements State {}
 
     /**
-     * The volume is being grown, or about to be.
+     * The volume is being expanded, or is about to be.
      *
-     * @param volume the volume as it was
-     * @param to how large it is to be
+     * @param volume the volume before the expansion
+     * @param to the requested size
      */
     record Growing(CatalogVolume volume, CapacityRange to) implements State {}
 
     /**
-     * The volume is being deleted, or about to be.
+     * The volume is being deleted, or is about to be.
      *
-     * @param id its id; nothing if it is not known whether it was made
-     * @param before the volume, if it may be kept where the storage system refuses; nothing if it
-     *     is to be deleted in any case
+     * @param id the id of the volume; empty if it is not known whether the volume was created
+     * @param before the volume, if it may be kept when the storage system refuses the deletion;
+     *     empty if it must be deleted in any case
      */
     record Deleting(Optional<VolumeId> id, Optional<CatalogVolume> before) implements State {
 
-      /** Checks that both are there. */
+      /** Checks that both parts are set. */
       public Deleting {
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(before, "before");
@@ -188,7 +187,7 @@ public record CatalogEntry(
     }
   }
 
-  /** Checks that the parts fit. */
+  /** Checks that the parts are consistent. */
   public CatalogEntry {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(spec, "spec");
@@ -203,7 +202,7 @@ public record CatalogEntry(
     }
   }
 
-  /** A volume of which no snapshot is owed. */
+  /** Creates the entry of a volume without pending snapshots. */
   public CatalogEntry(VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state) {
     this(
         key,
@@ -217,70 +216,70 @@ public record CatalogEntry(
         List.of());
   }
 
-  /** A volume that is there. */
+  /** Returns the entry of an existing volume. */
   public static CatalogEntry of(CatalogVolume volume, Optional<CreationName> name) {
     return new CatalogEntry(volume.key(), volume.spec(), name, new State.Present(volume));
   }
 
-  /** Returns the entry in another state. */
+  /** Returns this entry in another state. */
   public CatalogEntry in(State next) {
     return new CatalogEntry(
         key, spec, name, next, pendingSnapshots, olderModes, sourcePlaces, modifying, refused);
   }
 
-  /** Returns the entry, of which this is wanted. */
+  /** Returns this entry with another spec. */
   public CatalogEntry as(VolumeSpec wanted) {
     return new CatalogEntry(
         key, wanted, name, state, pendingSnapshots, olderModes, sourcePlaces, modifying, refused);
   }
 
-  /** Returns the entry with older modes in the place of those that its plugin does not know. */
+  /** Returns this entry with older modes in place of those that its plugin does not support. */
   public CatalogEntry underOlderModes() {
     return new CatalogEntry(
         key, spec, name, state, pendingSnapshots, true, sourcePlaces, modifying, refused);
   }
 
-  /** Returns the entry, whose snapshot can be used from one of these places only. */
+  /** Returns this entry with the topologies from which its source snapshot can be used. */
   public CatalogEntry fromSnapshotIn(List<Topology> places) {
     return new CatalogEntry(
         key, spec, name, state, pendingSnapshots, olderModes, places, modifying, refused);
   }
 
-  /** Returns the entry with these snapshots asked for. */
+  /** Returns this entry with the given pending snapshots. */
   public CatalogEntry cutting(List<PendingSnapshot> now) {
     return new CatalogEntry(
         key, spec, name, state, now, olderModes, sourcePlaces, modifying, refused);
   }
 
-  /** Returns what is on record of the snapshot, or group, of the same name. */
+  /** Returns the recorded snapshot or group with the same name. */
   public Optional<PendingSnapshot> cut(PendingSnapshot named) {
     return pendingSnapshots.stream().filter(each -> each.isNamedAs(named)).findFirst();
   }
 
-  /** Returns the entry with this snapshot asked for too. */
+  /** Returns this entry with one more pending snapshot. */
   public CatalogEntry with(PendingSnapshot pending) {
     List<PendingSnapshot> all = new ArrayList<>(without(pending).pendingSnapshots);
     all.add(pending);
     return cutting(all);
   }
 
-  /** Returns the entry without the snapshot of that name. */
+  /** Returns this entry without the snapshot of that name. */
   public CatalogEntry without(PendingSnapshot pending) {
     return cutting(pendingSnapshots.stream().filter(each -> !each.isNamedAs(pending)).toList());
   }
 
-  /** Whether parameters of a volume that is there are being changed. */
+  /** Whether parameters of an existing volume are being changed. */
   public boolean isBeingModified() {
     return !modifying.isEmpty() && volume().isPresent();
   }
 
-  /** Returns the entry, of which these parameters are being changed. */
+  /** Returns this entry with the given parameters as being changed. */
   public CatalogEntry modifying(SortedMap<String, String> values) {
     return new CatalogEntry(
         key, spec, name, state, pendingSnapshots, olderModes, sourcePlaces, values, refused);
   }
 
-  /** Returns the entry, of which this change was refused. */
+  /** Returns this entry with a refused change. */
   public CatalogEntry refusing(VolumeChange change) {
     List<VolumeChange> all = new ArrayList<>(refused);
     all.removeIf(each -> isOfOneKind(each, change));
@@ -288,7 +287,7 @@ public record CatalogEntry(
     return refusing(all);
   }
 
-  /** Returns the entry, of which no change of this kind was refused. */
+  /** Returns this entry without refused changes of the given kind. */
   public CatalogEntry refusingNo(Class<? extends VolumeChange.Request> kind) {
     return refusing(refused.stream().filter(each -> !kind.isInstance(each.request())).toList());
   }
@@ -304,8 +303,8 @@ public record CatalogEntry(
   }
 
   /**
-   * Returns the changes that were asked for and are not done, as far as they are on record; the
-   * deletion alone of a volume that is being deleted.
+   * Returns the recorded changes that were requested and are not done; for a volume that is being
+   * deleted, only the deletion.
    */
   public List<VolumeChange> changes() {
     if (state instanceof State.Deleting) {
@@ -344,14 +343,15 @@ public record CatalogEntry(
   }
 
   /**
-   * From where the volume has to be reachable, and can be made from its snapshot; what was asked
-   * for, where that leaves nothing: the plugin refuses it then.
+   * The topologies from which the volume must be reachable and in which its source snapshot can be
+   * used. If these exclude each other, the requested topologies: the plugin then refuses the
+   * request.
    */
   public Optional<RequestedTopologies> topologies() {
     return spec.topologies().map(asked -> asked.within(sourcePlaces).orElse(asked));
   }
 
-  /** The volume, if there is one that may be used. */
+  /** The volume, if it exists and may be used. */
   public Optional<CatalogVolume> volume() {
     if (state instanceof State.Present there) {
       return Optional.of(there.volume());
@@ -361,7 +361,7 @@ public record CatalogEntry(
         : Optional.empty();
   }
 
-  /** The id of the volume, if it is known. */
+  /** The id of the volume, if known. */
   public Optional<VolumeId> id() {
     return state instanceof State.Deleting going ? going.id() : volume().map(CatalogVolume::id);
   }

@@ -71,16 +71,18 @@ public record NodeEntry(
   private static final int LONGEST_TEXT = 120;
 
   /**
-   * An instance of a plugin on a node. One that a node knows from an earlier run of its agent is
-   * there as before.
+   * An instance of a plugin on a node. An instance that a node remembers from an earlier run of its
+   * agent has the facts of that run.
    *
    * @param id the plugin
    * @param instance the instance
-   * @param endpoint where it is on the node
+   * @param endpoint its socket on the node
    * @param roles its roles
-   * @param said what it said of itself, if it was asked; the time of that is no fact
-   * @param health how it is
-   * @param isDraining whether it mounts for no further workload there
+   * @param said the fingerprint of the instance, if it was queried; without the time of the query,
+   *     which is not a fact
+   * @param health the health of the instance
+   * @param isDraining whether the instance is draining and mounts for no further workload on the
+   *     node
    */
   public record KnownPlugin(
       PluginId id,
@@ -91,7 +93,7 @@ public record NodeEntry(
       PluginHealth health,
       boolean isDraining) {
 
-    /** Copies the roles, and keeps of a fingerprint what is a fact. */
+    /** Copies the roles and removes the time of the query from the fingerprint. */
     public KnownPlugin {
       Objects.requireNonNull(id, "id");
       Objects.requireNonNull(instance, "instance");
@@ -128,7 +130,7 @@ public record NodeEntry(
           Instant.EPOCH);
     }
 
-    /** Returns the instance as the registry of its node has it. */
+    /** Returns the instance in the form of the node's registry. */
     public RegisteredPlugin registered() {
       return new RegisteredPlugin(
           new PluginRegistration(PluginBinding.of(id, endpoint), instance, roles),
@@ -138,7 +140,7 @@ public record NodeEntry(
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are set. */
   public NodeEntry {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(boot, "boot");
@@ -152,7 +154,7 @@ public record NodeEntry(
     }
   }
 
-  /** A reason without text would not be on record: the text alone says that there is one. */
+  /** Rejects a blank reason: the record shows a reason only by its text. */
   private static void checkReason(NodeName node, ReasonText reason) {
     if (reason.text().isBlank()) {
       throw new IllegalArgumentException(
@@ -161,11 +163,11 @@ public record NodeEntry(
   }
 
   /**
-   * Returns a node as it reports itself, of which no operator has said anything.
+   * Returns a node as it reports itself, without any operator's decision.
    *
    * @param boot the boot of the machine
-   * @param report the number of the report in that boot
-   * @param isDraining whether it takes no more volumes
+   * @param report the number of the report within that boot
+   * @param isDraining whether the node accepts no more volumes
    */
   public static NodeEntry reported(
       NodeName name,
@@ -185,7 +187,7 @@ public record NodeEntry(
         Map.of());
   }
 
-  /** Returns the node with the plugins that it drains, as it reports. */
+  /** Returns this node with the plugins that it reports as draining. */
   public NodeEntry drainingPlugins(Set<PluginId> reported) {
     List<KnownPlugin> now =
         plugins.stream()
@@ -203,27 +205,30 @@ public record NodeEntry(
     return new NodeEntry(name, boot, report, now, isDraining, drained, away, expanded, unwell);
   }
 
-  /** Returns the node with the expansions that it reports. */
+  /** Returns this node with the expansions that it reports. */
   public NodeEntry expanded(Map<VolumeKey, CapacityRange> reported) {
     return new NodeEntry(name, boot, report, plugins, isDraining, drained, away, reported, unwell);
   }
 
-  /** Returns the node with the faults of volumes that it reports. */
+  /** Returns this node with the volume faults that it reports. */
   public NodeEntry unwell(Map<VolumeKey, VolumeHealth> reported) {
     return new NodeEntry(
         name, boot, report, plugins, isDraining, drained, away, expanded, reported);
   }
 
   /**
-   * Returns what the node reports of the health of a volume: nothing while it is attested to be
-   * away.
+   * Returns the health of a volume as the node reports it; unknown while an operator attests that
+   * the node is away.
    */
   public VolumeHealth health(VolumeKey volume) {
     VolumeHealth known = unwell.get(volume);
     return known == null || away.isPresent() ? VolumeHealth.well() : known;
   }
 
-  /** Keeps what has room on record, without the time of the last look, which is no fact. */
+  /**
+   * Keeps the entries that fit in the record, without the time of the last check, which is not a
+   * fact.
+   */
   private static Map<VolumeKey, VolumeHealth> worst(Map<VolumeKey, VolumeHealth> all) {
     List<Map.Entry<VolumeKey, VolumeHealth>> unwell =
         new ArrayList<>(new TreeMap<>(all).entrySet());
@@ -278,15 +283,15 @@ public record NodeEntry(
         : text.substring(0, text.offsetByCodePoints(0, LONGEST_TEXT)) + "…";
   }
 
-  /** Whether the node reports that a filesystem follows this size of its volume. */
+  /** Whether the node reports that the filesystem was expanded to this size of the volume. */
   public boolean hasExpanded(VolumeKey volume, CapacityRange to) {
     return to.equals(expanded.get(volume));
   }
 
   /**
-   * Returns the node after a report. A report that arrives after a later one of the same boot
-   * changes nothing, and so does one that was seen before the node was attested to be away. One
-   * with the same facts changes nothing but that the node is not away.
+   * Returns this node after a report. A report that arrives after a later report of the same boot
+   * changes nothing; neither does a report from before the attestation that the node is away. A
+   * report with the same facts only ends the state of being away.
    *
    * @param next the node as it reports itself
    */
@@ -308,7 +313,7 @@ public record NodeEntry(
         facts.unwell);
   }
 
-  /** Returns the later one of two reports as they came, also if the other came last. */
+  /** Returns the later of two reports, regardless of the order in which they arrived. */
   public NodeEntry later(NodeEntry next) {
     return boot.equals(next.boot) && next.report < report ? this : next;
   }
@@ -321,20 +326,20 @@ public record NodeEntry(
   }
 
   /**
-   * Returns the node with the word of an operator.
+   * Returns this node with an operator's decision to drain it.
    *
-   * @param why why it takes no more volumes, which is not blank; nothing to end that
+   * @param why the reason for draining, which is not blank; empty to end the draining
    */
   public NodeEntry drained(Optional<ReasonText> why) {
     return new NodeEntry(name, boot, report, plugins, isDraining, why, away, expanded, unwell);
   }
 
   /**
-   * Returns the node after an attestation.
+   * Returns this node after an attestation that it is away.
    *
-   * @param by what keeps it away, which is not blank
-   * @param seen the node as its last report had it that was seen before; nothing if none was. That
-   *     report may arrive again, and does not show that the node is back
+   * @param by the cause of the absence, which is not blank
+   * @param seen the node in its last report before the attestation; empty if there was none. A
+   *     repeated delivery of that report does not show that the node is back
    */
   public NodeEntry away(ReasonText by, Optional<NodeEntry> seen) {
     NodeEntry last =
@@ -351,7 +356,7 @@ public record NodeEntry(
         unwell);
   }
 
-  /** Returns why nothing new may be claimed for the node; nothing if it may be. */
+  /** Returns why no new claim may be made for the node; empty if one may be made. */
   public Optional<Refused> whyNotClaimed() {
     Optional<String> draining =
         drained
@@ -366,8 +371,9 @@ public record NodeEntry(
   }
 
   /**
-   * Returns why nothing new of a plugin may be claimed for the node; nothing if it may be. A node
-   * whose plugin has not said yet what it is cannot mount: its next reports bring that.
+   * Returns why no new claim on volumes of a plugin may be made for the node; empty if one may be
+   * made. A node whose plugin was not identified yet cannot mount; the node's next reports add
+   * that.
    */
   public Optional<Refused> whyNotClaimed(PluginId plugin) {
     return whyNotClaimed().or(() -> whyNotServed(plugin));
@@ -407,7 +413,7 @@ public record NodeEntry(
                     + "' says of itself; this may be claimed once it has"));
   }
 
-  /** Returns the node for people: a line for it, and one for each plugin. */
+  /** Returns the node as text for people: one line for the node and one for each plugin. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(

@@ -17,31 +17,31 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A plugin as a whole: how many of its instances are well. Counted again from the instances of all
- * nodes each time; the expected number is said by their operator.
+ * A plugin across all its instances: how many of them are healthy. The counts are recomputed from
+ * the instances of all nodes each time; an operator sets the expected number.
  *
- * @param plugin which
- * @param controllers its controllers
- * @param nodes its nodes
- * @param requiredRoles what its volumes need before a workload can use them: nodes, and controllers
- *     if volumes have to be attached
+ * @param plugin the plugin
+ * @param controllers the count of its controller instances
+ * @param nodes the count of its node instances
+ * @param requiredRoles the roles needed before a workload can use its volumes: node, and controller
+ *     if volumes must be attached
  * @since 1.0
  */
 public record PluginView(
     PluginId plugin, Count controllers, Count nodes, Set<PluginRole> requiredRoles) {
 
   /**
-   * How many there are.
+   * A count of instances.
    *
-   * @param healthy how many are ready
-   * @param registered how many are known, ready or not
-   * @param expected how many there should be
+   * @param healthy the number of ready instances
+   * @param registered the number of known instances, ready or not
+   * @param expected the expected number of instances
    */
   public record Count(int healthy, int registered, int expected) {
 
     private static final Count NOTHING = new Count(0, 0, 0);
 
-    /** How many are missing that should be there. */
+    /** Number of expected instances that are missing. */
     public int missing() {
       return Math.max(0, expected - healthy);
     }
@@ -58,11 +58,12 @@ public record PluginView(
   }
 
   /**
-   * The view that the instances give. Each node names its instances for itself: the same name on
-   * two nodes is two instances. One that a node tells several times counts as it was told last.
+   * Returns the view computed from the instances. Instance names are local to a node: the same name
+   * on two nodes means two instances. If a node reports an instance several times, the last report
+   * counts.
    *
-   * @param instances of this and other plugins, by the node whose registry tells them; a node that
-   *     is left out has no instances any more
+   * @param instances the instances of this and other plugins, by the node whose registry reports
+   *     them; a node that is left out has no instances
    */
   public static PluginView of(
       PluginId plugin,
@@ -93,8 +94,8 @@ public record PluginView(
   }
 
   /**
-   * Workloads use volumes through nodes. Whether they have to be attached before that, controllers
-   * say; until one has, those that are expected count as needed.
+   * Workloads use volumes through nodes. Only a controller can report whether volumes must be
+   * attached first; until one has, expected controllers count as required.
    */
   private static Set<PluginRole> required(List<RegisteredPlugin> own, ExpectedInstances expected) {
     List<PluginFingerprint> said =
@@ -108,18 +109,18 @@ public record PluginView(
     return isNeeded ? EnumSet.allOf(PluginRole.class) : EnumSet.of(PluginRole.NODE);
   }
 
-  /** Whether a controller is needed, because volumes have to be attached. */
+  /** Whether a controller is required because volumes must be attached. */
   public boolean isControllerRequired() {
     return requiredRoles.contains(PluginRole.CONTROLLER);
   }
 
-  /** Whether there is an instance that is well for everything that its volumes need. */
+  /** Whether every required role has a healthy instance. */
   public boolean isHealthy() {
     return (!requiredRoles.contains(PluginRole.NODE) || nodes.healthy() > 0)
         && (!isControllerRequired() || controllers.healthy() > 0);
   }
 
-  /** Whether nothing of it is there, and nothing expected. */
+  /** Whether no instance exists and none is expected. */
   public boolean isUnused() {
     return controllers.equals(Count.NOTHING) && nodes.equals(Count.NOTHING);
   }

@@ -12,12 +12,13 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * A volume that no workload has used for long: advice for people. Nothing is deleted because of it.
+ * A volume that no workload has used for a long time, as advice for people. Nothing is deleted
+ * because of this advice.
  *
- * @param key the volume, as the host names it
- * @param identity the plugin, and the volume as the plugin names it
- * @param origin whether it was created or registered here
- * @param capacityBytes its size, where it is known
+ * @param key the host's key of the volume
+ * @param identity the plugin, and the plugin's id of the volume
+ * @param origin whether the volume was created or registered
+ * @param capacityBytes its size, if known
  * @param since the end of its last use, or its creation if it was never used
  * @since 1.0
  */
@@ -28,7 +29,7 @@ public record UnusedVolume(
     OptionalLong capacityBytes,
     Instant since) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are set. */
   public UnusedVolume {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(identity, "identity");

@@ -9,8 +9,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A change of a volume, or its deletion, that was asked for and is not done: how far it is, what
- * was said about it, and what the host does next.
+ * A requested change of a volume, or its deletion, that is not done: its progress, the last
+ * failure, and the host's next step.
  *
  * <pre>{@code
  * for (VolumeChange change : controller.changes(key)) {
@@ -19,23 +19,23 @@ import java.util.TreeMap;
  * }
  * }</pre>
  *
- * @param request what was asked for
- * @param progress how far it is
- * @param seen what was seen at the last attempt, with the words of the plugin; the message of the
- *     failure if the change waits for a person; empty if nothing failed, or if that was before a
+ * @param request the requested change
+ * @param progress the progress of the change
+ * @param seen the failure of the last attempt, with the plugin's message; the operator message if
+ *     the change waits for a person; empty if nothing failed, or if the failure was before a
  *     restart
- * @param at when it was refused; nothing if it was not
+ * @param at the time of the refusal; empty if the change was not refused
  * @since 1.0
  */
 public record VolumeChange(Request request, Progress progress, String seen, Optional<Instant> at) {
 
-  /** What was asked for. */
+  /** The requested change. */
   public sealed interface Request {
 
     /**
-     * Another size.
+     * A change of the size.
      *
-     * @param to the size that was asked for
+     * @param to the requested size
      */
     record Size(CapacityRange to) implements Request {
       @Override
@@ -45,25 +45,25 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
     }
 
     /**
-     * Other parameters.
+     * A change of parameters.
      *
-     * @param values the parameters that were named, with their new values
+     * @param values the requested parameters with their new values
      */
     record Parameters(SortedMap<String, String> values) implements Request {
 
-      /** Copies what can change. */
+      /** Copies mutable arguments. */
       public Parameters {
         values = Collections.unmodifiableSortedMap(new TreeMap<>(values));
       }
 
-      /** Shows no values, which belong to the plugin. */
+      /** Omits the values, which belong to the plugin. */
       @Override
       public String toString() {
         return "parameters " + values.keySet();
       }
     }
 
-    /** The end of the volume, from its deletion on until the storage system has confirmed it. */
+    /** The deletion of the volume, pending until the storage system confirms it. */
     record Deletion() implements Request {
       @Override
       public String toString() {
@@ -72,25 +72,29 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
     }
   }
 
-  /** How far a change is. */
+  /** The progress of a change. */
   public enum Progress {
     /**
-     * It is asked for again and again, with growing pauses, until the plugin has done it or refuses
-     * it for good. A refusal is not for good if the state of the volume is in the way, such as its
-     * use.
+     * The request is repeated with growing pauses until the plugin has completed it or refuses it
+     * for good. A refusal is not final if it is due to the state of the volume, such as its use.
      */
     IN_PROGRESS,
-    /** Nothing more is tried before a person has looked. */
+    /** Nothing more is tried until a person has intervened. */
     HELD,
-    /** The plugin refused it, and would refuse the same again. Nothing more is tried. */
+    /**
+     * The plugin refused the request and would refuse the same request again. Nothing more is
+     * tried.
+     */
     INFEASIBLE,
-    /** The storage has the size; the node still has to make the filesystem as large. */
+    /** The storage has the new size; the node must still expand the filesystem. */
     PENDING_ON_NODE,
-    /** The storage has the size, and the plugin on the node refused to follow. */
+    /**
+     * The storage has the new size, and the plugin on the node refused to expand the filesystem.
+     */
     INFEASIBLE_ON_NODE
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are set. */
   public VolumeChange {
     Objects.requireNonNull(request, "request");
     Objects.requireNonNull(progress, "progress");
@@ -98,7 +102,7 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
     Objects.requireNonNull(at, "at");
   }
 
-  /** Returns what the host does next, in sentences. */
+  /** Returns the host's next step, in sentences. */
   public String next() {
     boolean isSize = request instanceof Request.Size;
     if (request instanceof Request.Deletion && progress == Progress.IN_PROGRESS) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The volumes that a list shows: those that match everything that is asked for.
+ * A filter for lists of volumes; a volume must match all its conditions.
  *
  * <pre>{@code
  * VolumeFilter wanted =
@@ -20,10 +20,10 @@ import java.util.Set;
  *         .inState(VolumeSummary.State.CREATING, VolumeSummary.State.DELETING);
  * }</pre>
  *
- * @param plugin the plugin of the volumes; nothing for all plugins
- * @param namespace the namespace of their keys; nothing for all namespaces
+ * @param plugin the plugin of the volumes; empty for all plugins
+ * @param namespace the namespace of their keys; empty for all namespaces
  * @param prefix the beginning of the ids in their keys; empty for all ids
- * @param states the states that they may have
+ * @param states the accepted states
  * @since 1.0
  */
 public record VolumeFilter(
@@ -44,7 +44,7 @@ public record VolumeFilter(
     states = Set.copyOf(states);
   }
 
-  /** Returns the filter that all volumes match. */
+  /** Returns the filter that matches all volumes. */
   public static VolumeFilter all() {
     return ALL;
   }
@@ -69,7 +69,7 @@ public record VolumeFilter(
     return new VolumeFilter(plugin, namespace, prefix, EnumSet.of(first, others));
   }
 
-  /** Returns whether a volume of this key may match. */
+  /** Returns whether a volume with this key may match. */
   public boolean matches(VolumeKey key) {
     return namespace.filter(it -> !it.equals(key.namespace())).isEmpty()
         && key.id().startsWith(prefix);

@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A volume in a list: what people look for, without what only calls need.
+ * A volume in a list: the properties that people look for, without those that only calls need.
  *
  * <pre>{@code
  * VolumeSummary.Page page =
@@ -31,29 +31,29 @@ import java.util.Set;
  * }
  * }</pre>
  *
- * @param key how the host names it
- * @param state how far it is
- * @param written how and when its record was written
- * @param id how the plugin names it; nothing if it is being created, or is being deleted and may
- *     never have been made
- * @param provider the plugin's own name, where it is known
- * @param providerVersion the version of the plugin that made it, where it is known
- * @param capabilities every way in which it may be used, with its mount options
- * @param origin how it came here
- * @param ephemeral whether it ends with its use
- * @param capacityBytes its size, where it is known
- * @param topologies from where it can be reached; empty for anywhere
- * @param pendingOnNode how large the node has to make it, if it has to
- * @param changes the changes that were asked for and are not done, its deletion among them
- * @param unreadableClaim why its claim cannot be read: what follows of its use is not known then
- * @param use how it is used now, if it is
- * @param readers how many workloads read it
- * @param writers how many write it
- * @param leaving how many are on their way of giving it back
- * @param unusedSince since when no workload holds it: the end of its last use, or its creation;
- *     nothing if one does, or if it is not known
- * @param exhaustedUntil until when its storage system takes no further claim
- * @param plugin its plugin as a whole
+ * @param key the host's key of the volume
+ * @param state the state of the volume
+ * @param written the version and times of its record
+ * @param id the plugin's id of the volume; empty if the volume is being created, or is being
+ *     deleted and may never have been created
+ * @param provider the plugin's own name, if known
+ * @param providerVersion the version of the plugin that created the volume, if known
+ * @param capabilities the ways in which the volume may be used, with their mount options
+ * @param origin whether the volume was created or registered
+ * @param ephemeral whether the volume is deleted when its use ends
+ * @param capacityBytes its size, if known
+ * @param topologies the topologies from which it can be reached; empty for anywhere
+ * @param pendingOnNode the size to which the node must still expand it, if it must
+ * @param changes the requested changes that are not done, including its deletion
+ * @param unreadableClaim why its claim cannot be read; its use is not known then
+ * @param use the current kind of use, if it is in use
+ * @param readers the number of workloads that read it
+ * @param writers the number of workloads that write it
+ * @param leaving the number of workloads that are releasing it
+ * @param unusedSince the time since which no workload holds it: the end of its last use, or its
+ *     creation; empty if a workload holds it, or if the time is not known
+ * @param exhaustedUntil the time until which its storage system accepts no further claim
+ * @param plugin the instances of its plugin
  * @since 1.0
  */
 public record VolumeSummary(
@@ -79,18 +79,18 @@ public record VolumeSummary(
     Optional<Instant> exhaustedUntil,
     PluginView plugin) {
 
-  /** How far a volume is. */
+  /** The states of a volume. */
   public enum State {
-    /** It is being created, or an attempt to create it has failed and may be repeated. */
+    /** The volume is being created, or an attempt to create it has failed and may be repeated. */
     CREATING,
-    /** It is there. */
+    /** The volume exists. */
     PRESENT,
-    /** It is there, and is being expanded. */
+    /** The volume exists and is being expanded. */
     GROWING,
-    /** It is being deleted: no workload gets it any more. */
+    /** The volume is being deleted; new claims are refused. */
     DELETING;
 
-    /** Returns the state of the volume of a record. */
+    /** Returns the state of a recorded volume. */
     public static State of(CatalogEntry record) {
       CatalogEntry.State state = record.state();
       if (state instanceof CatalogEntry.State.Creating) {
@@ -103,16 +103,17 @@ public record VolumeSummary(
   }
 
   /**
-   * How and when the record of a volume was written.
+   * The version and times of the record of a volume.
    *
-   * @param version the version of the record in its store, higher with each write
-   * @param created when the volume came on record; nothing if a version of csi4j wrote the record
-   *     that kept no time
-   * @param changed when what the record says of the volume was changed last, likewise
+   * @param version the version of the record in its store, which grows with each write
+   * @param created the time at which the record was created; empty if a version of csi4j without
+   *     this field wrote it
+   * @param changed the time at which the recorded properties of the volume were last changed; empty
+   *     in the same case
    */
   public record Written(long version, Optional<Instant> created, Optional<Instant> changed) {
 
-    /** Checks that both times are there. */
+    /** Checks that both times are set. */
     public Written {
       Objects.requireNonNull(created, "created");
       Objects.requireNonNull(changed, "changed");
@@ -120,12 +121,12 @@ public record VolumeSummary(
   }
 
   /**
-   * Some of the volumes, in the order of their keys.
+   * A page of volumes, in the order of their keys.
    *
-   * @param volumes these
-   * @param unreadable the records among them that cannot be read, in the order of their keys: all
-   *     whose key may match the filter
-   * @param next where the next page begins; nothing if this is the last
+   * @param volumes the volumes
+   * @param unreadable the unreadable records of this page whose keys may match the filter, in the
+   *     order of their keys
+   * @param next the start of the next page; empty if this is the last page
    */
   public record Page(
       List<VolumeSummary> volumes, List<Unreadable> unreadable, Optional<String> next) {
@@ -139,14 +140,14 @@ public record VolumeSummary(
   }
 
   /**
-   * A record of a volume that cannot be read: it is damaged, or a newer version wrote it.
+   * A volume record that cannot be read because it is damaged or a newer version wrote it.
    *
    * @param key the key of the record
    * @param message the message for an operator, with {@code CATALOG_UNREADABLE}
    */
   public record Unreadable(RecordKey key, OperatorMessage message) {
 
-    /** Checks that both parts are there. */
+    /** Checks that both parts are set. */
     public Unreadable {
       Objects.requireNonNull(key, "key");
       Objects.requireNonNull(message, "message");
@@ -160,9 +161,9 @@ public record VolumeSummary(
   }
 
   /**
-   * Returns the summary of a volume on record.
+   * Returns the summary of a recorded volume.
    *
-   * @param changes what was asked for and is not done
+   * @param changes the requested changes that are not done
    */
   public static VolumeSummary of(
       CatalogEntry record,
@@ -174,9 +175,9 @@ public record VolumeSummary(
   }
 
   /**
-   * Returns the summary of a volume on record whose claim cannot be read.
+   * Returns the summary of a recorded volume whose claim cannot be read.
    *
-   * @param changes what was asked for and is not done
+   * @param changes the requested changes that are not done
    * @param problem why the claim cannot be read
    */
   public static VolumeSummary of(
@@ -224,10 +225,10 @@ public record VolumeSummary(
   }
 
   /**
-   * Returns since when no workload holds a volume: the end of its last use, or its creation;
-   * nothing if one does, or if it is not known.
+   * Returns the time since which no workload holds a volume: the end of its last use, or its
+   * creation; empty if a workload holds it, or if the time is not known.
    *
-   * @param created when the volume came on record
+   * @param created the time at which the record of the volume was created
    */
   public static Optional<Instant> unusedSince(Claim claim, Optional<Instant> created) {
     Optional<Instant> used = claim.lastUse();
@@ -235,7 +236,7 @@ public record VolumeSummary(
     if (!holders(claim).isEmpty() || isOfUnknownUse) {
       return Optional.empty();
     }
-    // A use before its creation was one of a former volume of the key.
+    // A use before the creation belongs to a former volume with the same key.
     return created.filter(made -> used.filter(made::isBefore).isEmpty()).or(() -> used);
   }
 
@@ -254,7 +255,7 @@ public record VolumeSummary(
     return holder.state() != ClaimHolder.State.TAKEN;
   }
 
-  /** Whether there is an instance of its plugin for everything that its use needs. */
+  /** Whether the plugin has a healthy instance for every role that the volume needs. */
   public boolean isHealthy() {
     return plugin.isHealthy();
   }

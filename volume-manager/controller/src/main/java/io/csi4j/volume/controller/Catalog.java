@@ -175,7 +175,7 @@ final class Catalog implements AutoCloseable {
     return record;
   }
 
-  /** A volume that is there. */
+  /** Returns the entry of an existing volume. */
   CatalogVolume volume(VolumeKey key, String doing) {
     return there(key, doing).volume().orElseThrow();
   }

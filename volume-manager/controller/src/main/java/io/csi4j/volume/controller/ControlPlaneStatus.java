@@ -98,7 +98,7 @@ public record ControlPlaneStatus(
       Optional<Instant> next,
       Optional<String> owner) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Pending {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(operation, "operation");

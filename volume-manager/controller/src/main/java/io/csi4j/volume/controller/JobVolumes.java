@@ -142,7 +142,7 @@ public final class JobVolumes {
    */
   public record Acquired(CatalogVolume volume, ClaimGrant grant) {
 
-    /** Checks that both are there. */
+    /** Checks that both parts are set. */
     public Acquired {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(grant, "grant");

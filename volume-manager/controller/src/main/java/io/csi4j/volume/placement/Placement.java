@@ -481,7 +481,7 @@ public final class Placement {
    */
   public record CapacityReading(Capacity capacity, Duration age) {
 
-    /** Checks that both are there. */
+    /** Checks that both parts are set. */
     public CapacityReading {
       Objects.requireNonNull(capacity, "capacity");
       Objects.requireNonNull(age, "age");
@@ -515,7 +515,7 @@ public final class Placement {
       Optional<SelinuxLabel> label,
       Optional<String> group) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public PlannedClaim {
       Objects.requireNonNull(workload, "workload");
       Objects.requireNonNull(use, "use");

@@ -30,13 +30,13 @@ public sealed interface Drift {
   /**
    * A claim says that the volume is attached to its node, and the storage system says it is not.
    *
-   * @param volume the volume, as the host names it
-   * @param handle the volume, as the plugin names it
+   * @param volume the host's key of the volume
+   * @param handle the plugin's id of the volume
    * @param holder whose claim it is
    */
   record LostAttachment(VolumeKey volume, VolumeId handle, ClaimHolder holder) implements Drift {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public LostAttachment {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(handle, "handle");
@@ -59,13 +59,13 @@ public sealed interface Drift {
   /**
    * The storage system has the volume attached to a node of which no claim is known.
    *
-   * @param volume the volume, as the host names it
-   * @param handle the volume, as the plugin names it
+   * @param volume the host's key of the volume
+   * @param handle the plugin's id of the volume
    * @param node the node, as the plugin names it
    */
   record UnknownAttachment(VolumeKey volume, VolumeId handle, NodeId node) implements Drift {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public UnknownAttachment {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(handle, "handle");
@@ -84,14 +84,14 @@ public sealed interface Drift {
   /**
    * The storage system says that something is wrong with the volume. One for each thing.
    *
-   * @param volume the volume, as the host names it
-   * @param handle the volume, as the plugin names it
+   * @param volume the host's key of the volume
+   * @param handle the plugin's id of the volume
    * @param finding what
    */
   record AbnormalVolume(VolumeKey volume, VolumeId handle, VolumeHealth.Finding finding)
       implements Drift {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public AbnormalVolume {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(handle, "handle");
@@ -122,13 +122,13 @@ public sealed interface Drift {
    * The claim of the volume cannot be read: what the storage system tells of the volume is compared
    * with nothing.
    *
-   * @param volume the volume, as the host names it
-   * @param handle the volume, as the plugin names it
+   * @param volume the host's key of the volume
+   * @param handle the plugin's id of the volume
    * @param problem what is wrong with the claim
    */
   record UnreadableClaim(VolumeKey volume, VolumeId handle, String problem) implements Drift {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public UnreadableClaim {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(handle, "handle");

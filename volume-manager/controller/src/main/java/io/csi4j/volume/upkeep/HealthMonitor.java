@@ -111,7 +111,7 @@ public final class HealthMonitor implements AutoCloseable {
   /**
    * News of one volume.
    *
-   * @param volume the volume, as the host names it
+   * @param volume the host's key of the volume
    * @param identity the plugin, and the volume as the plugin names it
    * @param finding what is wrong, or was
    * @param isOver whether it is over; it has begun otherwise
@@ -120,7 +120,7 @@ public final class HealthMonitor implements AutoCloseable {
   public record Change(
       VolumeKey volume, VolumeIdentity identity, VolumeHealth.Finding finding, boolean isOver) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Change {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(identity, "identity");

@@ -27,7 +27,7 @@ public sealed interface Leftover {
   record PastClaim(VolumeUse usage, ClaimHolder holder, OperatorMessage.Part reason)
       implements Leftover {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public PastClaim {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(holder, "holder");
@@ -46,7 +46,7 @@ public sealed interface Leftover {
   record OrphanedClaim(VolumeUse usage, ClaimHolder holder, OperatorMessage.Part reason)
       implements Leftover {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public OrphanedClaim {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(holder, "holder");
@@ -62,7 +62,7 @@ public sealed interface Leftover {
    */
   record UnusedPlugin(PluginId plugin, OperatorMessage.Part reason) implements Leftover {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public UnusedPlugin {
       Objects.requireNonNull(plugin, "plugin");
       Objects.requireNonNull(reason, "reason");
@@ -77,7 +77,7 @@ public sealed interface Leftover {
    */
   record EphemeralVolume(VolumeKey volume, OperatorMessage.Part reason) implements Leftover {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public EphemeralVolume {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(reason, "reason");

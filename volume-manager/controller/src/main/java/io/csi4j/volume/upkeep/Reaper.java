@@ -372,7 +372,7 @@ public final class Reaper {
       FAILED
     }
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Result {
       Objects.requireNonNull(item, "item");
       Objects.requireNonNull(end, "end");
@@ -397,7 +397,7 @@ public final class Reaper {
       Ephemeral ephemeral,
       Unused unused) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Sources {
       Objects.requireNonNull(claims, "claims");
       Objects.requireNonNull(node, "node");

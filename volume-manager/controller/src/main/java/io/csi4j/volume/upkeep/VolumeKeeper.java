@@ -151,7 +151,7 @@ public final class VolumeKeeper implements AutoCloseable {
   public record Round(
       String chore, Instant begun, Duration elapsed, String done, Optional<String> failure) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Round {
       Objects.requireNonNull(chore, "chore");
       Objects.requireNonNull(begun, "begun");
@@ -181,7 +181,7 @@ public final class VolumeKeeper implements AutoCloseable {
   public record Task(
       String name, Duration every, boolean isRunning, int failuresInARow, Optional<Round> last) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Task {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(every, "every");

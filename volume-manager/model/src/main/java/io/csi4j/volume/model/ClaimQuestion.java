@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public record ClaimQuestion(ClaimEpoch claim, Optional<String> cluster) {
 
-  /** Checks that both are there. */
+  /** Checks that both parts are set. */
   public ClaimQuestion {
     Objects.requireNonNull(claim, "claim");
     Objects.requireNonNull(cluster, "cluster");

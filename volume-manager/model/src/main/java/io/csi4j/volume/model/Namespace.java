@@ -13,7 +13,7 @@ public record Namespace(String value) implements Comparable<Namespace> {
   /** For hosts that have no namespaces. */
   public static final Namespace DEFAULT = new Namespace("default");
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public Namespace {
     Names.check("namespace", value);
   }

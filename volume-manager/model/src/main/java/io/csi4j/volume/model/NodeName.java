@@ -10,7 +10,7 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record NodeName(String value) implements Comparable<NodeName> {
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public NodeName {
     Names.check("node name", value);
   }

@@ -26,7 +26,7 @@ public record OperatorMessage(OperatorCode code, Part doing, Part seen, Part saf
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are set. */
   public OperatorMessage {
     Objects.requireNonNull(code, "code");
     Objects.requireNonNull(doing, "doing");

@@ -11,7 +11,7 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record PluginId(String value) implements Comparable<PluginId> {
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public PluginId {
     Names.check("plugin id", value);
   }

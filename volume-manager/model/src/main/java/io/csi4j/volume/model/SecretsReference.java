@@ -11,7 +11,7 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record SecretsReference(String value) {
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public SecretsReference {
     Names.check("reference of secrets", value);
   }

@@ -21,14 +21,14 @@ public record TlsSettings(Optional<Pem> trusted, Optional<Certificate> own) {
    */
   public record Certificate(Pem chain, Pem key) {
 
-    /** Checks that both are there. */
+    /** Checks that both parts are set. */
     public Certificate {
       Objects.requireNonNull(chain, "chain");
       Objects.requireNonNull(key, "key");
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are set. */
   public TlsSettings {
     Objects.requireNonNull(trusted, "trusted");
     Objects.requireNonNull(own, "own");

@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record VolumeKey(Namespace namespace, String id) implements Comparable<VolumeKey> {
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public VolumeKey {
     Objects.requireNonNull(namespace, "namespace");
     Names.check("volume id", id);

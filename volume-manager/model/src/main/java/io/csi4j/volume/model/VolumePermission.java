@@ -43,7 +43,7 @@ public interface VolumePermission {
    */
   record Request(VolumeUse usage, Optional<VolumeIdentity> volume, boolean readOnly) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Request {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(volume, "volume");

@@ -171,7 +171,7 @@ public final class VolumeSpec {
         ephemeral());
   }
 
-  /** Shows no values of parameters, which belong to the plugin. */
+  /** Omits the values of parameters, which belong to the plugin. */
   @Override
   public String toString() {
     return "VolumeSpec[plugin="

@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record VolumeUse(VolumeKey volume, WorkloadId workload) implements Comparable<VolumeUse> {
 
-  /** Checks that both are there. */
+  /** Checks that both parts are set. */
   public VolumeUse {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(workload, "workload");

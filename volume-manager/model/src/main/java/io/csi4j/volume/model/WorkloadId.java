@@ -10,7 +10,7 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record WorkloadId(String value) implements Comparable<WorkloadId> {
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public WorkloadId {
     Names.check("workload id", value);
   }

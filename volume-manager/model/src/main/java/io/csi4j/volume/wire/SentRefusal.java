@@ -16,7 +16,7 @@ import java.util.Objects;
  */
 public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
 
-  /** Checks that both parts are there. */
+  /** Checks that both parts are set. */
   public SentRefusal {
     Objects.requireNonNull(message, "message");
     Objects.requireNonNull(outcome, "outcome");

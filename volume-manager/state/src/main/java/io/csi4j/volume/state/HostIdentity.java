@@ -66,7 +66,7 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
     }
   }
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are set. */
   public HostIdentity {
     Objects.requireNonNull(host, "host");
     Objects.requireNonNull(boot, "boot");

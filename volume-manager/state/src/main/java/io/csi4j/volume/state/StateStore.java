@@ -113,7 +113,7 @@ public interface StateStore extends AutoCloseable {
    */
   record Owner(long pid, Instant processStart, long epoch, HostIdentity host) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Owner {
       Objects.requireNonNull(processStart, "processStart");
       Objects.requireNonNull(host, "host");

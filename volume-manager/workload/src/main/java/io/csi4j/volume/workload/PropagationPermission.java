@@ -30,7 +30,7 @@ public interface PropagationPermission {
    */
   record Request(WorkloadId workload, TaskName task, VolumeRequest volume) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Request {
       Objects.requireNonNull(workload, "workload");
       Objects.requireNonNull(task, "task");

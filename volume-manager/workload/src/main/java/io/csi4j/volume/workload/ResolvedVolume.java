@@ -84,7 +84,7 @@ public sealed interface ResolvedVolume {
       PublishContext publishContext)
       implements ResolvedVolume {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Csi {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(secrets, "secrets");
@@ -132,7 +132,7 @@ public sealed interface ResolvedVolume {
    */
   record Host(VolumeKey key, MountPath path, boolean readOnly) implements ResolvedVolume {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Host {
       Objects.requireNonNull(key, "key");
       Objects.requireNonNull(path, "path");

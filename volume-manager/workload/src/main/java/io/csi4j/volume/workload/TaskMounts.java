@@ -180,7 +180,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       MountPropagation propagation,
       Optional<SelinuxRelabel> relabel) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public BindMount {
       Objects.requireNonNull(source, "source");
       Objects.requireNonNull(destination, "destination");
@@ -240,7 +240,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
    */
   public record Device(MountPath source, MountPath destination, boolean readOnly) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Device {
       Objects.requireNonNull(source, "source");
       Objects.requireNonNull(destination, "destination");

@@ -10,7 +10,7 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record TaskName(String value) implements Comparable<TaskName> {
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public TaskName {
     Names.check("name of a task", value);
   }

@@ -40,7 +40,7 @@ public interface TaskRuntime {
    */
   record Stated(TaskName task, String runtime, boolean takesVolumes) implements TaskRuntime {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Stated {
       Objects.requireNonNull(task, "task");
       Objects.requireNonNull(runtime, "runtime");

@@ -10,7 +10,7 @@ import io.csi4j.volume.internal.names.Names;
  */
 public record VolumeAlias(String value) implements Comparable<VolumeAlias> {
 
-  /** Refuses what cannot be a name. */
+  /** Rejects text that cannot be a name. */
   public VolumeAlias {
     Names.check("alias of a volume", value);
   }

@@ -508,7 +508,7 @@ public final class WorkloadVolumes {
   public record RequestedVolume(
       WorkloadId workload, VolumeRequest request, String source, Optional<ResolvedVolume> found) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public RequestedVolume {
       Objects.requireNonNull(workload, "workload");
       Objects.requireNonNull(request, "request");

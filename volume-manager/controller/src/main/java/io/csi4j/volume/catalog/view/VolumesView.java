@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 
 /**
  * The volumes of a catalog at one moment, read without a controller: nothing is written, and no
- * plugin is asked.
+ * plugin is called.
  *
  * <pre>{@code
  * for (VolumesView.Volume each : VolumesView.all(store).volumes()) {
@@ -33,9 +33,9 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * @param volumes the volumes that can be read, in the order of their keys
- * @param unreadable what is wrong with each of the others, in sentences
- * @param hasClaims whether the store has claims too; without them, since when a volume is unused is
- *     not known
+ * @param unreadable a message for each unreadable record, in sentences
+ * @param hasClaims whether the store also has the claims; without them, it is not known since when
+ *     a volume is unused
  * @since 1.0
  */
 public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean hasClaims) {
@@ -52,9 +52,9 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
    * A volume.
    *
    * @param entry its record
-   * @param written how and when that was written
-   * @param unusedSince since when no workload holds it, by the claims in the same store; nothing if
-   *     one does, or if it is not known
+   * @param written the version and times of the record
+   * @param unusedSince the time since which no workload holds the volume, by the claims in the same
+   *     store; empty if a workload holds it, or if the time is not known
    * @param work the work on it that was begun and has not ended
    */
   public record Volume(
@@ -83,9 +83,9 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
   public record Work(String kind, long epoch, String controlPlane) {}
 
   /**
-   * Returns all volumes of a store, also of one that is opened for a look.
+   * Returns all volumes of a store, which may be open read-only.
    *
-   * @throws io.csi4j.volume.store.RecordStoreException if the store cannot answer
+   * @throws io.csi4j.volume.store.RecordStoreException if the store cannot be read
    */
   public static VolumesView all(RecordStore store) {
     List<Seen<CatalogRecord>> records = new ArrayList<>();
@@ -97,7 +97,8 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
           page.unreadable()
               .forEach(each -> unreadable.add(String.valueOf(each.problem().getMessage())));
         });
-    // Read after the records: a volume that is claimed meanwhile is not shown as unused.
+    // The claims are read after the records, so that a volume that is claimed meanwhile is not
+    // shown as unused.
     Map<RecordKey, Optional<Claim>> claims = new HashMap<>();
     read(
         new RecordValues<>(store, new ClaimCodec()),
@@ -112,10 +113,9 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
   }
 
   /**
-   * Returns one volume of a store, if it is on record there.
+   * Returns a volume of a store, if the store has a record of it.
    *
-   * @throws io.csi4j.volume.store.RecordStoreException if the store cannot answer, or the record
-   *     cannot be read
+   * @throws io.csi4j.volume.store.RecordStoreException if the store or the record cannot be read
    */
   public static Optional<Volume> find(RecordStore store, VolumeKey key) {
     Seen<CatalogRecord> found =
@@ -123,7 +123,7 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
     return volume(found, claims(store, key));
   }
 
-  /** Returns the claim of this volume; nothing at all if the store has no claims. */
+  /** Returns the claim of this volume; an empty map if the store has no claims. */
   private static Map<RecordKey, Optional<Claim>> claims(RecordStore store, VolumeKey volume) {
     RecordValues<Claim> claims = new RecordValues<>(store, new ClaimCodec());
     RecordValues.Page<Claim> first = claims.page(Optional.empty(), 1);
@@ -162,7 +162,7 @@ public record VolumesView(List<Volume> volumes, List<String> unreadable, boolean
   }
 
   /**
-   * @param claims those in the store; one that cannot be read is empty
+   * @param claims the claims in the store; one that cannot be read is empty
    */
   private static Optional<Instant> unusedSince(
       CatalogRecord record, Map<RecordKey, Optional<Claim>> claims) {

@@ -65,7 +65,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
    */
   public record Stored(CatalogRecord record, Optional<UUID> mark, UnknownFields newer) {
 
-    /** Checks that all parts are there. */
+    /** Checks that all parts are set. */
     public Stored {
       Objects.requireNonNull(record, "record");
       Objects.requireNonNull(mark, "mark");

@@ -43,7 +43,7 @@ public record CatalogWork(String part, Kind kind, Owner owner, long epoch) {
    */
   public record Owner(String session, String controlPlane) {
 
-    /** Checks that both are there. */
+    /** Checks that both parts are set. */
     public Owner {
       if (session.isEmpty() || controlPlane.isEmpty()) {
         throw new IllegalArgumentException("A session has an id, and a control plane a name.");

@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record ClusterRecord(ClusterIdentity identity, StoreIdentity store) {
 
-  /** Checks that both are there. */
+  /** Checks that both parts are set. */
   public ClusterRecord {
     Objects.requireNonNull(identity, "identity");
     Objects.requireNonNull(store, "store");

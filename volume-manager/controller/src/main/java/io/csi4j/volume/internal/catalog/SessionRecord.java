@@ -21,7 +21,7 @@ public record SessionRecord(CatalogWork.Owner owner, long renewal, Set<Part> giv
    */
   public record Part(VolumeKey volume, String part) {
 
-    /** Checks that both are there. */
+    /** Checks that both parts are set. */
     public Part {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(part, "part");

@@ -1,10 +1,10 @@
 package io.csi4j.volume.catalog;
 
 /**
- * How many instances of a plugin there should be, as their operator says.
+ * The number of instances of a plugin that should exist, as set by an operator.
  *
- * @param controllers how many controllers
- * @param nodes how many nodes
+ * @param controllers the expected number of controllers
+ * @param nodes the expected number of nodes
  * @since 1.0
  */
 public record ExpectedInstances(int controllers, int nodes) {
@@ -12,7 +12,7 @@ public record ExpectedInstances(int controllers, int nodes) {
   /** No number is expected. */
   public static final ExpectedInstances NONE = new ExpectedInstances(0, 0);
 
-  /** Refuses negative numbers. */
+  /** Rejects negative numbers. */
   public ExpectedInstances {
     if (controllers < 0 || nodes < 0) {
       throw new IllegalArgumentException(

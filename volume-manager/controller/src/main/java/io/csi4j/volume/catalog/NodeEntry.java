@@ -34,23 +34,23 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A node as it stands on record: the facts that it reported last, and what operators have said of
- * it. Facts are what decides where a volume can be: plugins, node ids, places, limits, and whether
- * the node takes volumes. Beside them stands how its plugins and volumes are, as far as that stays
- * the same from one report to the next. Room changes often, and is not on record.
+ * The record of a node: the facts that it last reported, and the decisions of operators about it.
+ * Facts are the inputs to placement: plugins, node ids, topologies, limits, and whether the node
+ * accepts volumes. The record also has the health of its plugins and volumes, as far as that stays
+ * the same between reports. Free capacity changes often and is not recorded.
  *
  * @param name the node
- * @param boot the boot in which it reported these facts first, or last before it was attested to be
- *     away
+ * @param boot the boot in which it first reported these facts, or of its last report before the
+ *     attestation that it is away
  * @param report the number of that report
- * @param plugins the plugins there, the newest first
- * @param isDraining whether the node itself takes no more volumes
- * @param drained why an operator lets it take no more volumes, if one does
- * @param away what keeps it away, as was attested since its last report
- * @param expanded the sizes that filesystems there follow, of volumes for which another node has
- *     not reported that yet
- * @param unwell the volumes that the node reports a fault of. Of very many, more than a hundred as
- *     a rule, only the worst are on record
+ * @param plugins the plugins on the node, the newest first
+ * @param isDraining whether the node itself accepts no more volumes
+ * @param drained an operator's reason for draining it, if it is drained
+ * @param away the cause of its absence, if that was attested since its last report
+ * @param expanded the sizes to which the node expanded filesystems, for volumes for which no other
+ *     node has reported that yet
+ * @param unwell the volumes for which the node reports a fault. If there are very many, usually
+ *     more than a hundred, only the worst are recorded
  * @since 1.0
  */
 public record NodeEntry(
@@ -64,7 +64,7 @@ public record NodeEntry(
     Map<VolumeKey, CapacityRange> expanded,
     Map<VolumeKey, VolumeHealth> unwell) {
 
-  /** A record has 64 KiB, of which most are for plugins. */
+  /** A record has at most 64 KiB; most of that is for plugins. */
   private static final int BYTES_FOR_HEALTH = 24 * 1024;
 
   private static final int MOST_FAULTS = 3;

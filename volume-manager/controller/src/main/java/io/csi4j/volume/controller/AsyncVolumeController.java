@@ -39,13 +39,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of a {@link VolumeController}, which waits for those of this class: each method is
- * described there. Without blocking.
+ * The operations of a {@link VolumeController} without blocking. The blocking methods wait for the
+ * methods of this class, and describe each operation.
  *
- * <p>A stage ends when its operation does, and fails with the {@link ControllerException} that the
- * blocking call would throw. Cancelling one that waits for its turn takes it out of the line;
- * later, it ends the waiting and nothing else. Actions that hang on a stage run on a thread of the
- * controller: they may block, and hold up no other.
+ * <p>A stage completes when its operation ends, and fails with the {@link ControllerException} that
+ * the blocking call would throw. Cancelling an operation that waits for its turn removes it from
+ * the queue; cancelling it later only ends the wait. Dependent actions of a stage run on a thread
+ * of the controller: they may block, and delay no other operation.
  *
  * @since 1.0
  */
@@ -83,23 +83,25 @@ public final class AsyncVolumeController {
 
   // ---- volumes
 
-  /** Makes a volume, or finds the one that was made under the same key. */
+  /** Creates a volume, or finds the one that was created with the same key. */
   public CompletionStage<CatalogVolume> create(VolumeKey key, VolumeSpec spec) {
     return changing(Operation.CREATE, "creating", key, () -> creation.create(key, spec));
   }
 
-  /** Deletes a volume that was made here. */
+  /** Deletes a volume that was created here. */
   public CompletionStage<@Nullable Void> delete(VolumeKey key) {
     return changing(Operation.DELETE, "deleting", key, done(() -> deletion.delete(key)));
   }
 
-  /** Takes a volume on record that was there before. */
+  /** Registers a volume that existed before. */
   public CompletionStage<CatalogVolume> register(CatalogVolume volume) {
     return changing(
         Operation.REGISTER, "registering", volume.key(), () -> creation.register(volume));
   }
 
-  /** Takes a volume on record that a cluster has made and no record names any more. */
+  /**
+   * Creates the record of a volume that a cluster has created and that no record names any more.
+   */
   public CompletionStage<CatalogVolume> adopt(ClusterIdentity cluster, CatalogVolume volume) {
     return changing(
         Operation.REGISTER,
@@ -108,29 +110,29 @@ public final class AsyncVolumeController {
         () -> creation.adopt(cluster, volume, () -> reads.unknown(volume.plugin(), cluster)));
   }
 
-  /** Forgets a volume without holders, and leaves it where it is. */
+  /** Removes the record of a volume without holders; the volume itself is not touched. */
   public CompletionStage<Boolean> deregister(VolumeKey key) {
     return changing(Operation.DEREGISTER, "forgetting", key, () -> deletion.deregister(key));
   }
 
-  /** Forgets a volume although workloads hold it. */
+  /** Removes the record of a volume although workloads hold it. */
   public CompletionStage<Boolean> deregister(
       VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
     return changing(
         Operation.DEREGISTER, "forgetting", key, () -> deletion.forget(key, by, reason));
   }
 
-  /** Grows a volume. */
+  /** Expands a volume. */
   public CompletionStage<CatalogVolume> expand(VolumeKey key, CapacityRange to) {
     return expanding(key, () -> changes.expand(key, to));
   }
 
-  /** Notes that the node has made a volume as large as it was told to. */
+  /** Records that the node has expanded a volume to the requested size. */
   public CompletionStage<CatalogVolume> nodeHasExpanded(VolumeKey key, CapacityRange to) {
     return expanding(key, () -> changes.settled(key, to));
   }
 
-  /** Notes why the node cannot make a volume as large as it was told to. */
+  /** Records why the node cannot expand a volume to the requested size. */
   public CompletionStage<CatalogVolume> nodeCannotExpand(
       VolumeKey key, CapacityRange to, OperatorMessage why) {
     return expanding(key, () -> changes.refusedByNode(key, to, why));
@@ -143,13 +145,13 @@ public final class AsyncVolumeController {
         Operation.MODIFY, "modifying", key, () -> changes.modify(key, mutableParameters));
   }
 
-  /** Gives up the changes of size and parameters of a volume that are not done. */
+  /** Abandons the pending changes of size and parameters of a volume. */
   public CompletionStage<List<VolumeChange>> abandon(VolumeKey key) {
     return changing(
         Operation.ABANDON, "abandoning the changes of", key, () -> changes.abandon(key));
   }
 
-  /** Goes on at once with what was begun with a volume. */
+  /** Resumes the pending operation on a volume immediately. */
   public CompletionStage<@Nullable Void> resume(VolumeKey key) {
     return changing(
         Operation.RESUME, GOING_ON, key, done(() -> catalog.work(goingOn(key), key, this::goOn)));
@@ -167,8 +169,8 @@ public final class AsyncVolumeController {
   }
 
   /**
-   * Goes on with what was begun with a volume, for no caller, unless another control plane works on
-   * it.
+   * Resumes the pending operation on a volume in the background, unless another control plane works
+   * on it.
    */
   CompletableFuture<@Nullable Void> retry(VolumeKey key) {
     return runner.begin(
@@ -180,9 +182,9 @@ public final class AsyncVolumeController {
         failure -> {});
   }
 
-  // ---- what the storage system says
+  // ---- what the storage system reports
 
-  /** Reads what the plugin says of a volume now. */
+  /** Reads the current state of a volume from its plugin. */
   public CompletionStage<VolumeEntry> inspect(VolumeKey key) {
     return runner.begin(
         Operation.INSPECT,
@@ -191,7 +193,7 @@ public final class AsyncVolumeController {
         () -> reads.inspect(key));
   }
 
-  /** Finds out whether a volume exists. */
+  /** Determines whether a volume exists. */
   public CompletionStage<VolumeVerdict> verdict(VolumeKey key) {
     return runner.begin(
         Operation.INSPECT,
@@ -200,18 +202,18 @@ public final class AsyncVolumeController {
         () -> reads.verdict(key));
   }
 
-  /** Reads what the plugin says is wrong with a volume; nothing if it does not say. */
+  /** Reads the faults of a volume from its plugin; empty if the plugin does not report health. */
   @Experimental
   public CompletionStage<Optional<VolumeHealthReport>> health(VolumeKey key) {
     return reads.health(key);
   }
 
-  /** Reads how much room there is for volumes like this one. */
+  /** Reads the free capacity for volumes like this one. */
   public CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place) {
     return reads.capacity(spec, place);
   }
 
-  /** Reads whether volumes of a plugin have to be attached to nodes. */
+  /** Reads whether volumes of a plugin must be attached to nodes. */
   public CompletionStage<Boolean> attaches(PluginId plugin) {
     return reads.attaches(plugin);
   }
@@ -228,13 +230,13 @@ public final class AsyncVolumeController {
 
   // ---- snapshots
 
-  /** Cuts a snapshot, and waits until it is ready. */
+  /** Creates a snapshot, and waits until it is ready. */
   public CompletionStage<Snapshot> createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
     return cutting(volume, () -> snapshots.create(volume, name, parameters, Optional.empty()));
   }
 
-  /** Cuts a snapshot that can be used from these places, and waits until it is ready. */
+  /** Creates a snapshot that is usable from these topologies, and waits until it is ready. */
   @Experimental
   public CompletionStage<Snapshot> createSnapshot(
       VolumeKey volume,
@@ -253,7 +255,7 @@ public final class AsyncVolumeController {
         work);
   }
 
-  /** Deletes a snapshot, or a group of them, whose fate is not known. */
+  /** Deletes a snapshot, or a group of snapshots, whose state is uncertain. */
   public CompletionStage<Boolean> dropSnapshot(VolumeKey volume, SnapshotName name) {
     return runner.begin(
         Operation.DELETE_SNAPSHOT,
@@ -268,7 +270,7 @@ public final class AsyncVolumeController {
     return deleteSnapshot(plugin, snapshot.id(), snapshot.groupSnapshotId(), secrets);
   }
 
-  /** Deletes a snapshot of which only the id is left. */
+  /** Deletes a snapshot of which only the id is known. */
   public CompletionStage<@Nullable Void> deleteSnapshot(
       PluginId plugin, SnapshotId snapshot, Optional<SecretsReference> secrets) {
     return deleteSnapshot(plugin, snapshot, Optional.empty(), secrets);
@@ -286,7 +288,7 @@ public final class AsyncVolumeController {
         done(() -> snapshots.delete(plugin, snapshot, group, secrets)));
   }
 
-  /** Cuts snapshots of several volumes at one moment, and waits until all are ready. */
+  /** Creates snapshots of several volumes at one moment, and waits until all are ready. */
   public CompletionStage<VolumeGroupSnapshot> createGroupSnapshot(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
     return runner.begin(
@@ -310,15 +312,15 @@ public final class AsyncVolumeController {
         done(() -> snapshots.delete(plugin, group, all, secrets)));
   }
 
-  // ---- how they begin
+  // ---- starting operations
 
   private CompletionStage<CatalogVolume> expanding(VolumeKey key, Supplier<CatalogVolume> work) {
     return changing(Operation.EXPAND, "expanding", key, work);
   }
 
   /**
-   * Begins one that changes the record of a volume. Once its work has ended, background work
-   * continues what it has left undone: the caller may have stopped waiting long before.
+   * Begins an operation that changes the record of a volume. When its work has ended, background
+   * work continues what is still pending: the caller may have stopped waiting long before.
    */
   private <T extends @Nullable Object> CompletionStage<T> changing(
       Operation kind, String doing, VolumeKey key, Supplier<T> work) {
@@ -337,7 +339,7 @@ public final class AsyncVolumeController {
     begun.whenComplete(
         (value, thrown) -> {
           if (!isAtWork.get()) {
-            // Work whose turn did not come ends with the waiting for it.
+            // Work that never got its turn ends when the wait for it ends.
             unfinished.ended(key, Optional.empty());
           }
         });

@@ -51,18 +51,24 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The volumes on record, in a store that other control planes may have open, too. Each decision
- * about a volume is made on its record in the store; lists are shown from a {@link CatalogView}.
+ * The recorded volumes, in a store that other control planes may have open, too. Each decision
+ * about a volume is made on its record in the store; lists come from a {@link CatalogView}.
  */
 final class Catalog implements AutoCloseable {
 
-  /** More than any real contention needs: each lost turn means that another process has written. */
+  /**
+   * More than any real contention needs: each retry means that another process has written the
+   * record.
+   */
   private static final int TURNS = 1_000;
 
   /** The number of records that are read at a time. */
   private static final int PAGE = 500;
 
-  /** The pause after which a session is looked at again whose work is waited for. */
+  /**
+   * The interval at which the session of another control plane is checked while its work is waited
+   * for.
+   */
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   private static final Subject READING = Subject.of("reading the catalog of volumes");
@@ -77,12 +83,13 @@ final class Catalog implements AutoCloseable {
   private final Duration longestWait;
 
   /**
-   * The catalog in this store.
+   * Opens the catalog in this store.
    *
-   * @param expected the cluster that the host has named, if it has
-   * @param longestWait how long a request waits for the work of other control planes, all in all
-   * @throws ControllerException if the store cannot be read, or a record in it, or if it is that of
-   *     another cluster, or a copy
+   * @param expected the cluster that the host has configured, if any
+   * @param longestWait the maximum total time that a request waits for the work of other control
+   *     planes
+   * @throws ControllerException if the store or a record in it cannot be read, or if the store
+   *     belongs to another cluster or is a copy
    */
   Catalog(
       RecordStore store,
@@ -109,8 +116,8 @@ final class Catalog implements AutoCloseable {
   // ---- the cluster
 
   /**
-   * Refuses to call a storage system for a catalog that no person has settled since its store was
-   * put back, or that is a copy: its cluster works with another store.
+   * Rejects calls to a storage system if the catalog is an unaccepted copy, or if its store was
+   * restored and no person has accepted that: the cluster works with another store.
    */
   void refuseCopy(Subject subject) {
     asked(subject, store::readOnly)
@@ -122,14 +129,14 @@ final class Catalog implements AutoCloseable {
     cluster.check(subject);
   }
 
-  /** Returns the identity of the cluster; nothing if it has none. */
+  /** Returns the identity of the cluster; empty if it has none. */
   Optional<ClusterIdentity> cluster() {
     return cluster.identity(READING);
   }
 
   /**
-   * Returns the records of the volumes that this cluster has asked for: their names carry its
-   * identity. A cluster without one has asked for those whose names carry none.
+   * Returns the records of the volumes that this cluster has requested: their names carry its
+   * identity. For a cluster without an identity, these are the volumes whose names carry none.
    */
   Stream<CatalogEntry> own() {
     Optional<ClusterIdentity> own = cluster();
@@ -140,7 +147,7 @@ final class Catalog implements AutoCloseable {
 
   // ---- one volume
 
-  /** Returns what is on record of a volume, as the store has it now. */
+  /** Returns the record of a volume as it is in the store now. */
   Optional<CatalogEntry> find(VolumeKey key) {
     return look(Subject.of("reading the record of volume '" + key + "'"), key).flatMap(this::shown);
   }
@@ -154,12 +161,12 @@ final class Catalog implements AutoCloseable {
     return now.value();
   }
 
-  /** The record of a volume that is there. */
+  /** The record of a volume that exists. */
   CatalogEntry there(VolumeKey key, String doing) {
     return there(find(key), key, doing);
   }
 
-  /** The record of a volume that is there. */
+  /** The record of a volume that exists. */
   static CatalogEntry there(Optional<CatalogEntry> found, VolumeKey key, String doing) {
     Subject subject = Subject.of(doing + " volume '" + key + "'");
     CatalogEntry record =
@@ -180,7 +187,7 @@ final class Catalog implements AutoCloseable {
     return there(key, doing).volume().orElseThrow();
   }
 
-  /** The record of a volume that may be attached: that of one that is being forgotten is none. */
+  /** The record of a volume that may be attached; empty if the volume is being deregistered. */
   Optional<CatalogEntry> findToAttach(VolumeKey key) {
     Subject subject = Subject.of("reading the record of volume '" + key + "'");
     cluster.check(subject);
@@ -196,8 +203,8 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Returns what is shown of a record: the deletion goes on whose owner has ended while it was
-   * intended. A volume that is being adopted is not on record.
+   * Returns what lists show of a record. A deletion that was intended by an owner that has ended is
+   * shown as going on. A volume that is being adopted is not shown.
    */
   private Optional<CatalogEntry> shown(CatalogRecord record) {
     return record.isBeingAdopted() ? Optional.empty() : Optional.of(goneOnWith(record));
@@ -224,15 +231,15 @@ final class Catalog implements AutoCloseable {
   /**
    * A record in a list.
    *
-   * @param entry what is shown of it
-   * @param written how and when it was written
+   * @param entry the entry to show
+   * @param written the version and times of the record
    */
   record Listed(CatalogEntry entry, VolumeSummary.Written written) {}
 
   /**
-   * Returns the first records that are wanted, in the order of their keys.
+   * Returns the first matching records, in the order of their keys.
    *
-   * @param after only those behind this key
+   * @param after only records after this key
    */
   List<Listed> list(Optional<VolumeKey> after, VolumeFilter wanted, int most) {
     return asked(
@@ -252,10 +259,9 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Returns the records that cannot be read and whose keys may match a filter, in the order of
-   * their keys.
+   * Returns the unreadable records whose keys may match a filter, in the order of their keys.
    *
-   * @param after only those behind this key
+   * @param after only records after this key
    * @param last only those up to this key
    */
   List<VolumeSummary.Unreadable> unreadable(
@@ -281,10 +287,10 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Returns all records as the store has them now, for decisions about what no record names. A
-   * volume that is being adopted is among them as long as the owner of that work lasts.
+   * Returns all records as they are in the store now, for decisions about volumes without a record.
+   * Includes a volume that is being adopted, as long as the owner of that work lasts.
    *
-   * @throws ControllerException if one of them cannot be read
+   * @throws ControllerException if a record cannot be read
    */
   List<CatalogEntry> scanned() {
     List<CatalogEntry> found = new ArrayList<>();
@@ -309,17 +315,17 @@ final class Catalog implements AutoCloseable {
     return all().stream().flatMap(each -> each.volume().stream()).toList();
   }
 
-  /** What lists show of a volume. */
+  /** Returns what lists show of a volume. */
   Optional<CatalogEntry> known(VolumeKey key) {
     return asked(READING, () -> view.known(key)).flatMap(this::shown);
   }
 
-  /** Whether another control plane works on a volume, as far as it is known. */
+  /** Whether another control plane works on a volume, by the view's knowledge. */
   boolean isWorkedOnElsewhere(VolumeKey key) {
     return asked(READING, () -> view.known(key)).flatMap(this::elsewhere).isPresent();
   }
 
-  /** The work of another control plane on a volume, unless it is known to have ended. */
+  /** The work of another control plane on a volume, unless that work is known to have ended. */
   private Optional<CatalogWork> elsewhere(CatalogRecord record) {
     return record
         .work(CatalogWork.VOLUME)
@@ -328,28 +334,28 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * A volume as it is known without asking the store.
+   * A volume as known without reading the store.
    *
-   * @param entry what lists show of it
-   * @param changed when its record was changed last
-   * @param owner the name of the control plane that works on it, if one does
-   * @param isHere whether that is this control plane
+   * @param entry the entry that lists show
+   * @param changed the time at which its record was last changed
+   * @param owner the name of the control plane that works on it, if any
+   * @param isHere whether that control plane is this one
    */
   record Known(
       CatalogEntry entry, Optional<Instant> changed, Optional<String> owner, boolean isHere) {
 
-    /** Whether another control plane works on it. */
+    /** Whether another control plane works on the volume. */
     boolean isElsewhere() {
       return owner.isPresent() && !isHere;
     }
   }
 
-  /** Returns what is known of the volumes without asking the store or waiting for it. */
+  /** Returns the known volumes without reading the store or waiting for it. */
   CatalogView.Peek<Known> peek() {
     return view.peek().flatMap(this::seen);
   }
 
-  /** Returns what is known of a volume, likewise; nothing while the view is being read. */
+  /** Returns a known volume in the same way; empty while the view is being read. */
   Optional<Known> peek(VolumeKey key) {
     return view.peek(key).flatMap(this::seen);
   }
@@ -380,8 +386,8 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Looks at the sessions of all control planes. One that owns work and has ended is known from
-   * then on: its work is taken up though no request comes for it.
+   * Checks the sessions of all control planes. An owner of work that has ended is known from then
+   * on, so that its work is taken over even if no request needs it.
    */
   void lookAtOwners() {
     asked(READING, view::all).stream()
@@ -392,7 +398,7 @@ final class Catalog implements AutoCloseable {
     try {
       session.endLeft();
     } catch (RuntimeException unknown) {
-      // The next round looks again.
+      // The next check tries again.
     }
   }
 
@@ -400,7 +406,7 @@ final class Catalog implements AutoCloseable {
     try {
       var unused = asked(READING, () -> session.isOver(owner));
     } catch (RuntimeException unknown) {
-      // The next round looks again. Work of the other sessions goes on.
+      // The next check tries again. Work of the other sessions continues.
     }
   }
 
@@ -412,8 +418,8 @@ final class Catalog implements AutoCloseable {
   // ---- work on a volume
 
   /**
-   * Does work on a volume once no other control plane works on it. Another decision is made when
-   * the record was changed before the first write.
+   * Does work on a volume once no other control plane works on it. If the record changes before the
+   * first write, the work is decided again.
    */
   <T> T work(Subject subject, VolumeKey key, Function<VolumeWork, T> work) {
     return worked(subject, key, Optional.of(patience()), work).orElseThrow();
@@ -424,7 +430,9 @@ final class Catalog implements AutoCloseable {
     return worked(subject, key, Optional.empty(), work);
   }
 
-  /** Returns the time in nanoseconds that one request may wait for other control planes. */
+  /**
+   * Returns the remaining time in nanoseconds that one request may wait for other control planes.
+   */
   AtomicLong patience() {
     return new AtomicLong(longestWait.toNanos());
   }
@@ -444,7 +452,7 @@ final class Catalog implements AutoCloseable {
       try {
         return Optional.of(work.apply(begun));
       } catch (VolumeWork.Overtaken again) {
-        // Nothing was begun: it is decided again.
+        // Nothing has begun: the work is decided again.
       } finally {
         begun.giveUp(subject);
       }
@@ -456,8 +464,8 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Returns what a record says to those who take it up: an intended deletion of an ended owner goes
-   * on, and an adoption that its owner has not decided was not made.
+   * Returns the entry for a control plane that takes the record over: a deletion intended by an
+   * ended owner goes on, and an adoption that its owner has not decided is undone.
    */
   private Optional<CatalogEntry> goingOn(CatalogRecord record) {
     if (record.isBeingAdopted()) {
@@ -472,8 +480,8 @@ final class Catalog implements AutoCloseable {
     if (left.kind() == Kind.DELETION) {
       return VolumeDeletion.doomed(entry);
     }
-    // A repeat of the call of the former owner may delete the volume later: it is not kept, even if
-    // the storage system refuses the deletion now.
+    // A late call of the former owner may still delete the volume: it is not kept, even if the
+    // storage system refuses the deletion now.
     return entry.state() instanceof State.Deleting going
             && left.kind() == Kind.CHANGE
             && !session.isOwn(left.owner())
@@ -481,7 +489,7 @@ final class Catalog implements AutoCloseable {
         : entry;
   }
 
-  /** The work of another control plane on a part of a volume, if its session lasts. */
+  /** The work of another control plane on a part of a volume, if its session has not ended. */
   private Optional<CatalogWork> taken(
       Subject subject, Optional<CatalogRecord> record, String part) {
     return record
@@ -497,7 +505,7 @@ final class Catalog implements AutoCloseable {
   /**
    * Waits until no other control plane works on a part of a volume.
    *
-   * @param patience the time that is left for waiting; nothing if the work does not wait
+   * @param patience the remaining time to wait; empty if the work does not wait
    */
   private boolean isFree(
       Subject subject, VolumeKey key, String part, Optional<AtomicLong> patience) {
@@ -556,16 +564,16 @@ final class Catalog implements AutoCloseable {
         : !(change instanceof Change.Removed removed) || removed.key().equals(key);
   }
 
-  /** Begins work of the session of this control plane. */
+  /** Begins work under the session of this control plane. */
   ControlPlaneSession.Ownership enter(Subject subject) {
     cluster.check(subject);
     return asked(subject, session::enter);
   }
 
   /**
-   * Changes a record by a rule, and returns it as it is then.
+   * Changes a record by a rule, and returns the record after that.
    *
-   * @param beside what is changed in the same write, in the same store
+   * @param beside changes to other records in the same store, written in the same write
    */
   Optional<CatalogRecord> apply(
       Subject subject,
@@ -609,7 +617,7 @@ final class Catalog implements AutoCloseable {
         .orElseGet(() -> new Decision.Write<>(write.next().at(clock.wall(), before)));
   }
 
-  /** Returns a call that is sent only if it may be when its turn comes. */
+  /** Returns a call that is sent only if this is still permitted when its turn comes. */
   static <T> ControllerCall<T> guarded(ControllerCall<T> call, BooleanSupplier maySend) {
     return call.sentBy(
         (services, secrets) -> {
@@ -627,8 +635,9 @@ final class Catalog implements AutoCloseable {
   // ---- snapshots
 
   /**
-   * Returns the snapshots of a volume alone that are on record, or the groups that it belongs to:
-   * also one that a crash has left on the record of other volumes only. Those are looked for last.
+   * Returns the recorded snapshots of a volume alone, or the groups that it belongs to. The groups
+   * include those that a crash has left only on the records of other volumes. Those are searched
+   * last.
    */
   Stream<PendingSnapshot> cuts(VolumeKey key, boolean ofGroups) {
     Stream<PendingSnapshot> own =
@@ -641,8 +650,9 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Returns the groups on record to which any of these volumes belongs. All count that were written
-   * before the newest write of the last volume; if that has no record, before this question.
+   * Returns the recorded groups to which any of these volumes belongs. The result includes all
+   * groups written before the newest write of the last volume; if that volume has no record, before
+   * this call.
    */
   Stream<PendingSnapshot> groups(SortedSet<VolumeKey> volumes) {
     catchUp(volumes.last());
@@ -657,7 +667,7 @@ final class Catalog implements AutoCloseable {
     return !Collections.disjoint(cut.group(), volumes);
   }
 
-  /** The snapshots on record, for people; nothing if there are none. */
+  /** The recorded snapshots as text for people; empty if there are none. */
   static Optional<String> asked(CatalogEntry record) {
     return record.pendingSnapshots().isEmpty()
         ? Optional.empty()
@@ -670,9 +680,9 @@ final class Catalog implements AutoCloseable {
   // ---- several records
 
   /**
-   * Returns another record of the same volume, if there is one: deleting it would take that one's
-   * data. All records count that were written before the newest write of this one, also that of a
-   * volume that is being adopted.
+   * Returns another record of the same volume, if there is one: deleting the volume would delete
+   * that record's data. Considers all records written before the newest write of this one,
+   * including that of a volume that is being adopted.
    */
   Optional<CatalogEntry> other(CatalogEntry record, VolumeId id) {
     catchUp(record.key());
@@ -685,7 +695,10 @@ final class Catalog implements AutoCloseable {
         .findFirst();
   }
 
-  /** Brings the view to the newest write of a volume; if it has no record, to the store. */
+  /**
+   * Brings the view up to the newest write of a volume; if the volume has no record, up to the
+   * current state of the store.
+   */
   private void catchUp(VolumeKey volume) {
     RecordKey key = CatalogCodec.key(volume);
     checked(
@@ -700,7 +713,10 @@ final class Catalog implements AutoCloseable {
         });
   }
 
-  /** Returns the work of an adoption whose owner has ended, or has given it up, undecided. */
+  /**
+   * Returns the work of an adoption that its owner left undecided because it has ended or has given
+   * the work up.
+   */
   private Optional<CatalogWork> leftAdoption(CatalogRecord record) {
     VolumeKey key = record.entry().key();
     return record
@@ -710,8 +726,8 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Removes the record of an adoption that was left undecided, and returns whether it is gone. A
-   * write of its former owner that arrives later finds no record, and is not made.
+   * Removes the record of an undecided adoption, and returns whether the record is gone. A late
+   * write of the former owner finds no record, and fails.
    */
   private boolean isTakenBack(CatalogRecord record) {
     Optional<CatalogWork> left = leftAdoption(record);
@@ -727,7 +743,7 @@ final class Catalog implements AutoCloseable {
             .isEmpty();
   }
 
-  /** Refuses a volume that is on record under another name, or may be. */
+  /** Rejects a volume that another key may already have a record of. */
   void refuseOther(CatalogEntry record, VolumeId id) {
     Subject subject =
         Subject.of(
@@ -746,7 +762,7 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Refuses to go on beside a record that cannot be read: a volume that is passed over may leak.
+   * Rejects the operation while a record cannot be read: ignoring that record could leak a volume.
    */
   private void refuseUnreadable(Subject subject) {
     asked(subject, view::unreadable).values().stream()
@@ -784,7 +800,7 @@ final class Catalog implements AutoCloseable {
         failed.outcome(), code(failed), subject, failed.seen(), failed);
   }
 
-  /** The code of a failure of a store, which names it as claims do. */
+  /** The code of a failure of a store, the same as for claims. */
   private static OperatorCode code(RecordFailure failed) {
     if (failed.getCause() instanceof RecordStoreException refused
         && refused.getCause() instanceof StateException state) {
@@ -803,7 +819,7 @@ final class Catalog implements AutoCloseable {
     };
   }
 
-  /** Work on snapshots, which begins with its first write. */
+  /** Returns work on snapshots, which begins with its first write. */
   SnapshotWork snapshots() {
     return new SnapshotWork(this, session);
   }
@@ -811,7 +827,7 @@ final class Catalog implements AutoCloseable {
   /**
    * Waits until no other control plane works on a snapshot of a volume.
    *
-   * @param patience the time that is left for waiting
+   * @param patience the remaining time to wait
    */
   void awaitFree(Subject subject, VolumeKey key, String part, AtomicLong patience) {
     var unused = isFree(subject, key, part, Optional.of(patience));

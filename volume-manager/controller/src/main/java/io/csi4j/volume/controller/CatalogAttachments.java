@@ -41,7 +41,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Attaches volumes that are on record, and detaches them, for those who claim them. */
+/** Attaches and detaches recorded volumes for the claim coordinator. */
 record CatalogAttachments(
     Catalog catalog,
     Controllers controllers,
@@ -71,7 +71,7 @@ record CatalogAttachments(
     }
   }
 
-  /** Returns the record of a volume, or fails as those who claim expect it. */
+  /** Returns the record of a volume, or fails with the failure that claims expect. */
   private Optional<CatalogEntry> read(VolumeKey volume) {
     try {
       return catalog.find(volume);
@@ -157,7 +157,10 @@ record CatalogAttachments(
         : stated;
   }
 
-  /** Whether the host has said that the plugin takes labels: the plugin itself cannot. */
+  /**
+   * Whether the host has configured that the plugin accepts labels: the plugin itself cannot report
+   * that.
+   */
   private boolean takesLabel(VolumeKey volume) {
     Optional<PluginId> plugin = plugin(volume);
     return instances.registry().plugins().stream()
@@ -223,7 +226,7 @@ record CatalogAttachments(
         });
   }
 
-  /** Also from a volume that is being deleted: that is what makes it possible to delete it. */
+  /** Also detaches a volume that is being deleted: only then can it be deleted. */
   @Override
   public ControllerAnswer detach(AttachmentTask task, Guard guard) {
     CatalogEntry record;
@@ -250,7 +253,10 @@ record CatalogAttachments(
         });
   }
 
-  /** Not a volume that another record has too: its attachment may be for a claim of that one. */
+  /**
+   * Does not detach a volume that another record has, too: its attachment may be for a claim of
+   * that record.
+   */
   @Override
   public ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
     Optional<CatalogEntry> other;
@@ -270,7 +276,7 @@ record CatalogAttachments(
         : detach(task, () -> other(task.volume()).isEmpty() && guard.isWanted());
   }
 
-  /** Another record of the volume of a record. */
+  /** Another record of the same volume. */
   private Optional<CatalogEntry> other(VolumeKey key) {
     return catalog
         .find(key)
@@ -300,9 +306,9 @@ record CatalogAttachments(
   }
 
   /**
-   * A guard that is asked when it is the call's turn.
+   * A guard that is evaluated when the call's turn comes.
    *
-   * @param unsaid what it threw, when it could not say
+   * @param unsaid the exception of the guard, if it failed
    */
   private record Asked(Guard guard, AtomicReference<@Nullable RuntimeException> unsaid) {
 

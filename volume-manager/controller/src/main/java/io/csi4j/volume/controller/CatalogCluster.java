@@ -12,16 +12,15 @@ import io.csi4j.volume.store.RecordStore;
 import java.util.Optional;
 
 /**
- * The cluster that a catalog belongs to. Its identity stands in the store of the catalog, together
- * with the identity of that store: records that were copied into another store are found out by
- * that.
+ * The cluster that a catalog belongs to. Its identity is stored in the catalog's store together
+ * with the identity of that store; this shows when records were copied into another store.
  */
 final class CatalogCluster {
 
   private final RecordStore store;
   private final RecordBook<ClusterRecord> book;
 
-  /** The identity, which never changes once it is there. */
+  /** The identity, which never changes once it is set. */
   private volatile Optional<ClusterIdentity> known = Optional.empty();
 
   private volatile boolean isChecked;
@@ -35,10 +34,10 @@ final class CatalogCluster {
   }
 
   /**
-   * Refuses a store whose records were moved, the catalog of another cluster than the host has
-   * named, and a copy.
+   * Rejects a store whose records were moved, a catalog of another cluster than the host has
+   * configured, and a copy.
    *
-   * @param expected the cluster that the host has named, if it has
+   * @param expected the cluster that the host has configured, if any
    */
   void open(Optional<ClusterIdentity> expected) {
     Subject subject = Subject.of("opening the catalog of volumes");
@@ -60,7 +59,7 @@ final class CatalogCluster {
     check(subject);
   }
 
-  /** Returns the identity of the cluster, as the store has it now; nothing if it has none. */
+  /** Returns the identity of the cluster as it is in the store now; empty if it has none. */
   Optional<ClusterIdentity> identity(Subject subject) {
     if (known.isEmpty()) {
       known = look(subject).map(ClusterRecord::identity);
@@ -73,9 +72,9 @@ final class CatalogCluster {
   }
 
   /**
-   * Refuses work in a store whose records were moved, or that has a copy of them. A store that
-   * accepts no writes refuses on its own; after a person has settled it, its records count as a
-   * copy until they are accepted.
+   * Rejects work in a store whose records were moved or copied. A store that accepts no writes
+   * rejects them itself; after a person has settled that, its records count as a copy until they
+   * are accepted.
    */
   void check(Subject subject) {
     Catalog.checked(subject, book::checkMove);
@@ -115,7 +114,7 @@ final class CatalogCluster {
                 .orElseGet(() -> new Decision.Write<>(made)));
   }
 
-  /** Whether the cluster works with this store; also if it has no identity. */
+  /** Whether the cluster works with this store; true also if it has no identity. */
   boolean isAccepted() {
     return isHere(look(Subject.of("reading the identity of the cluster")));
   }
@@ -124,7 +123,7 @@ final class CatalogCluster {
     return record.filter(it -> !it.store().equals(store.identity())).isEmpty();
   }
 
-  /** Notes that the cluster works with this store from now on. */
+  /** Records that the cluster works with this store from now on. */
   ClusterIdentity accept() {
     Subject subject = Subject.of("accepting the store of the cluster");
     return change(

@@ -8,24 +8,29 @@ import io.csi4j.volume.state.StateValue;
 import java.util.Optional;
 
 /**
- * The room in the record of a volume. A record is one value of a store, of {@link
- * StateValue#MAX_SIZE} bytes at most. What is on record of a volume may take less than that: work
- * on the volume, and on its snapshots, stands in the same record while it is done, also the work
- * that makes the record smaller.
+ * The space limits of a volume's record. A record is one value of a store and has at most {@link
+ * StateValue#MAX_SIZE} bytes. The entry of a volume may use less than that: the same record also
+ * holds the work in progress on the volume and its snapshots, including work that makes the record
+ * smaller.
  */
 final class CatalogRoom {
 
-  /** The most bytes that are on record of a volume; the rest of a value is for work. */
+  /**
+   * The maximum number of bytes of a volume's entry; the rest of the value is reserved for work.
+   */
   static final int MOST = StateValue.MAX_SIZE - 8 * 1024;
 
-  /** The most bytes with which a snapshot begins; the rest is for answers and other changes. */
+  /**
+   * The maximum number of bytes at which a snapshot may begin; the rest is reserved for answers and
+   * other changes.
+   */
   static final int MOST_TO_CUT = MOST - 8 * 1024;
 
   private CatalogRoom() {}
 
   /**
-   * Returns why a record is not written; nothing if it may be. A record that becomes no larger is
-   * written, and so is a deletion: it ends with no record at all.
+   * Returns why a record is not written; empty if it may be. A record that does not grow is always
+   * written, and so is a deletion, which ends with no record.
    */
   static Optional<String> refusal(Optional<CatalogEntry> before, CatalogEntry next) {
     int size = CatalogCodec.size(next);
@@ -36,7 +41,7 @@ final class CatalogRoom {
         : Optional.of("it would have " + size + " bytes, and may have " + MOST + asked(next));
   }
 
-  /** Returns why a snapshot does not begin; nothing if there is room for it. */
+  /** Returns why a snapshot does not begin; empty if there is space for it. */
   static Optional<String> refusal(CatalogEntry record, PendingSnapshot cut) {
     int size = CatalogCodec.size(record.with(cut));
     return size <= MOST_TO_CUT

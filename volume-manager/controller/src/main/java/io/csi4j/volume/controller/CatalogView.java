@@ -28,18 +28,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of the catalog for lists, as a watch reports them. What it shows may be out of date
- * where other processes write, so no decision about a volume is made by it; {@link #upTo} brings it
- * to a write that was made.
+ * The records of the catalog for lists, as a watch reports them. Its contents may be out of date
+ * where other processes write, so no decision about a volume is based on it; {@link #upTo} brings
+ * it up to a given write.
  */
 final class CatalogView implements AutoCloseable {
 
   private static final int PAGE = 500;
 
-  /** The number of removed records whose versions are kept; beyond that the memory begins again. */
+  /**
+   * The maximum number of removed records whose versions are kept; when it is exceeded, they are
+   * discarded.
+   */
   private static final int MOST_GONE = 4096;
 
-  /** How long a watch may take to report a write before the store is read instead. */
+  /** The maximum time that a watch may take to report a write before the store is read instead. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final RecordStore store;
@@ -53,27 +56,30 @@ final class CatalogView implements AutoCloseable {
   private final TreeMap<RecordKey, Seen<CatalogRecord>> all = new TreeMap<>();
   private final Map<RecordKey, RecordStoreException> unreadable = new TreeMap<>();
 
-  /** How far the watch, or a scan, has reported each record that is there. */
+  /** The version up to which the watch or a scan has reported each existing record. */
   private final Map<RecordKey, Long> reported = new HashMap<>();
 
-  /** How far the watch has reported records that it has reported as removed, the last ones. */
+  /** The versions at which the watch has reported recent records as removed. */
   private final Map<RecordKey, Long> gone = new HashMap<>();
 
-  /** The versions up to which records were removed here, until the watch has reported that. */
+  /**
+   * The versions up to which records were removed here, kept until the watch has reported the
+   * removal.
+   */
   private final Map<RecordKey, Long> removed = new HashMap<>();
 
-  /** The number of removals that were taken in; a scan may have taken in any. */
+  /** The number of removals that were applied; a scan may have applied any of them. */
   private final AtomicLong removals = new AtomicLong();
 
   private @Nullable Watch watch;
 
   /**
-   * Whether a thread waits for the next report of the watch, without the lock. Only that thread
-   * takes reports in meanwhile, as they have to be taken in in their order.
+   * Whether a thread waits for the next report of the watch, without the lock. Meanwhile, only that
+   * thread applies reports, because they must be applied in order.
    */
   private boolean isAwaited;
 
-  /** The number of waits for the watch that have ended. */
+  /** The number of completed waits for the watch. */
   private long waits;
 
   /** The number of times that all records were read. */
@@ -82,13 +88,13 @@ final class CatalogView implements AutoCloseable {
   private boolean isComplete;
   private boolean isClosed;
 
-  /** The time at which the view was known to be complete last. */
+  /** The time at which the view was last known to be complete. */
   private long completeAt = System.nanoTime();
 
-  /** The result of the last look that did not ask the store. */
+  /** The last result that was computed without reading the store. */
   private volatile Peek<CatalogRecord> peek = new Peek<>(List.of(), 0, Duration.ZERO);
 
-  /** Nothing is read yet. */
+  /** Creates a view that has read nothing yet. */
   CatalogView(RecordStore store, CatalogCodec codec) {
     this.store = store;
     this.records = new RecordValues<>(store, codec);
@@ -97,7 +103,7 @@ final class CatalogView implements AutoCloseable {
   /**
    * Returns all records.
    *
-   * @throws RecordStoreException if they have to be read again, and the store cannot be asked
+   * @throws RecordStoreException if the records must be read again and the store cannot be read
    */
   Collection<CatalogRecord> all() {
     lock.lock();
@@ -110,11 +116,11 @@ final class CatalogView implements AutoCloseable {
   }
 
   /**
-   * Returns what is shown of the first records, in the order of their keys.
+   * Returns the first records that are shown, in the order of their keys.
    *
-   * @param after only records behind this key
-   * @param most the largest number of them
-   * @param shown returns nothing for a record that does not count; does not block
+   * @param after only records after this key
+   * @param most the maximum number of records
+   * @param shown returns empty for a record to skip; does not block
    */
   <T> List<T> first(
       Optional<RecordKey> after, int most, Function<Seen<CatalogRecord>, Optional<T>> shown) {
@@ -135,15 +141,15 @@ final class CatalogView implements AutoCloseable {
   }
 
   /**
-   * The view as it is known without asking the store.
+   * A view that was computed without reading the store.
    *
    * @param records the records
-   * @param unreadable the number of records that cannot be read
-   * @param age the time since the view was known to lack nothing that a watch has missed
+   * @param unreadable the number of unreadable records
+   * @param age the time since the view was known to miss nothing from the watch
    */
   record Peek<T>(List<T> records, int unreadable, Duration age) {
 
-    /** Returns the same view of something else, without the records of which nothing is shown. */
+    /** Returns the same view with mapped records, without those that map to empty. */
     <S> Peek<S> flatMap(Function<T, Optional<S>> shown) {
       return new Peek<>(
           records.stream().flatMap(each -> shown.apply(each).stream()).toList(), unreadable, age);
@@ -151,8 +157,8 @@ final class CatalogView implements AutoCloseable {
   }
 
   /**
-   * Returns the view without asking the store or waiting for a question to it; while a question is
-   * open, what was known before.
+   * Returns the view without reading the store or waiting for a read of it; during a read, returns
+   * the previous view.
    */
   Peek<CatalogRecord> peek() {
     if (lock.tryLock()) {
@@ -173,7 +179,7 @@ final class CatalogView implements AutoCloseable {
     return peek;
   }
 
-  /** Returns a record as it was taken in last; nothing while another thread has the view. */
+  /** Returns a record as last applied; empty while another thread uses the view. */
   Optional<CatalogRecord> peek(VolumeKey key) {
     if (!lock.tryLock()) {
       return Optional.empty();
@@ -191,7 +197,7 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  /** Returns a record as it is known. */
+  /** Returns a record as last known. */
   Optional<CatalogRecord> known(VolumeKey key) {
     lock.lock();
     try {
@@ -202,7 +208,7 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  /** Returns what is wrong with the records that cannot be read, in the order of their keys. */
+  /** Returns the failures of the unreadable records, in the order of their keys. */
   SortedMap<RecordKey, RecordStoreException> unreadable() {
     lock.lock();
     try {
@@ -213,16 +219,16 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  /** Returns the number of removals that were taken in, for {@link #saw}. */
+  /** Returns the number of applied removals, for {@link #saw}. */
   long removals() {
     return removals.get();
   }
 
   /**
-   * Takes in a record that was read or written here, unless it may have been removed since: no
-   * later report of the watch would take it out. The watch reports a record that is still there.
+   * Applies a record that was read or written here, unless it may have been removed since: no later
+   * report of the watch would remove it again. If the record still exists, the watch reports it.
    *
-   * @param before the number of removals before the store was asked
+   * @param before the number of removals before the store was read
    */
   void saw(Seen<CatalogRecord> now, long before) {
     lock.lock();
@@ -235,7 +241,7 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  /** Takes in that a record was removed here. */
+  /** Applies the removal of a record by this process. */
   void removed(Seen<CatalogRecord> before) {
     lock.lock();
     try {
@@ -250,19 +256,20 @@ final class CatalogView implements AutoCloseable {
   }
 
   /**
-   * Takes in all writes that were made before one of this record.
+   * Applies all writes made before a given write of this record.
    *
    * @param version the version of that write
-   * @throws RecordStoreException if the store cannot be asked
+   * @throws RecordStoreException if the store cannot be read
    */
   void upTo(RecordKey key, long version) {
     upTo(key, version, PATIENCE);
   }
 
   /**
-   * Takes in all writes that were made before one of this record. Others read the view meanwhile.
+   * Applies all writes made before a given write of this record. Other threads can read the view
+   * meanwhile.
    *
-   * @param patience how long the watch may take; then all records are read
+   * @param patience the maximum time to wait for the watch; after that all records are read
    */
   void upTo(RecordKey key, long version, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
@@ -288,8 +295,8 @@ final class CatalogView implements AutoCloseable {
   }
 
   /**
-   * Says whether a write was taken in; if not, waits until a report of the watch may have been
-   * taken in. One thread waits for the watch, without the lock, and the others for that thread.
+   * Returns whether a write was applied; if not, waits until a report of the watch may have been
+   * applied. One thread waits for the watch, without the lock, and the others wait for that thread.
    */
   private boolean isUpTo(RecordKey key, long version, long readingsBefore, long end)
       throws InterruptedException {
@@ -332,9 +339,9 @@ final class CatalogView implements AutoCloseable {
   }
 
   /**
-   * Takes in what the store has now.
+   * Applies the current contents of the store.
    *
-   * @throws RecordStoreException if the store cannot be asked
+   * @throws RecordStoreException if the store cannot be read
    */
   void readAgain() {
     lock.lock();
@@ -351,7 +358,8 @@ final class CatalogView implements AutoCloseable {
     try {
       isAwaited = false;
       waits++;
-      // What a former watch has reported was seen by the scan since, or was even written again.
+      // The scan has already seen the reports of a former watch; those records may even have been
+      // written again since.
       if (reporting == watch) {
         next.ifPresent(this::take);
       }
@@ -373,7 +381,7 @@ final class CatalogView implements AutoCloseable {
     noteCompleteness();
   }
 
-  /** Takes the next report of the watch in if there is one, and says whether there was. */
+  /** Applies the next report of the watch, if there is one, and returns whether there was one. */
   private boolean take() {
     Watch reporting = watch;
     if (reporting == null || isAwaited) {
@@ -468,7 +476,7 @@ final class CatalogView implements AutoCloseable {
     }
   }
 
-  /** Ends the watch. An operation that ends later reads the store each time. */
+  /** Ends the watch. Operations that end later read the store each time. */
   @Override
   public void close() {
     lock.lock();

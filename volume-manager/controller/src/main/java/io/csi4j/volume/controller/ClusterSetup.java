@@ -7,8 +7,8 @@ import io.csi4j.volume.store.RecordStore;
 import java.util.Optional;
 
 /**
- * The setup of a cluster by a person: gives it an identity once, and accepts its store after a
- * restore. No other code of csi4j does either.
+ * Setup of a cluster by a person: gives it an identity once, and accepts its store after a restore.
+ * No other code of csi4j does this.
  *
  * <pre>{@code
  * ClusterIdentity blue = new ClusterSetup(store).create(); // once, by a person
@@ -19,8 +19,8 @@ import java.util.Optional;
  *         .open();
  * }</pre>
  *
- * <p>Methods block while the store is asked, and fail with {@link ControllerException}. Safe for
- * many threads.
+ * <p>Methods block while the store is accessed, and fail with {@link ControllerException}.
+ * Thread-safe.
  *
  * @since 1.0
  */
@@ -29,23 +29,23 @@ public final class ClusterSetup {
   private final CatalogCluster cluster;
 
   /**
-   * The cluster whose catalog is in this store.
+   * Sets up the cluster whose catalog is in this store.
    *
-   * @param store the store, which stays open
+   * @param store the store; it is not closed
    */
   public ClusterSetup(RecordStore store) {
     cluster = new CatalogCluster(store);
   }
 
-  /** Returns the identity of the cluster; nothing if it was given none. */
+  /** Returns the identity of the cluster; empty if it has none. */
   public Optional<ClusterIdentity> identity() {
     return cluster.identity(Subject.of("reading the identity of the cluster"));
   }
 
   /**
-   * Gives the cluster an identity: one that is new, or one that has volumes on record and no
-   * identity yet. Volumes that are on record keep their names. Control planes that have the catalog
-   * open use the identity for the next volume that they create.
+   * Gives an identity to a new cluster, or to a cluster that has recorded volumes but no identity
+   * yet. Recorded volumes keep their names. Control planes that have the catalog open use the
+   * identity for the next volume that they create.
    *
    * @return the identity, for the configuration of the control planes
    * @throws ControllerException {@link io.csi4j.volume.model.OperatorCode#CLUSTER_EXISTS} if the
@@ -56,9 +56,10 @@ public final class ClusterSetup {
   }
 
   /**
-   * Gives the cluster its former identity back, after its store has lost that and still has the
-   * claims and the catalog. Its nodes work with no other. A store that has lost its claims needs a
-   * new identity: another node could get a volume that is mounted under a claim that is lost.
+   * Gives the cluster its former identity back, after its store has lost the identity but still has
+   * the claims and the catalog. The nodes of the cluster accept no other identity. If the store has
+   * lost its claims, create a new identity instead: another node could get a volume that is still
+   * mounted under a lost claim.
    *
    * @param former the identity that the cluster had
    * @return the identity
@@ -69,8 +70,8 @@ public final class ClusterSetup {
   }
 
   /**
-   * Returns whether the cluster works with this store: not if its records were restored or moved
-   * into it and nobody has accepted that.
+   * Returns whether the cluster works with this store; false if its records were restored or moved
+   * into the store and no person has accepted that.
    */
   public boolean isAccepted() {
     return cluster.isAccepted();
@@ -78,9 +79,9 @@ public final class ClusterSetup {
 
   /**
    * Accepts this store as the one that the cluster works with, after its records were restored or
-   * moved into it. Make sure before that no control plane works with the former store: two that
-   * work with the same records delete each other's volumes. Does nothing if the cluster works with
-   * this store already.
+   * moved into it. First make sure that no control plane works with the former store: two stores
+   * with the same records delete each other's volumes. Does nothing if the cluster already works
+   * with this store.
    *
    * @return the identity of the cluster
    * @throws ControllerException {@link io.csi4j.volume.model.OperatorCode#CLUSTER_OTHER} if the

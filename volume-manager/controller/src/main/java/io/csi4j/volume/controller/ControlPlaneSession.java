@@ -36,31 +36,34 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of this control plane in a store that several share: a record that is there for as
- * long as the session lasts, and is renewed while work goes on. Another control plane may end a
- * session that it has seen without a renewal for a whole {@link #EXPIRY}: it removes the record, on
- * the condition that it was not renewed. So a session ends by one write in the store, and never by
- * what a clock says alone; a control plane that only stood still finds its session gone.
+ * The session of this control plane in a store that several share: a record that exists for as long
+ * as the session lasts and is renewed while work goes on. Another control plane may end a session
+ * that it has seen without a renewal for a full {@link #EXPIRY}: it removes the record, on the
+ * condition that the record was not renewed. So a session ends by one write in the store, and never
+ * by a clock alone; a control plane that was only suspended finds its session gone.
  *
- * <p>Work whose end cannot be written is given up, and no other work begins under its session. The
- * work that goes on under it is not concerned: the session is renewed until that has ended. Its
- * record says what was given up, and others take that over at once.
+ * <p>If the end of some work cannot be written, that work is given up, and no new work begins under
+ * its session. Other work that already runs under the session is not affected: the session is
+ * renewed until that work has ended. The session's record lists the given-up work, and other
+ * control planes take it over immediately.
  *
- * <p>In a store that only one process can have open there is no other control plane, and nothing is
- * written: each session but that of this process has ended.
+ * <p>A store that only one process can open has no other control plane, and nothing is written:
+ * every session but that of this process has ended.
  */
 final class ControlPlaneSession implements AutoCloseable {
 
-  /** How long a session has to be seen without a renewal before it may be ended. */
+  /** The time that a session must be seen without a renewal before it may be ended. */
   static final Duration EXPIRY = Duration.ofSeconds(30);
 
-  /** Renewals in the time of one expiry. */
+  /** The number of renewals within one expiry. */
   private static final int RENEWALS = 4;
 
-  /** Sessions that are begun, one after the other, until the write of one is confirmed. */
+  /**
+   * The maximum number of sessions that are begun, one after the other, until a write is confirmed.
+   */
   private static final int TRIES = 8;
 
-  /** The number of sessions that are read at once. */
+  /** The number of sessions that are read at a time. */
   private static final int PAGE = 100;
 
   private final boolean isShared;
@@ -73,13 +76,13 @@ final class ControlPlaneSession implements AutoCloseable {
   private final RecordStore store;
   private final OperationReports reports;
 
-  /** Guards what was reported last, and what waits for the listeners. */
+  /** Guards the state that was last reported, and the events that wait for the listeners. */
   private final ReentrantLock reporting = new ReentrantLock();
 
-  /** The state of the session that was reported last. */
+  /** The session state that was last reported. */
   private ControlPlaneStatus.Session reportedState = ControlPlaneStatus.Session.IDLE;
 
-  /** The reason for which the store accepts no write, as it was reported last. */
+  /** The reason for which the store accepts no writes, as last reported. */
   private Optional<ReasonText> reportedReason = Optional.empty();
 
   /** The events that wait for the listeners, the oldest first. */
@@ -88,29 +91,34 @@ final class ControlPlaneSession implements AutoCloseable {
   /** Whether a thread notifies the listeners, or is about to. */
   private boolean isReporting;
 
-  /** The sessions of this process, also those that have ended. */
+  /** The sessions of this process, including ended ones. */
   private final Set<String> own = ConcurrentHashMap.newKeySet();
 
-  /** The sessions of which this process knows that they have ended. */
+  /** The sessions that this process knows to have ended. */
   private final Set<String> ended = ConcurrentHashMap.newKeySet();
 
-  /** What other control planes have given up, as far as their sessions were looked at. */
+  /** The parts that other control planes have given up, by the sessions checked so far. */
   private final ConcurrentMap<String, Set<Part>> givenUp = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<String, Observed> observed = new ConcurrentHashMap<>();
 
-  /** Held by the thread that begins or renews a session for its work, while it asks the store. */
+  /**
+   * Held by the thread that begins or renews a session for its work while it accesses the store.
+   */
   private final ReentrantLock beginning = new ReentrantLock();
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The session under which work begins; nothing before the first work, or if it was given up. */
+  /**
+   * The session under which new work begins; null before the first work, or if the session was
+   * given up.
+   */
   private @Nullable Session current;
 
-  /** The sessions of this process that are written, or have work, the oldest first. */
+  /** The sessions of this process that are written or have work, the oldest first. */
   private final Map<String, Session> open = new LinkedHashMap<>();
 
-  /** What renews the sessions after a while; nothing while there is nothing to renew. */
+  /** The timer of the next renewal; null while there is nothing to renew. */
   private Scheduler.@Nullable Timer planned;
 
   private boolean closed;
@@ -123,10 +131,10 @@ final class ControlPlaneSession implements AutoCloseable {
     private int working;
     private long renewedAt;
 
-    /** Whether the record of the session lacks some of what was given up. */
+    /** Whether the session's record lacks some of the given-up parts. */
     private boolean isIncomplete;
 
-    /** Set once the record of the session is found to be gone: others take its work over. */
+    /** Set once the record of the session is found to be gone: others take over its work. */
     private boolean isLost;
 
     Session(Owner owner, long renewedAt) {
@@ -135,7 +143,7 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Work of this control plane that counts for a session until it is {@linkplain #end ended}. */
+  /** Work of this control plane that belongs to a session until it is {@linkplain #end ended}. */
   final class Ownership {
 
     private final Session session;
@@ -167,7 +175,7 @@ final class ControlPlaneSession implements AutoCloseable {
       }
     }
 
-    /** Whether the session is known to have ended, or was left by the controller. */
+    /** Whether the session is known to have ended, or the controller has left it. */
     boolean isOver() {
       lock.lock();
       try {
@@ -178,8 +186,8 @@ final class ControlPlaneSession implements AutoCloseable {
     }
 
     /**
-     * Gives up the work on a part of a volume, as its end could not be written, or a write of it
-     * may still arrive.
+     * Gives up the work on a part of a volume because its end could not be written, or because a
+     * write of it may still arrive.
      */
     void giveUp(VolumeKey volume, String part) {
       boolean isNews;
@@ -200,8 +208,8 @@ final class ControlPlaneSession implements AutoCloseable {
     }
 
     /**
-     * Ends the work. A session under which no other work begins ends with its last work; before
-     * that, its record is made to say what was given up. Ending again has no effect.
+     * Ends the work. A session that accepts no new work ends with its last work; before that, its
+     * record is updated with the given-up parts. Ending again has no effect.
      */
     void end() {
       boolean isLast;
@@ -231,20 +239,20 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   /**
-   * What was seen of the session of another control plane.
+   * An observation of the session of another control plane.
    *
    * @param session the session
-   * @param since when it was seen first without a renewal
+   * @param since the time at which it was first seen without a renewal
    */
   private record Observed(SessionRecord session, long since) {}
 
   /**
-   * No session yet: it begins with the first work.
+   * Creates the holder of sessions; a session begins with the first work.
    *
    * @param controlPlane the name of this control plane, for people
-   * @param timers when a session is renewed
-   * @param threads where it is renewed
-   * @param reports receives what happens to it
+   * @param timers the timers for renewals
+   * @param threads the threads for renewals
+   * @param reports receives the events of the session
    */
   ControlPlaneSession(
       RecordStore store,
@@ -270,7 +278,7 @@ final class ControlPlaneSession implements AutoCloseable {
     return isShared;
   }
 
-  /** Returns where the operations of this control plane are reported. */
+  /** Returns the reports of this control plane's operations. */
   OperationReports reports() {
     return reports;
   }
@@ -280,7 +288,7 @@ final class ControlPlaneSession implements AutoCloseable {
     return controlPlane;
   }
 
-  /** Returns the state of the session, as far as it is known here. */
+  /** Returns the state of the session, as far as this process knows. */
   ControlPlaneStatus.Session state() {
     lock.lock();
     try {
@@ -299,8 +307,8 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   /**
-   * Reports the state of the session and of the store, if one of them has changed. The changes that
-   * several threads find are reported in the order in which they were found.
+   * Reports the state of the session and of the store, if one of them has changed. Changes found by
+   * several threads are reported in the order in which they were found.
    */
   void report() {
     reporting.lock();
@@ -321,7 +329,9 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Reports on another thread: this one may hold a lock. One thread does so at a time. */
+  /**
+   * Reports on another thread, because this one may hold a lock. Only one thread does so at a time.
+   */
   private void happened(ControllerEvent event) {
     if (!reports.isOn()) {
       return;
@@ -356,7 +366,7 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Reports the work of other sessions that a write of this control plane has ended. */
+  /** Reports work of other sessions that a write of this control plane has ended. */
   void wrote(VolumeKey volume, Optional<CatalogRecord> before, Optional<CatalogRecord> after) {
     before.stream()
         .flatMap(record -> record.work().stream())
@@ -367,7 +377,8 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   /**
-   * Begins work of this session, which is written, or renewed if that was not done for some time.
+   * Begins work under the session, which is written first, or renewed if the last renewal is too
+   * old.
    *
    * @throws RecordFailure if the session cannot be written
    */
@@ -423,9 +434,10 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   /**
-   * Begins a session. Its record is written once: a write without an answer that was not made may
-   * still arrive when another control plane has ended the session, which would go on then. So
-   * another session takes its place, and what arrives late is a record under which no work goes on.
+   * Begins a session. Its record is written once: an unconfirmed write that was not applied could
+   * still arrive after another control plane has ended the session, and would revive it. So an
+   * unconfirmed session is replaced by a new one, and a late write only leaves a record under which
+   * no work runs.
    */
   private Session begun() {
     for (int tries = 1; ; tries++) {
@@ -447,7 +459,7 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Notes a session before it is written: its record is not one that was left over. */
+  /** Notes a session before it is written, so that its record is not treated as left over. */
   private void open(Session begun) {
     lock.lock();
     try {
@@ -491,7 +503,7 @@ final class ControlPlaneSession implements AutoCloseable {
     return clock.nanos() - session.renewedAt;
   }
 
-  /** Whether other control planes may end a session soon, as it was not renewed in time. */
+  /** Whether other control planes may end a session soon because it was not renewed in time. */
   private boolean isOld(Session session) {
     return age(session) >= expiry.toNanos() / 3 * 2;
   }
@@ -515,7 +527,7 @@ final class ControlPlaneSession implements AutoCloseable {
               false,
               now -> now.isPresent() ? new Decision.Remove<>() : new Decision.Keep<>());
     } catch (RuntimeException left) {
-      // Others end it when they have seen it without a renewal.
+      // Other control planes end it when they have seen it without a renewal.
     }
   }
 
@@ -524,7 +536,7 @@ final class ControlPlaneSession implements AutoCloseable {
     return own.contains(owner.session());
   }
 
-  /** Whether this process has begun this work on a volume, and has given it up. */
+  /** Whether this process began this work on a volume and has given it up. */
   boolean isGivenUp(VolumeKey volume, CatalogWork work) {
     lock.lock();
     try {
@@ -538,12 +550,12 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Whether it is known here that a session of another control plane has ended. */
+  /** Whether this process knows that a session of another control plane has ended. */
   boolean isKnownOver(Owner owner) {
     return !isShared ? !isOwn(owner) : ended.contains(owner.session());
   }
 
-  /** Whether it is known here that another control plane does not go on with this work. */
+  /** Whether this process knows that another control plane does not continue this work. */
   boolean isKnownOver(VolumeKey volume, CatalogWork work) {
     return isKnownOver(work.owner())
         || givenUp
@@ -552,19 +564,19 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   /**
-   * Looks whether another control plane goes on with this work.
+   * Checks whether another control plane has stopped doing this work.
    *
-   * @throws RecordFailure if the store cannot be asked
+   * @throws RecordFailure if the store cannot be read
    */
   boolean isOver(VolumeKey volume, CatalogWork work) {
     return isKnownOver(volume, work) || isOver(work.owner()) || isKnownOver(volume, work);
   }
 
   /**
-   * Looks whether the session of another control plane has ended, and ends it if it was not renewed
-   * for long enough.
+   * Checks whether the session of another control plane has ended, and ends it if it was not
+   * renewed for long enough.
    *
-   * @throws RecordFailure if the store cannot be asked
+   * @throws RecordFailure if the store cannot be read
    */
   boolean isOver(Owner owner) {
     if (isOwn(owner) || isKnownOver(owner)) {
@@ -584,11 +596,11 @@ final class ControlPlaneSession implements AutoCloseable {
   }
 
   /**
-   * Ends the sessions in the store that no control plane renews, and those of this process that are
-   * left over: a process that was killed while it did nothing leaves a session for which no other
-   * control plane waits.
+   * Ends the sessions in the store that no control plane renews, and leftover sessions of this
+   * process: a process that was killed while idle leaves a session that no other control plane
+   * waits for.
    *
-   * @throws RecordFailure if the store cannot be asked
+   * @throws RecordFailure if the store cannot be read
    */
   void endLeft() {
     report();
@@ -630,7 +642,7 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Whether a session was seen for less than the expiry without a renewal. */
+  /** Whether a session was seen without a renewal for less than the expiry. */
   private boolean isRecent(SessionRecord now) {
     long at = clock.nanos();
     Observed seen =
@@ -641,7 +653,7 @@ final class ControlPlaneSession implements AutoCloseable {
     return at - seen.since() - expiry.toNanos() < 0;
   }
 
-  /** Ends a session if it is still just this one, and returns what is there then. */
+  /** Ends a session if its record is unchanged, and returns the record found. */
   private Optional<SessionRecord> end(RecordKey key, SessionRecord session) {
     return book.apply(
             key,
@@ -691,7 +703,8 @@ final class ControlPlaneSession implements AutoCloseable {
     try {
       renew(session);
     } catch (RuntimeException notRenewed) {
-      // The other sessions are renewed. No call is sent once the last renewal is too long ago.
+      // The other sessions are still renewed. No call is sent once the last renewal is too long
+      // ago.
     }
   }
 
@@ -707,7 +720,7 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Renews a session; one that has been ended is this process's no more. */
+  /** Renews a session; if another control plane has ended it, this process no longer owns it. */
   private void renew(Session session) {
     long asked = clock.nanos();
     Set<Part> parts = givenUp(session);
@@ -753,7 +766,10 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** Ends the session, or leaves that to the work of it that goes on: others wait for that. */
+  /**
+   * Ends the session; while work still runs under it, leaves that to the end of the work: others
+   * wait for it.
+   */
   @Override
   public void close() {
     Session last;
@@ -765,7 +781,7 @@ final class ControlPlaneSession implements AutoCloseable {
         forget(last);
       }
       current = null;
-      // What still works is renewed no more, as no call is sent for it from now on.
+      // Work that still runs is no longer renewed, because no call is sent for it from now on.
       if (planned != null) {
         planned.cancel();
         planned = null;

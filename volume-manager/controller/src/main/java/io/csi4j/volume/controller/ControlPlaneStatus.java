@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The state of a control plane, as far as it is known without asking the store or a plugin: for
- * gauges and health checks. Volumes and pending operations are those of the whole store, which all
- * control planes that share it show.
+ * The state of a control plane, as known without reading the store or calling a plugin, for gauges
+ * and health checks. Volumes and pending operations are those of the entire store; all control
+ * planes that share the store show them.
  *
  * <pre>{@code
  * ControlPlaneStatus status = controller.status();
@@ -28,18 +28,18 @@ import java.util.stream.Collectors;
  * }</pre>
  *
  * @param controlPlane the name of this control plane
- * @param at the time at which it was taken
- * @param volumes the number of volumes in each state that has any
- * @param unreadable the number of records that cannot be read
- * @param viewAge the time for which this view may lack what the store has; zero if it lacks nothing
- *     but what the store is about to report
- * @param here the number of volumes whose records say that this control plane works on them
- * @param elsewhere the number of those that another control plane works on
+ * @param at the time at which the status was taken
+ * @param volumes the number of volumes in each state that occurs
+ * @param unreadable the number of unreadable records
+ * @param viewAge the time for which this view may lag behind the store; zero if it lacks only the
+ *     changes that the store is about to report
+ * @param here the number of volumes that this control plane works on, by their records
+ * @param elsewhere the number of volumes that another control plane works on
  * @param pending the volumes with an operation that has begun and has not ended
  * @param session the session of this control plane
- * @param upkeep the control plane that had each chore of the upkeep when {@link
- *     VolumeController#takeUpkeep} was called last
- * @param readOnly why the store accepts no write, if it accepts none
+ * @param upkeep the control plane that had each upkeep chore at the last call of {@link
+ *     VolumeController#takeUpkeep}
+ * @param readOnly why the store accepts no writes, if it does not
  * @since 1.0
  */
 public record ControlPlaneStatus(
@@ -57,19 +57,19 @@ public record ControlPlaneStatus(
 
   /** The states of a session. */
   public enum Session {
-    /** No work counts for it. */
+    /** No work belongs to the session. */
     IDLE,
-    /** Work goes on under it. */
+    /** Work runs under the session. */
     ACTIVE,
     /**
-     * It was not renewed for so long that another control plane may end it soon: no call is sent
-     * for the work under it.
+     * The session was not renewed for so long that another control plane may end it soon: no call
+     * is sent for the work under it.
      */
     UNCERTAIN,
-    /** Another control plane has ended it while work went on under it. */
+    /** Another control plane has ended the session while work ran under it. */
     LOST;
 
-    /** Whether work of the control plane stops for it. */
+    /** Whether this state stops work of the control plane. */
     public boolean isTrouble() {
       return this == UNCERTAIN || this == LOST;
     }
@@ -80,13 +80,13 @@ public record ControlPlaneStatus(
    *
    * @param volume the volume
    * @param operation the operation
-   * @param since when the record of the volume was changed last, where that is known: the operation
-   *     has been pending at least since then
-   * @param attempts the number of attempts in the background of this control plane
-   * @param failure the reason for which the last of them failed, if it did
-   * @param isHeld whether this control plane waits for a person before it tries again
-   * @param next when it tries again, if that is planned
-   * @param owner the name of the control plane that works on it now, if one does
+   * @param since the time at which the record of the volume was last changed, if known: the
+   *     operation has been pending at least since then
+   * @param attempts the number of background attempts of this control plane
+   * @param failure the failure of the last attempt, if it failed
+   * @param isHeld whether this control plane waits for a person before it retries
+   * @param next the time of the next attempt, if one is planned
+   * @param owner the name of the control plane that works on the volume now, if any
    */
   public record Pending(
       VolumeKey volume,
@@ -140,7 +140,7 @@ public record ControlPlaneStatus(
     Objects.requireNonNull(readOnly, "readOnly");
   }
 
-  /** Returns the chores of the upkeep that this control plane has. */
+  /** Returns the upkeep chores that this control plane has. */
   public Set<String> chores() {
     return upkeep.entrySet().stream()
         .filter(chore -> chore.getValue().equals(controlPlane))

@@ -14,15 +14,15 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One call to a controller. Its secrets are asked for at the moment when it is sent.
+ * One call to a controller. Its secrets are requested just before it is sent.
  *
  * @param plugin the plugin
- * @param operation the call
- * @param subject what it is about, for messages
- * @param lanes what it has to have for itself
- * @param secrets where its secrets come from
- * @param sending sends it
- * @param <T> its answer
+ * @param operation the operation of CSI
+ * @param subject the subject of the call, for messages
+ * @param lanes the lanes that the call needs exclusively
+ * @param secrets the provider of its secrets
+ * @param sending sends the call
+ * @param <T> the type of the answer
  */
 record ControllerCall<T>(
     PluginId plugin,
@@ -37,7 +37,7 @@ record ControllerCall<T>(
     lanes = Collections.unmodifiableSortedSet(new TreeSet<>(lanes));
   }
 
-  /** A copy of this call that is sent in another way. */
+  /** Returns a copy of this call that is sent in another way. */
   ControllerCall<T> sentBy(Sending<T> other) {
     return new ControllerCall<>(plugin, operation, subject, lanes, secrets, other);
   }
@@ -45,21 +45,21 @@ record ControllerCall<T>(
   /**
    * Sends a call.
    *
-   * @param <T> its answer
+   * @param <T> the type of the answer
    */
   @FunctionalInterface
   public interface Sending<T> {
 
-    /** Sends it once, with these secrets. */
+    /** Sends the call once, with these secrets. */
     CompletionStage<T> send(Services services, Secrets secrets);
   }
 
   /**
-   * The services of a plugin that is connected.
+   * The services of a connected plugin.
    *
-   * @param controller for volumes and snapshots
-   * @param group for snapshots of several volumes
-   * @param endpoint where it listens
+   * @param controller the service for volumes and snapshots
+   * @param group the service for group snapshots
+   * @param endpoint the socket of the plugin
    */
   public record Services(
       ControllerService.Async controller,

@@ -59,23 +59,20 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * Makes the calls of controllers from what is on record of volumes, and from ids.
+ * Builds controller calls from the records of volumes, and from ids.
  *
- * @param secrets where the secrets of a reference come from
+ * @param secrets returns the provider for a reference to secrets
  */
 record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
 
-  // ---- what a call is made of
+  // ---- parts of calls
 
-  /** Where the secrets of a volume come from. */
+  /** Returns the provider of the secrets of a volume. */
   SecretsProvider secretsOf(VolumeSpec spec) {
     return secretsOf(spec.secrets());
   }
 
-  /**
-   * Returns secrets by reference; the host is asked for its provider, too, only when a call is
-   * sent.
-   */
+  /** Returns secrets by reference; the host is asked for its provider only when a call is sent. */
   SecretsProvider secretsOf(Optional<SecretsReference> reference) {
     return reference
         .<SecretsProvider>map(
@@ -88,7 +85,9 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
     return new VolumeIdentity(volume.plugin(), volume.id());
   }
 
-  /** As in {@code creating volume 'default/db-1' (csi4j-k7x2) of plugin 'p'}. */
+  /**
+   * Returns a subject such as {@code creating volume 'default/db-1' (csi4j-k7x2) of plugin 'p'}.
+   */
   static Subject about(String doing, CatalogEntry record) {
     return Subject.of(
         doing
@@ -101,7 +100,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
             + "'");
   }
 
-  /** As in {@code deleting snapshot 'snap-1' of plugin 'p'}. */
+  /** Returns a subject such as {@code deleting snapshot 'snap-1' of plugin 'p'}. */
   static Subject about(String doing, String what, PluginId plugin) {
     return Subject.of(doing + " '" + what + "' of plugin '" + plugin + "'");
   }
@@ -125,7 +124,9 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
     return new TreeSet<>(Set.of(lanes));
   }
 
-  /** The ways of use, with the modes that the plugin knows in the place of those it does not. */
+  /**
+   * Returns the kinds of use, with unsupported modes replaced by those that the plugin supports.
+   */
   private static List<VolumeCapability> capabilities(
       VolumeSpec spec, ControllerFacts facts, boolean olderModes) {
     return spec.capabilitiesInFull().stream()
@@ -135,9 +136,9 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
   }
 
   /**
-   * The same way of use, under a mode that the plugin knows.
+   * Returns the same kind of use with a mode that the plugin supports.
    *
-   * @param olderModes whether the volume is on record as one for older modes
+   * @param olderModes whether the volume is recorded as using older modes
    */
   static VolumeCapability known(
       VolumeCapability capability, ControllerFacts facts, boolean olderModes) {
@@ -247,7 +248,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
             controller.getVolume(ControllerGetVolumeRequest.builder(volume.id()).build()));
   }
 
-  /** Reads what is wrong with a volume, by the call for nothing but that. */
+  /** Reads the faults of a volume with the call that reads only health. */
   ControllerCall<VolumeHealthReport> health(CatalogVolume volume) {
     return of(
         volume,
@@ -293,7 +294,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                 .thenApply(none -> Done.DONE));
   }
 
-  /** With just what creating one would send. */
+  /** Sends the same parameters as the call that creates a volume. */
   static ControllerCall<Capacity> capacity(
       VolumeSpec spec, Optional<Topology> place, ControllerFacts facts) {
     PluginId plugin = spec.plugin();
@@ -316,12 +317,12 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
   // ---- nodes
 
   /**
-   * How a volume is attached to a node.
+   * The attachment of a volume to a node.
    *
-   * @param node the node, as the plugin knows it
-   * @param capability how the volume is used
-   * @param readonly whether it may only be read there
-   * @param context the volume's own context
+   * @param node the plugin's id of the node
+   * @param capability the kind of use of the volume
+   * @param readonly whether the volume is attached read-only
+   * @param context the context of the volume
    */
   public record Attaching(
       NodeId node, VolumeCapability capability, boolean readonly, VolumeContext context) {}
@@ -391,7 +392,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
         });
   }
 
-  /** Reads the snapshot that a volume is to be made from; nothing if the list does not have it. */
+  /** Reads the source snapshot of a volume; empty if the list does not contain it. */
   ControllerCall<Optional<Snapshot>> find(
       VolumeSpec spec, SnapshotId snapshot, ControllerFacts facts) {
     boolean byName = facts.offers(ControllerCapability.GET_SNAPSHOT);
@@ -416,7 +417,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                                 .findFirst()));
   }
 
-  /** Snapshots of several volumes of one plugin, with the secrets of the first of them. */
+  /** Creates snapshots of several volumes of one plugin, with the secrets of the first of them. */
   ControllerCall<VolumeGroupSnapshot> cut(List<CatalogVolume> volumes, PendingSnapshot cut) {
     String name = cut.sentName();
     PluginId plugin = volumes.get(0).plugin();

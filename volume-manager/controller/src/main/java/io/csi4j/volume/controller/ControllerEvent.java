@@ -14,8 +14,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Something that happened in a {@link VolumeController}. No event holds a secret, a context or a
- * parameter.
+ * An event in a {@link VolumeController}. No event contains a secret, a context or a parameter.
  *
  * @since 1.0
  */
@@ -27,19 +26,19 @@ public sealed interface ControllerEvent {
     CREATE,
     /** Deletes a volume. */
     DELETE,
-    /** Takes a volume on record that exists. */
+    /** Creates the record of an existing volume. */
     REGISTER,
-    /** Takes a volume off the record, and leaves it where it is. */
+    /** Removes the record of a volume; the volume itself is not touched. */
     DEREGISTER,
     /** Expands a volume, or records the result of its expansion on the node. */
     EXPAND,
     /** Changes mutable parameters of a volume. */
     MODIFY,
-    /** Gives up changes of a volume that are pending. */
+    /** Abandons pending changes of a volume. */
     ABANDON,
-    /** Continues an operation that was begun and is pending, for a caller. */
+    /** Resumes a pending operation for a caller. */
     RESUME,
-    /** Continues such an operation in the background. */
+    /** Resumes a pending operation in the background. */
     RETRY,
     /** Reads the state of a volume from its plugin. */
     INSPECT,
@@ -49,7 +48,9 @@ public sealed interface ControllerEvent {
     DETACH,
     /** Creates a snapshot, or waits until it is ready. */
     CREATE_SNAPSHOT,
-    /** Deletes a snapshot, or one whose creation is uncertain; or takes it off the record. */
+    /**
+     * Deletes a snapshot, including one whose creation is uncertain, or removes it from the record.
+     */
     DELETE_SNAPSHOT,
     /** Creates snapshots of several volumes, or waits until they are ready. */
     CREATE_GROUP_SNAPSHOT,
@@ -58,12 +59,13 @@ public sealed interface ControllerEvent {
   }
 
   /**
-   * An operation begins: its turn has come. Exactly one {@link Ended} follows on the same thread.
+   * An operation begins because its turn has come. Exactly one {@link Ended} follows on the same
+   * thread.
    *
-   * @param id its number
-   * @param operation its kind
-   * @param volume the volume; nothing for an operation on several volumes, or on a snapshot of
-   *     which the volume is not known
+   * @param id the number of the operation
+   * @param operation the kind of the operation
+   * @param volume the volume; empty for an operation on several volumes, or on a snapshot whose
+   *     volume is not known
    */
   record Started(OperationId id, Operation operation, Optional<VolumeKey> volume)
       implements ControllerEvent {}
@@ -76,10 +78,10 @@ public sealed interface ControllerEvent {
    * @param plugin the plugin
    * @param call the call
    * @param code the status it ended with
-   * @param isSent whether the plugin may have received it
-   * @param elapsed the time since the operation asked for it, with the time in which it waited for
-   *     other calls, secrets and a connection
-   * @param endpoint the socket of the instance that was called; nothing if none was
+   * @param isSent whether the plugin may have received the call
+   * @param elapsed the time since the operation requested the call, including the wait for other
+   *     calls, secrets and a connection
+   * @param endpoint the socket of the called instance; empty if no instance was called
    */
   record Called(
       OperationId operation,
@@ -94,17 +96,16 @@ public sealed interface ControllerEvent {
   /**
    * An operation has ended.
    *
-   * @param started how it began
-   * @param elapsed how long it took
-   * @param failure the reason why it failed, if it did
+   * @param started the start of the operation
+   * @param elapsed the duration of the operation
+   * @param failure the failure, if the operation failed
    */
   record Ended(Started started, Duration elapsed, Optional<OperatorMessage> failure)
       implements ControllerEvent {}
 
   /**
-   * An operation begins to wait until another control plane has ended its work on the volume.
-   * Exactly one {@link Waited} follows on the same thread, before the {@link Ended} of the
-   * operation.
+   * An operation begins to wait for another control plane to end its work on the volume. Exactly
+   * one {@link Waited} follows on the same thread, before the {@link Ended} of the operation.
    *
    * @param operation the number of the operation
    * @param volume the volume
@@ -115,23 +116,23 @@ public sealed interface ControllerEvent {
 
   /**
    * The wait for another control plane has ended: its work has ended or is taken over, or the wait
-   * was too long.
+   * timed out.
    *
-   * @param waiting how it began
-   * @param elapsed how long it took
+   * @param waiting the start of the wait
+   * @param elapsed the duration of the wait
    */
   record Waited(Waiting waiting, Duration elapsed) implements ControllerEvent {}
 
   /**
-   * An attempt in the background to finish an operation has ended. Delivered after the {@link
-   * Ended} of the attempt, which is a {@link Operation#RETRY}.
+   * A background attempt to finish an operation has ended. Delivered after the {@link Ended} of the
+   * attempt, which is a {@link Operation#RETRY}.
    *
    * @param volume the volume
-   * @param operation the operation that was pending: a deletion, an expansion or a modification
+   * @param operation the pending operation: a deletion, an expansion or a modification
    * @param number the number of the attempt, from 1 for each pending operation
-   * @param outcome what came of it
-   * @param failure the reason why it failed, if it did
-   * @param next when the next attempt begins; nothing if none is planned
+   * @param outcome the result of the attempt
+   * @param failure the failure, if the attempt failed
+   * @param next the time of the next attempt; empty if none is planned
    */
   record Attempted(
       VolumeKey volume,
@@ -144,11 +145,11 @@ public sealed interface ControllerEvent {
 
     /** The results of an attempt. */
     public enum Outcome {
-      /** Nothing failed. */
+      /** The attempt succeeded. */
       DONE,
-      /** It failed, and is repeated. */
+      /** The attempt failed, and is repeated. */
       FAILED,
-      /** It failed, and is not repeated before a person has looked. */
+      /** The attempt failed, and is not repeated before a person has intervened. */
       HELD,
       /** Another control plane works on the volume. */
       ELSEWHERE
@@ -156,18 +157,18 @@ public sealed interface ControllerEvent {
   }
 
   /**
-   * This control plane has taken work on a volume over: it has written the record of a volume whose
+   * This control plane has taken over work on a volume: it has written the record of a volume whose
    * work another session had begun and not ended.
    *
    * @param volume the volume
-   * @param from the name of the control plane that had begun the work; that of this one, if an
+   * @param from the name of the control plane that had begun the work; the name of this one, if an
    *     earlier process of it had
    */
   record TakenOver(VolumeKey volume, String from) implements ControllerEvent {}
 
   /**
-   * This control plane has given its work on a volume up, as the end of the work could not be
-   * written: any control plane may take it over at once.
+   * This control plane has given up its work on a volume because the end of the work could not be
+   * written: any control plane may take it over immediately.
    *
    * @param volume the volume
    */
@@ -181,21 +182,21 @@ public sealed interface ControllerEvent {
   record SessionChanged(ControlPlaneStatus.Session session) implements ControllerEvent {}
 
   /**
-   * The store of the catalog accepts no write any more, or accepts writes again.
+   * The store of the catalog accepts no more writes, or accepts writes again.
    *
-   * @param readOnly why it accepts none; nothing if it does
+   * @param readOnly why the store accepts no writes; empty if it accepts them
    */
   record StoreChanged(Optional<ReasonText> readOnly) implements ControllerEvent {}
 
   /**
    * A listener for the operations of a {@link VolumeController}. Events are delivered on the thread
-   * on which they happen, under no lock: an operation waits for its listener. What a listener
-   * throws is logged.
+   * on which they occur, without holding a lock: an operation waits for its listener. Exceptions of
+   * a listener are logged.
    *
-   * <p>Operations that change something, {@link VolumeController#inspect} and the attachments have
-   * events. Lists, and readings of capacity and health, have none. The events that belong to no
-   * operation ({@link Attempted}, {@link GivenUp}, {@link SessionChanged}, {@link StoreChanged})
-   * come on any thread.
+   * <p>Operations that make changes, {@link VolumeController#inspect} and attachments have events.
+   * Lists and reads of capacity and health have none. Events that belong to no operation ({@link
+   * Attempted}, {@link GivenUp}, {@link SessionChanged}, {@link StoreChanged}) are delivered on any
+   * thread.
    *
    * @since 1.0
    */
@@ -206,9 +207,9 @@ public sealed interface ControllerEvent {
     void on(ControllerEvent event);
 
     /**
-     * An operation is requested. Called on the thread of the caller, before the operation begins:
-     * the place to note for whom the caller works, such as its trace. No event follows if the
-     * operation is refused before its turn comes.
+     * An operation is requested. Called on the caller's thread before the operation begins: the
+     * place to note the caller's context, such as its trace. No event follows if the operation is
+     * refused before its turn comes.
      *
      * @param operation the number of the operation
      */
@@ -216,7 +217,7 @@ public sealed interface ControllerEvent {
 
     /**
      * Returns the context in which a call of an operation is sent to the plugin. Called on the
-     * thread of the operation when it asks for the call.
+     * thread of the operation when it requests the call.
      *
      * @param operation the operation
      * @param call the call

@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a storage system was to do, and did not do as asked. {@link #outcome()} says what
- * the caller does next, {@link #code()} what happened.
+ * A failed request to a storage system. {@link #outcome()} classifies what the caller does next;
+ * {@link #code()} says what happened.
  *
  * @since 1.0
  */
@@ -26,13 +26,13 @@ public final class ControllerException extends OperatorException {
   private final ChangeOutcome outcome;
   private final transient List<Violation> violations;
 
-  /** A failure with this outcome and message. */
+  /** Creates a failure with this outcome and message. */
   public ControllerException(
       ChangeOutcome outcome, OperatorMessage message, @Nullable Throwable cause) {
     this(outcome, message, List.of(), cause);
   }
 
-  /** A failure with all that is wrong with what was asked, or with what was answered. */
+  /** Creates a failure with all violations of the request or of the answer. */
   public ControllerException(
       ChangeOutcome outcome,
       OperatorMessage message,
@@ -43,7 +43,7 @@ public final class ControllerException extends OperatorException {
     this.violations = List.copyOf(violations);
   }
 
-  /** Returns what the caller does next. */
+  /** Returns the outcome, which classifies what the caller does next. */
   public ChangeOutcome outcome() {
     return outcome;
   }
@@ -53,17 +53,17 @@ public final class ControllerException extends OperatorException {
     return operatorMessage().next().text() + ".";
   }
 
-  /** The call that failed, if it came to one. */
+  /** The call that failed, if a call was made. */
   public Optional<CsiOperation> rpc() {
     return answer().flatMap(CsiException::operation);
   }
 
-  /** The status that the call ended with, if it came to one. */
+  /** The status of the call, if a call was made. */
   public Optional<StatusCode> status() {
     return answer().map(CsiException::code);
   }
 
-  /** All that is wrong with what was asked or answered, where it was looked at piece by piece. */
+  /** All violations of the request or answer, if it was checked part by part. */
   public List<Violation> violations() {
     return violations;
   }

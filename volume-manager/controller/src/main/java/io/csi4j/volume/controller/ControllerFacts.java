@@ -7,10 +7,10 @@ import io.csi4j.client.model.PluginName;
 import java.util.Optional;
 
 /**
- * The abilities that a controller says it has.
+ * The capabilities that a controller reports.
  *
- * @param name the plugin's own name, if it gave a valid one
- * @param version the version that it says it has, if it does
+ * @param name the plugin's own name, if valid
+ * @param version the version that the plugin reports, if any
  * @param controller the capabilities of its controller service
  * @param plugin the capabilities of the plugin as a whole
  */
@@ -20,27 +20,29 @@ record ControllerFacts(
     CapabilitySet<ControllerCapability> controller,
     CapabilitySet<PluginCapability> plugin) {
 
-  /** Whether the plugin has a controller at all. */
+  /** Whether the plugin has a controller service. */
   boolean hasController() {
     return plugin.offers(PluginCapability.CONTROLLER_SERVICE);
   }
 
-  /** Whether it can do this. */
+  /** Whether the controller offers this capability. */
   public boolean offers(ControllerCapability capability) {
     return controller.offers(capability);
   }
 
-  /** Whether snapshots can be used from some places only, and may be asked for in a place. */
+  /**
+   * Whether snapshots are usable only from some topologies, and may be requested for a topology.
+   */
   boolean placesSnapshots() {
     return plugin.offers(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS);
   }
 
-  /** Whether volumes have to be attached to nodes, and can be detached. */
+  /** Whether volumes must be attached to nodes, and can be detached. */
   public boolean attaches() {
     return offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
   }
 
-  /** Whether volumes grow on the storage side at all, and only while no node has them. */
+  /** Whether the controller expands volumes only while they are not in use on a node. */
   boolean expandsOnlyOffline() {
     return plugin.offers(PluginCapability.VOLUME_EXPANSION_OFFLINE)
         && !plugin.offers(PluginCapability.VOLUME_EXPANSION_ONLINE);

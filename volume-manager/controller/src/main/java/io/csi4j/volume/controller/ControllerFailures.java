@@ -21,24 +21,24 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The meaning of failed calls for their callers. */
+/** Converts failed calls to the failures that callers get. */
 final class ControllerFailures {
 
   private ControllerFailures() {}
 
-  /** Something that was refused here. */
+  /** Returns the failure of a request that was refused before any call. */
   static ControllerException refused(OperatorCode code, Subject subject, String seen) {
     return failed(ChangeOutcome.REFUSED, code, subject, seen, null);
   }
 
-  /** Something that cannot be done now, and of which nothing was done. */
+  /** Returns the failure of a request that cannot be done now and had no effect. */
   static ControllerException unavailable(OperatorCode code, Subject subject, String seen) {
     return failed(ChangeOutcome.UNAVAILABLE, code, subject, seen, null);
   }
 
   /**
-   * The failure of an attempt at what is on record and goes on in the background: it may be done
-   * later, so nothing that failed with {@link ChangeOutcome#UNAVAILABLE} is certainly not done.
+   * Returns the failure of an attempt at recorded work that goes on in the background: it may still
+   * succeed, so {@link ChangeOutcome#UNAVAILABLE} would be wrong.
    */
   static ControllerException onRecord(ControllerException failed) {
     if (failed.outcome() != ChangeOutcome.UNAVAILABLE) {
@@ -56,7 +56,10 @@ final class ControllerFailures {
     return uncertain;
   }
 
-  /** The failure of work for which there is no thread: these are closed, or the machine is full. */
+  /**
+   * Returns the failure of work that got no thread because the pool is closed or the machine is out
+   * of threads.
+   */
   static ControllerException noThread(Subject subject, String closed, Throwable refused) {
     return refused instanceof OutOfMemoryError
         ? failed(
@@ -77,7 +80,7 @@ final class ControllerFailures {
     return new ControllerException(outcome, Messages.of(code, subject, seen), cause);
   }
 
-  /** There is no way to the plugin; nothing was sent. */
+  /** Returns the failure of a call that was not sent because the plugin cannot be reached. */
   static ControllerException down(Subject subject, PluginAnswer.Down reason) {
     return failed(
         ChangeOutcome.UNAVAILABLE,
@@ -138,7 +141,7 @@ final class ControllerFailures {
         : OperatorCode.CONTROLLER_CALL_REFUSED;
   }
 
-  /** Returns the same failure with other words for its meaning and the advice. */
+  /** Returns the same failure with another text for its reason and advice. */
   static ControllerException reworded(
       Subject subject, CsiException failed, String why, String advice) {
     CsiFailure said = failed.failure().toBuilder().why(why).advice(advice).build();

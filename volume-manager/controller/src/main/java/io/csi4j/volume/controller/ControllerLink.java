@@ -20,13 +20,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to one instance, and what it said that it can do. That is asked once for each
- * connection: the client asks a plugin for its name after every reconnect, and that is what makes
- * it be asked again.
+ * The connection to one instance, and the capabilities that the instance reported. Capabilities are
+ * queried once for each connection: the client queries the plugin's name after every reconnect,
+ * which triggers a new query.
  */
 final class ControllerLink {
 
-  /** As many calls are in flight at most: node calls and probes use the same connection. */
+  /** The maximum number of concurrent calls: node calls and probes use the same connection. */
   static final int MOST_CALLS = 64;
 
   private final PluginRegistration registration;
@@ -40,7 +40,7 @@ final class ControllerLink {
   private @Nullable Known known;
 
   /**
-   * An answer, present or to come.
+   * Capabilities, present or being queried.
    *
    * @param connection the number of the connection
    * @param facts the facts
@@ -67,7 +67,10 @@ final class ControllerLink {
                 .build());
   }
 
-  /** Whether it belongs to this registration: the same instance registered again is another. */
+  /**
+   * Whether the link belongs to this registration: a repeated registration of the same instance is
+   * a different one.
+   */
   @SuppressWarnings("ReferenceEquality")
   boolean serves(PluginRegistration other) {
     return registration == other;
@@ -77,12 +80,12 @@ final class ControllerLink {
     return registration;
   }
 
-  /** Connects if need be. */
+  /** Connects if necessary. */
   void use(Consumer<PluginLink.Way> then) {
     link.use(then);
   }
 
-  /** Returns the abilities of the plugin. */
+  /** Returns the capabilities of the plugin. */
   CompletionStage<ControllerFacts> facts(CsiPlugin plugin) {
     CompletableFuture<ControllerFacts> asked;
     lock.lock();
@@ -111,7 +114,10 @@ final class ControllerLink {
     return asked;
   }
 
-  /** The first question after a loss makes the new connection, and is answered on it. */
+  /**
+   * The first query after a lost connection reconnects, and its answer belongs to the new
+   * connection.
+   */
   private void keep(CompletableFuture<ControllerFacts> asked) {
     lock.lock();
     try {
@@ -142,7 +148,7 @@ final class ControllerLink {
     }
   }
 
-  /** A plugin without a controller has no capabilities of one. */
+  /** A plugin without a controller service has no controller capabilities. */
   private static CompletionStage<CapabilitySet<ControllerCapability>> capabilities(
       CsiPlugin plugin, CapabilitySet<PluginCapability> whole) {
     return whole.offers(PluginCapability.CONTROLLER_SERVICE)
@@ -151,12 +157,12 @@ final class ControllerLink {
             new CapabilitySet<ControllerCapability>(Set.of(), Set.of()));
   }
 
-  /** Forgets what it said: a call has shown that it may be another one. */
+  /** Discards the capabilities: a call has shown that the plugin may have changed. */
   void doubt() {
     connection.incrementAndGet();
   }
 
-  /** A call begins; false if it is being closed. */
+  /** Registers a call; returns false if the link is being closed. */
   boolean begin() {
     lock.lock();
     try {
@@ -171,22 +177,22 @@ final class ControllerLink {
   }
 
   /**
-   * Lets a call be sent that has begun, if few enough are in flight. Otherwise {@code turn} is run
-   * where another one ends, or where this is closed.
+   * Sends a registered call now, if few enough calls are in flight. Otherwise {@code turn} is run
+   * on the thread that ends another call, or that closes this link.
    *
-   * @return whether it may be sent at once
+   * @return whether the call may be sent now
    */
   boolean enter(Runnable turn) {
     return places.enterNow(turn);
   }
 
-  /** A call that was sent has ended. */
+  /** Notes that a sent call has ended. */
   void leave() {
     places.leave();
     end();
   }
 
-  /** A call has ended. */
+  /** Notes that a registered call has ended. */
   void end() {
     lock.lock();
     try {
@@ -197,7 +203,7 @@ final class ControllerLink {
     closeIfIdle();
   }
 
-  /** Ends the connection when the last open call has been answered. */
+  /** Closes the connection when the last open call has ended. */
   void retire() {
     lock.lock();
     try {
@@ -221,7 +227,7 @@ final class ControllerLink {
     var unused = link.closeAside("the plugin is not registered any more");
   }
 
-  /** Ends the connection, even with open calls. */
+  /** Closes the connection, even with open calls. */
   void close(String reason) {
     lock.lock();
     try {

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The connections to the controllers of a registry, and which of them is used. */
+/** The connections to the controllers of a registry, with the choice of the one to use. */
 final class ControllerLinks implements AutoCloseable {
 
   private final PluginRegistry registry;
@@ -41,7 +41,7 @@ final class ControllerLinks implements AutoCloseable {
   private record Key(PluginId plugin, InstanceId instance) {}
 
   /**
-   * An instance that is connected.
+   * A connected instance.
    *
    * @param link its connection
    * @param plugin the plugin
@@ -54,14 +54,14 @@ final class ControllerLinks implements AutoCloseable {
     listening = registry.listen(PluginRole.CONTROLLER, this::heard);
   }
 
-  /** Connections of an instance that has left are ended when their calls are. */
+  /** Connections of an instance that has left are closed when their calls have ended. */
   private void heard(PluginEvent event) {
     if (event instanceof PluginEvent.Deregistered) {
       prune(event.plugin());
     }
   }
 
-  /** The best instance that can be connected. */
+  /** Returns the best instance that can be connected. */
   CompletableFuture<Connected> way(PluginId plugin, Subject subject) {
     CompletableFuture<Connected> found = new CompletableFuture<>();
     prune(plugin);
@@ -109,7 +109,7 @@ final class ControllerLinks implements AutoCloseable {
         });
   }
 
-  /** Why no controller of a plugin can be called; nothing if one may be. */
+  /** Why no controller of a plugin can be called; empty if one may be. */
   static Optional<PluginAnswer.Down> down(PluginId plugin, List<RegisteredPlugin> all) {
     return Preference.order(plugin, all, Optional.empty(), Set.of()).isEmpty()
         ? Optional.of(none(plugin, all))
@@ -160,7 +160,7 @@ final class ControllerLinks implements AutoCloseable {
     }
   }
 
-  /** A call has ended; one that was lost makes another instance the better one. */
+  /** Notes that a call has ended; if its connection was lost, another instance is preferred. */
   void called(ControllerLink link, boolean isLost) {
     PluginRegistration registration = link.registration();
     if (isLost) {
@@ -180,8 +180,8 @@ final class ControllerLinks implements AutoCloseable {
   }
 
   /**
-   * Releases connections whose registration is not there any more. The registry is read under the
-   * lock: a list read before it could miss a registration whose connection was made since.
+   * Releases connections whose registration no longer exists. The registry is read under the lock:
+   * a list read earlier could miss a registration whose connection was made since.
    */
   private void prune(PluginId plugin) {
     List<ControllerLink> gone = new ArrayList<>();

@@ -17,14 +17,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * All that a control plane knows at one moment, as the entries of an archive. Holds no secret,
+ * The state of a control plane at one moment, as the entries of an archive. Contains no secret,
  * context, mount flag, or value of a parameter.
  *
- * @param status its state
+ * @param status the status of the control plane
  * @param plugins the instances of plugins
  * @param nodes the nodes of the cluster
  * @param summaries the volumes
- * @param explanations those with something pending, explained
+ * @param explanations the explanations of the volumes with pending operations
  */
 record ControllerReport(
     ControlPlaneStatus status,
@@ -33,7 +33,7 @@ record ControllerReport(
     List<Catalog.Listed> summaries,
     List<VolumeExplanation> explanations) {
 
-  /** Writes the report into a new file; nothing is left of it where that fails. */
+  /** Writes the report to a new file; a failed write leaves no file. */
   void writeTo(Path archive) {
     try {
       ReportArchive.write(archive, entries(), ReportArchive::create);

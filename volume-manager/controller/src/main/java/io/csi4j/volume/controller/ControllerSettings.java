@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /**
- * How controllers of plugins are called. Immutable; compares by value.
+ * Settings for the calls to controllers of plugins. Immutable, with value equality.
  *
  * @since 1.0
  */
@@ -33,17 +33,17 @@ public final class ControllerSettings {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Begins with these settings. */
+  /** Returns a builder with these settings. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** Returns which calls wait for each other that attach volumes to nodes, or detach them. */
+  /** Returns which attach and detach calls wait for each other. */
   public Concurrency attaching() {
     return parts.attaching;
   }
@@ -53,22 +53,22 @@ public final class ControllerSettings {
     return parts.others;
   }
 
-  /** Returns how many calls may wait for one turn. */
+  /** Returns the maximum number of calls that wait for one turn. */
   public int waiters() {
     return parts.waiters;
   }
 
-  /** Returns how long a call waits for its turn at most. */
+  /** Returns the maximum time that a call waits for its turn. */
   public Duration longestWait() {
     return parts.longestWait;
   }
 
-  /** Returns how long the host may take to give the secrets of a call. */
+  /** Returns the maximum time that the host may take to provide the secrets of a call. */
   public Duration secretsLimit() {
     return parts.secretsLimit;
   }
 
-  /** Returns the change to how patient and persistent each call is. */
+  /** Returns the change to the timeouts and retries of each call. */
   public UnaryOperator<CallPolicy.Builder> policy() {
     return parts.policy;
   }
@@ -99,7 +99,7 @@ public final class ControllerSettings {
     return all;
   }
 
-  /** Collects the parts of a {@link ControllerSettings}. */
+  /** Builder of {@link ControllerSettings}. */
   public static final class Builder {
     private Concurrency attaching = Concurrency.PER_PLUGIN;
     private Concurrency others = Concurrency.PER_VOLUME;
@@ -122,43 +122,47 @@ public final class ControllerSettings {
     }
 
     /**
-     * Says which calls wait for each other that attach volumes to nodes, or detach them. All of a
-     * plugin by default.
+     * Sets which attach and detach calls wait for each other. By default, all such calls of a
+     * plugin.
      */
     public Builder attaching(Concurrency value) {
       attaching = Objects.requireNonNull(value, "attaching");
       return this;
     }
 
-    /** Says which of the other calls wait for each other. Those for the same volume by default. */
+    /** Sets which of the other calls wait for each other. By default, those for the same volume. */
     public Builder others(Concurrency value) {
       others = Objects.requireNonNull(value, "others");
       return this;
     }
 
-    /** Limits how many calls may wait for one turn. 1000 by default. */
+    /** Limits the number of calls that wait for one turn. The default is 1000. */
     public Builder waiters(int value) {
       waiters = value;
       return this;
     }
 
     /**
-     * Limits how long a call waits for its turn among those of this controller, and how long a
-     * request waits in all for the work of other control planes. 10 minutes by default.
+     * Limits the time that a call waits for its turn among the calls of this controller, and the
+     * total time that a request waits for the work of other control planes. The default is 10
+     * minutes.
      */
     public Builder longestWait(Duration value) {
       longestWait = Objects.requireNonNull(value, "longestWait");
       return this;
     }
 
-    /** Limits how long the host may take to give the secrets of a call. 60 s by default. */
+    /**
+     * Limits the time that the host may take to provide the secrets of a call. The default is 60 s.
+     */
     public Builder secretsLimit(Duration value) {
       secretsLimit = Objects.requireNonNull(value, "secretsLimit");
       return this;
     }
 
     /**
-     * Changes how patient and persistent each call is. By default each is as its operation has it.
+     * Changes the timeouts and retries of each call. By default, each call has the policy of its
+     * operation.
      */
     public Builder policy(UnaryOperator<CallPolicy.Builder> value) {
       policy = Objects.requireNonNull(value, "policy");
@@ -168,7 +172,7 @@ public final class ControllerSettings {
     /**
      * Returns the settings.
      *
-     * @throws IllegalArgumentException if a part makes no sense
+     * @throws IllegalArgumentException if a setting is invalid
      */
     public ControllerSettings build() {
       return new ControllerSettings(this);
@@ -181,11 +185,14 @@ public final class ControllerSettings {
    * @since 1.0
    */
   public enum Concurrency {
-    /** Those for one volume. */
+    /** Calls for the same volume. */
     PER_VOLUME,
-    /** Those for one volume, and those for one node. */
+    /** Calls for the same volume, and calls for the same node. */
     PER_NODE,
-    /** All of them: for storage systems whose calls for two volumes disturb each other. */
+    /**
+     * All calls of the plugin: for storage systems whose calls for two volumes interfere with each
+     * other.
+     */
     PER_PLUGIN
   }
 }

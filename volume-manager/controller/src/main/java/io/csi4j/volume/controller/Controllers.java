@@ -11,45 +11,46 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * The controllers of plugins. Whichever instance is ready is called, and the same one as before if
- * it still is. What comes back as a future fails with a {@link ControllerException}, and does not
- * block.
+ * The controllers of plugins. Calls go to a ready instance: the one used last, if it is still
+ * ready. Returned futures fail with a {@link ControllerException}; the methods that return them do
+ * not block.
  */
 interface Controllers {
 
   /**
-   * Makes a call when it is its turn. Cancelling what comes back before it is sent takes it out of
-   * the line; after that it ends the waiting only, and the call keeps its turn until its end.
+   * Makes a call when its turn comes. Cancelling the future before the call is sent removes the
+   * call from the queue; after that it only ends the wait, and the call keeps its turn until it
+   * ends.
    */
   <T> CompletableFuture<T> call(ControllerCall<T> call);
 
-  /** Makes a call and waits for its answer, on a thread that is there for it. */
+  /** Makes a call and waits for its answer, on a thread that may block. */
   default <T> T answer(ControllerCall<T> call) {
     return ended(call(call));
   }
 
-  /** Returns the abilities of the plugin, as it said on the present connection. */
+  /** Returns the capabilities of the plugin, as reported on the current connection. */
   CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject);
 
-  /** Waits for the abilities of the plugin, on a thread that is there for it. */
+  /** Waits for the capabilities of the plugin, on a thread that may block. */
   default ControllerFacts abilities(PluginId plugin, Subject subject) {
     return ended(facts(plugin, subject));
   }
 
-  /** Whether volumes of the plugin are attached to nodes: none are if it has no controller. */
+  /** Whether volumes of the plugin are attached to nodes; false if it has no controller. */
   CompletableFuture<Boolean> attaches(PluginId plugin, Subject subject);
 
-  /** The secrets for a call, from the host. */
+  /** Returns the secrets for a call, from the host. */
   CompletableFuture<Secrets> secrets(
       PluginId plugin, SecretsProvider provider, CsiOperation operation, Subject subject);
 
-  /** The plugin behind an instance that is ready, for questions that wait for nothing. */
+  /** Returns the plugin of a ready instance, for queries that do not wait in a queue. */
   CompletableFuture<CsiPlugin> connected(PluginId plugin, Subject subject);
 
   /**
    * Waits for the end of a step, and returns its result.
    *
-   * @throws ControllerException if it failed
+   * @throws ControllerException if the step failed
    */
   static <T> T ended(CompletableFuture<T> step) {
     try {

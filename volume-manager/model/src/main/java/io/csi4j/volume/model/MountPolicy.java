@@ -71,7 +71,7 @@ public final class MountPolicy {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }

@@ -27,7 +27,7 @@ public final class VolumeException extends OperatorException {
     HELD
   }
 
-  /** A failure with this outcome and message. */
+  /** Creates a failure with this outcome and message. */
   public VolumeException(
       Outcome outcome,
       OperatorMessage message,
@@ -38,7 +38,7 @@ public final class VolumeException extends OperatorException {
     this.operation = operation;
   }
 
-  /** Returns what the caller does next. */
+  /** Returns the outcome, which classifies what the caller does next. */
   public Outcome outcome() {
     return outcome;
   }

@@ -31,7 +31,7 @@ public final class JournalSettings {
     return new Builder();
   }
 
-  /** Begins with these settings. */
+  /** Returns a builder with these settings. */
   public Builder toBuilder() {
     return parts.copy();
   }

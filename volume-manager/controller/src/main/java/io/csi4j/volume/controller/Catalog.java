@@ -116,8 +116,8 @@ final class Catalog implements AutoCloseable {
   // ---- the cluster
 
   /**
-   * Rejects calls to a storage system if the catalog is an unaccepted copy, or if its store was
-   * restored and no person has accepted that: the cluster works with another store.
+   * Rejects calls to a storage system if the store was restored and no person has settled that, or
+   * if the catalog is a copy: its cluster works with another store.
    */
   void refuseCopy(Subject subject) {
     asked(subject, store::readOnly)

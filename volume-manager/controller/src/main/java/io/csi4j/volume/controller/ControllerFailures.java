@@ -37,8 +37,8 @@ final class ControllerFailures {
   }
 
   /**
-   * Returns the failure of an attempt at recorded work that goes on in the background: it may still
-   * succeed, so {@link ChangeOutcome#UNAVAILABLE} would be wrong.
+   * Returns the failure of an attempt at recorded work that goes on in the background: the work may
+   * still be done later, so {@link ChangeOutcome#UNAVAILABLE} becomes uncertain.
    */
   static ControllerException onRecord(ControllerException failed) {
     if (failed.outcome() != ChangeOutcome.UNAVAILABLE) {

@@ -21,13 +21,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The hold that a deletion has on the claims of a volume. Any process may claim: only a conditional
- * write to the claims rules out that a volume is claimed between the last look at them and the call
- * that deletes it.
+ * The hold of a deletion on the claims of a volume. Any process may claim; only a conditional write
+ * to the claims guarantees that no volume is claimed between the last check of the claims and the
+ * call that deletes it.
  *
- * <p>Where claims and catalog are in one store that writes several records at once, the hold and
- * the record of the volume are written {@linkplain #isTogether together}. Otherwise they are
- * written one after the other. Nothing is held if the host shows its claims without their store.
+ * <p>If claims and catalog are in one store that can write several records at once, the hold and
+ * the record of the volume are written {@linkplain #isTogether together}. Otherwise, they are
+ * written one after the other. Nothing is held if the host gives access to its claims without their
+ * store.
  */
 final class DeletionHold {
 
@@ -35,10 +36,10 @@ final class DeletionHold {
   private final boolean isTogether;
 
   /**
-   * The hold on claims.
+   * Creates the hold on claims.
    *
    * @param catalog the store of the catalog
-   * @param claims the store of the claims, if the host has named it
+   * @param claims the store of the claims, if the host has set it
    */
   DeletionHold(RecordStore catalog, Optional<RecordStore> claims) {
     this.claims = claims.map(store -> new RecordBook<>(store, new ClaimCodec(), Optional.empty()));
@@ -55,32 +56,35 @@ final class DeletionHold {
     return isTogether;
   }
 
-  // ---- changes of the claims, which are made together with one of the record
+  // ---- changes of the claims that are written together with a volume record
 
   /**
-   * The hold is taken. A deletion that was begun before loses its hold to this one. Refused if a
-   * workload has a claim.
+   * Takes the hold. A deletion that began earlier loses its hold to this one. Refused if a workload
+   * has a claim.
    */
   Part<Claim> taking(VolumeKey volume) {
     return change(volume, true, claim -> ClaimRules.holdForDeletion(claim, Instant.now()));
   }
 
-  /** The hold of this epoch is ended, if it is there. */
+  /** Ends the hold of this epoch, if it exists. */
   Part<Claim> ending(VolumeKey volume, long epoch) {
     return change(volume, false, claim -> ClaimRules.endDeletion(claim, epoch));
   }
 
-  /** A hold is ended that no control plane goes on with. Refused if a workload has a claim. */
+  /** Ends a hold whose deletion no control plane continues. Refused if a workload has a claim. */
   Part<Claim> endingLeft(VolumeKey volume) {
     return unclaimed(volume, claim -> claim.without(Claim.DELETION));
   }
 
-  /** The claims stay as they are. Refused if a workload has one. */
+  /** Leaves the claims unchanged. Refused if a workload has one. */
   Part<Claim> unclaimed(VolumeKey volume) {
     return unclaimed(volume, claim -> claim);
   }
 
-  /** Also a volume that was never claimed gets a record, which is a condition from then on. */
+  /**
+   * A volume that was never claimed gets a record, too; the record is then a condition of the
+   * write.
+   */
   private Part<Claim> unclaimed(VolumeKey volume, Function<Claim, Claim> next) {
     return claims
         .orElseThrow()
@@ -116,7 +120,7 @@ final class DeletionHold {
     return epoch(alone(subject, taking(volume)));
   }
 
-  /** Ends the hold of this epoch, if it is there. */
+  /** Ends the hold of this epoch, if it exists. */
   void end(Subject subject, VolumeKey volume, long epoch) {
     if (isPossible()) {
       var unused = alone(subject, ending(volume, epoch));

@@ -34,16 +34,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Volumes that live with a job: created when a workload acquires them, and deleted when the last
- * claim has been given back, if their spec is {@linkplain VolumeSpec.Builder#ephemeral ephemeral};
- * one whose spec is not ephemeral is retained, and the next workload that acquires it finds it.
+ * Volumes with the lifetime of a job: created when a workload acquires them and, if their spec is
+ * {@linkplain VolumeSpec.Builder#ephemeral ephemeral}, deleted when the last claim has been
+ * released. A volume whose spec is not ephemeral is retained, and the next workload that acquires
+ * it finds it.
  *
- * <p>After a crash at any moment, the same {@link #acquire} finds the volume and the claim that
- * were made. If nobody asks again, {@link io.csi4j.volume.upkeep.Reaper} deletes the volume: give
- * it {@link io.csi4j.volume.upkeep.Reaper.Sources.Ephemeral#of(JobVolumes)}. A volume is deleted
- * only while the store of claims holds it for that, so no process can claim it meanwhile.
+ * <p>After a crash at any moment, the same {@link #acquire} finds the existing volume and claim. If
+ * the call is not repeated, {@link io.csi4j.volume.upkeep.Reaper} deletes the volume: give it
+ * {@link io.csi4j.volume.upkeep.Reaper.Sources.Ephemeral#of(JobVolumes)}. A volume is deleted only
+ * while its deletion holds the claims in their store, so no process can claim it meanwhile.
  *
- * <p>Methods block as long as the store of claims and the storage system do. Safe for many threads.
+ * <p>Methods block while they wait for the store of claims and the storage system. Thread-safe.
  *
  * <pre>{@code
  * JobVolumes volumes = new JobVolumes(controller, coordinator);
@@ -65,22 +66,23 @@ import java.util.stream.Stream;
  */
 public final class JobVolumes {
 
-  /** Each turn that is lost means that another caller has given the last claim back meanwhile. */
+  /** Each retry means that another caller has released the last claim meanwhile. */
   private static final int TURNS = 64;
 
   private final VolumeController controller;
   private final ClaimCoordinator claims;
 
-  /** How many callers acquire each volume now. */
+  /** The number of callers that are acquiring each volume. */
   private final ConcurrentMap<VolumeKey, Integer> acquiring = new ConcurrentHashMap<>();
 
   /**
-   * Joins the volumes of a controller and their claims.
+   * Combines the volumes of a controller with their claims.
    *
    * @param controller opened with the store of claims ({@link
    *     VolumeController.Builder#claims(io.csi4j.volume.store.RecordStore)})
-   * @param claims claims from the same store, and attaches by {@link VolumeController#attachments}
-   * @throws IllegalArgumentException if the controller does not know the store of claims
+   * @param claims claims from the same store, whose coordinator attaches with {@link
+   *     VolumeController#attachments}
+   * @throws IllegalArgumentException if the controller was opened without the store of claims
    */
   public JobVolumes(VolumeController controller, ClaimCoordinator claims) {
     if (!controller.holdsWhatItDeletes()) {
@@ -92,7 +94,7 @@ public final class JobVolumes {
     this.claims = Objects.requireNonNull(claims, "claims");
   }
 
-  /** Returns a job, whose volumes have keys of their own. */
+  /** Returns a job, as an owner of volumes with separate keys. */
   public static Owner job(Namespace namespace, String job) {
     return new Owner(namespace, List.of(job));
   }
@@ -101,8 +103,8 @@ public final class JobVolumes {
    * A job, or a task of one, as the owner of volumes. Different names give different keys, and the
    * same names the same key.
    *
-   * @param namespace whose job it is
-   * @param names the name of the job, and of the task if it is one
+   * @param namespace the namespace of the job
+   * @param names the name of the job, followed by the name of the task if the owner is a task
    */
   public record Owner(Namespace namespace, List<String> names) {
 
@@ -113,7 +115,10 @@ public final class JobVolumes {
       names.forEach(name -> Names.check("part of a volume id", name));
     }
 
-    /** Returns a task of this job, with the number of its instance if each has volumes. */
+    /**
+     * Returns a task of this job; include the number of the instance if each instance has its own
+     * volumes.
+     */
     public Owner task(String task) {
       List<String> all = new ArrayList<>(names);
       all.add(task);
@@ -123,7 +128,7 @@ public final class JobVolumes {
     /**
      * Returns the key of a volume. All tasks of a job share a volume of the job.
      *
-     * @param volume the name of the volume in the job
+     * @param volume the name of the volume within the job
      */
     public VolumeKey volume(String volume) {
       return VolumeKey.of(
@@ -137,7 +142,7 @@ public final class JobVolumes {
   /**
    * A volume that a workload has acquired.
    *
-   * @param volume the volume, as its plugin has made it
+   * @param volume the volume, as its plugin has created it
    * @param grant the claim, for the node
    */
   public record Acquired(CatalogVolume volume, ClaimGrant grant) {
@@ -151,28 +156,28 @@ public final class JobVolumes {
 
   /** The outcome for the volume of a released claim. */
   public enum VolumeOutcome {
-    /** A workload has a claim of it, maybe this one: it stays. */
+    /** A workload has a claim on it, possibly the released claim itself: the volume stays. */
     CLAIMED,
-    /** Nobody has a claim of it, and it stays, as its spec says. */
+    /** No workload has a claim on it, and it is retained because its spec is not ephemeral. */
     RETAINED,
-    /** It is deleted. */
+    /** The volume is deleted. */
     DELETED,
-    /** It could not be deleted yet. The reaper tries again. */
+    /** The volume could not be deleted yet. The reaper tries again. */
     DELETION_PENDING
   }
 
   /**
    * The result of a release, or of one step of it.
    *
-   * @param claim the progress of the claim, and what it waits for
-   * @param volume what happened to the volume
-   * @param trouble the reason why it could not be deleted; present for {@link
-   *     VolumeOutcome#DELETION_PENDING} alone
+   * @param claim the progress of the claim, including what it waits for
+   * @param volume the outcome for the volume
+   * @param trouble the reason why the volume could not be deleted; present only for {@link
+   *     VolumeOutcome#DELETION_PENDING}
    */
   public record Released(
       ClaimProgress claim, VolumeOutcome volume, Optional<OperatorMessage> trouble) {
 
-    /** Checks that the parts are there and fit. */
+    /** Checks that the parts are set and consistent. */
     public Released {
       Objects.requireNonNull(claim, "claim");
       if (trouble.isPresent() != (volume == VolumeOutcome.DELETION_PENDING)) {
@@ -182,9 +187,10 @@ public final class JobVolumes {
     }
 
     /**
-     * Refuses a claim that is not gone yet, for a caller that repeats the release until it is.
+     * Throws if the claim is not gone yet, for a caller that repeats the release until it is.
      *
-     * @throws ClaimException {@link ChangeOutcome#UNAVAILABLE} if it is not, with what it waits for
+     * @throws ClaimException {@link ChangeOutcome#UNAVAILABLE} if the claim is not gone, with what
+     *     it waits for
      */
     public void requireGone() {
       if (!(claim instanceof ClaimProgress.Gone)) {
@@ -211,28 +217,28 @@ public final class JobVolumes {
   }
 
   /**
-   * Creates the volume of a claim if it is not there, claims it, and has it attached where that is
-   * needed. The same again gives the same. If the claim is refused and nobody else has one, an
-   * ephemeral volume is deleted again.
+   * Creates the volume of a claim if it does not exist, claims it, and has it attached if
+   * necessary. A repeated call returns the same result. If the claim is refused and no workload has
+   * another claim, an ephemeral volume is deleted again.
    *
-   * @param spec the volume; the same for all who acquire it
-   * @param request the claim; its volume is the one that is created, see {@link #job}
+   * @param spec the spec of the volume; all callers that acquire the volume must pass the same spec
+   * @param request the claim; its volume is the one to create, see {@link #job}
    * @throws ControllerException if the volume was not created
-   * @throws ClaimException if it may not be claimed, or was not attached; a claim that was made
-   *     stays or is given back, as {@link ClaimCoordinator#acquire} says
+   * @throws ClaimException if the volume may not be claimed, or was not attached; a new claim is
+   *     kept or released as {@link ClaimCoordinator#acquire} describes
    */
   public Acquired acquire(VolumeSpec spec, ClaimRequest request) {
     return acquire(spec, request, Duration.ZERO);
   }
 
   /**
-   * The same, but waits while the claim of another workload is in the way, as {@link
+   * Acquires a volume, and waits while the claim of another workload prevents that, as {@link
    * ClaimCoordinator#acquire(ClaimRequest, Duration)} does. If an ephemeral volume is deleted
-   * meanwhile, as its last claim was given back, it is created again.
+   * meanwhile because its last claim was released, it is created again.
    *
    * @param patience the longest time to wait for other claims
    * @throws ControllerException as from {@link #acquire(VolumeSpec, ClaimRequest)}
-   * @throws ClaimException likewise; if the patience is over, with what was in the way last
+   * @throws ClaimException likewise; after the time to wait, with the last reason for the refusal
    */
   public Acquired acquire(VolumeSpec spec, ClaimRequest request, Duration patience) {
     VolumeKey key = request.usage().volume();
@@ -264,7 +270,7 @@ public final class JobVolumes {
                   + " is not in the store of claims that the controller asks, so the volume would"
                   + " be deleted while it is used. Give both the same store.");
         }
-        // Only a claim keeps the volume: it may have been deleted before there was one.
+        // Only a claim keeps the volume: it may have been deleted before the claim was made.
         if (isThere(volume)) {
           return new Acquired(volume, grant);
         }
@@ -280,7 +286,7 @@ public final class JobVolumes {
         "it was given back and deleted " + TURNS + " times meanwhile");
   }
 
-  /** The volume, also if it has to be deleted to its end first. */
+  /** Returns the volume; finishes a pending deletion of the previous one first. */
   private CatalogVolume created(VolumeKey key, VolumeSpec spec) {
     try {
       return controller.create(key, spec);
@@ -293,7 +299,7 @@ public final class JobVolumes {
     return controller.create(key, spec);
   }
 
-  /** Such a refusal may be out of date by now, though another volume has the same id. */
+  /** Such a refusal may be out of date, even though another volume now has the same id. */
   private static boolean isAboutItsDeletion(ClaimException failed) {
     return failed.code() == OperatorCode.VOLUME_BEING_DELETED
         || failed.code() == OperatorCode.VOLUME_UNKNOWN;
@@ -304,18 +310,18 @@ public final class JobVolumes {
   }
 
   /**
-   * Gives a claim back: from now on its node mounts nothing with it. Most often the node has to
-   * give its receipt then. A use that has no claim is gone, and its volume is deleted if nobody
-   * else has one.
+   * Releases a claim: from now on its node mounts nothing with it. The node usually has to give its
+   * receipt after that. A use without a claim counts as gone, and its volume is deleted if no other
+   * claim exists.
    *
-   * @throws ClaimException if it is not known whether that is written
+   * @throws ClaimException if it is not known whether the release was written
    */
   public Released release(VolumeUse usage) {
     return after(usage, claims.release(usage));
   }
 
   /**
-   * Gives back one claim, as {@link ClaimCoordinator#release(ClaimEpoch)} does, and goes on as
+   * Releases one claim, as {@link ClaimCoordinator#release(ClaimEpoch)} does, and continues as
    * {@link #release(VolumeUse)}.
    *
    * @throws ClaimException as from {@link #release(VolumeUse)}
@@ -325,8 +331,8 @@ public final class JobVolumes {
   }
 
   /**
-   * Takes the receipt of a node, and brings the claim on. When the last claim is gone, the volume
-   * is deleted, or retained.
+   * Accepts the receipt of a node, and advances the release of the claim. When the last claim is
+   * gone, the volume is deleted, or retained.
    *
    * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(NodeReceipt)}
    */
@@ -335,11 +341,11 @@ public final class JobVolumes {
   }
 
   /**
-   * Takes the receipt of a node, as {@link #confirmRelease(NodeReceipt)} does, and waits for no
-   * storage system. When this returns, the receipt is on record. The claim is then brought on in
-   * the background; if that fails, {@link ClaimCoordinator#resume()} goes on.
+   * Accepts the receipt of a node, as {@link #confirmRelease(NodeReceipt)} does, without waiting
+   * for a storage system. When this returns, the receipt is on record. The release is then advanced
+   * in the background; if that fails, {@link ClaimCoordinator#resume()} continues it.
    *
-   * @return the end of the work in the background
+   * @return a stage that completes when the background work ends
    * @throws ClaimException as from {@link ClaimCoordinator#noteProof}
    */
   public CompletionStage<Released> beginConfirmRelease(NodeReceipt receipt) {
@@ -349,7 +355,7 @@ public final class JobVolumes {
   }
 
   /**
-   * Takes a proof that the node of a claim cannot write any more, and goes on as with a receipt.
+   * Accepts a proof that the node of a claim can no longer write, and continues as with a receipt.
    *
    * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(ReleaseProof)}
    */
@@ -358,16 +364,16 @@ public final class JobVolumes {
   }
 
   /**
-   * Gives back every claim of a node that cannot write any more, each with a proof of that. What
-   * was attached there is detached by the storage system; if the node comes back, its claims are
-   * stale, and it unmounts what it has.
+   * Releases every claim of a node that can no longer write, each with a proof. The storage system
+   * detaches the volumes from that node; if the node comes back, its claims are stale, and it
+   * unmounts its volumes.
    *
-   * @param node a node that is fenced, or off, or gone
-   * @param proof the proof for each claim; it is made after the claim was released
-   * @return what became of each claim that can be read
-   * @throws OperatorException if the claims cannot be read; or the first failure of a claim or of
-   *     its volume, the others suppressed: the same call again goes on with the claims that are
-   *     left, and the reaper with the volumes
+   * @param node a node that is fenced, powered off, or gone
+   * @param proof returns the proof for each claim; called after the claim was released
+   * @return the result for each claim that can be read
+   * @throws OperatorException if the claims cannot be read; or the first failure of a claim or its
+   *     volume, with the others suppressed: a repeated call continues with the remaining claims,
+   *     and the reaper with the volumes
    */
   public List<Released> endNode(NodeName node, NodeProof proof) {
     List<Released> ended = new ArrayList<>();
@@ -388,7 +394,7 @@ public final class JobVolumes {
     return List.copyOf(ended);
   }
 
-  /** Proves of one claim that its node cannot write. */
+  /** Proves for one claim that its node cannot write. */
   @FunctionalInterface
   public interface NodeProof {
 
@@ -396,7 +402,7 @@ public final class JobVolumes {
     ReleaseProof of(ClaimEpoch claim);
   }
 
-  /** The volume follows its last claim. */
+  /** Deletes or keeps the volume, depending on whether this was the last claim. */
   private Released after(VolumeUse usage, ClaimProgress claim) {
     VolumeKey key = usage.volume();
     if (!(claim instanceof ClaimProgress.Gone)) {
@@ -420,10 +426,10 @@ public final class JobVolumes {
   }
 
   /**
-   * The {@linkplain VolumeController#ephemeral ephemeral volumes} on record that this cluster has
-   * made, of which nobody has a claim, and that nobody acquires now: left over by a process that
-   * died between two steps, or whose deletion is not done. One of which nobody can say whether it
-   * is claimed is none of them.
+   * The recorded {@linkplain VolumeController#ephemeral ephemeral volumes} that this cluster has
+   * created, that no workload has claimed, and that no caller is acquiring: left behind by a
+   * process that died between two steps, or with a pending deletion. A volume whose claim cannot be
+   * read is not included.
    */
   public List<VolumeKey> unclaimed() {
     return controller.ephemeral().stream()
@@ -433,7 +439,7 @@ public final class JobVolumes {
   }
 
   /**
-   * Deletes an ephemeral volume of which nobody has a claim.
+   * Deletes an ephemeral volume that no workload has claimed.
    *
    * @return whether it is gone
    * @throws ControllerException if it is claimed, or cannot be deleted now

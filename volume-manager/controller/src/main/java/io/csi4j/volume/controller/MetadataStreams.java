@@ -14,16 +14,16 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Streams of block metadata from whichever controller of a plugin is ready.
+ * Streams of block metadata from a ready controller of a plugin.
  *
  * @param controllers the controllers of plugins
- * @param calls where secrets come from
- * @param policy how patient the calls are
+ * @param calls provides the secrets
+ * @param policy the timeouts and retries of the calls
  */
 record MetadataStreams(
     Controllers controllers, ControllerCalls calls, UnaryOperator<CallPolicy.Builder> policy) {
 
-  /** A stream that is connected and has its secrets at each subscription. */
+  /** Returns a stream that connects and requests its secrets at each subscription. */
   Flow.Publisher<BlockMetadataBatch> publisher(
       PluginId plugin,
       CsiOperation operation,
@@ -59,7 +59,7 @@ record MetadataStreams(
     public void cancel() {}
   }
 
-  /** Tells failures as the controller does. */
+  /** Converts failures to those of the controller. */
   private record Told(Subject subject, Flow.Subscriber<? super BlockMetadataBatch> to)
       implements Flow.Subscriber<BlockMetadataBatch> {
 

@@ -27,12 +27,12 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The nodes of a cluster, one record for each, in the store of the claims: any control plane knows
- * a node that has reported to one of them. A record is written when the facts of its node change,
- * and not with each report.
+ * The nodes of a cluster, one record for each, in the store of the claims: a node that has reported
+ * to one control plane is known to all. A record is written only when the facts of its node change,
+ * not with each report.
  *
- * <p>Methods block as long as the store does, and fail with {@link ControllerException}. Safe for
- * many threads.
+ * <p>Methods block while the store is accessed, and fail with {@link ControllerException}.
+ * Thread-safe.
  *
  * @since 1.0
  */
@@ -45,9 +45,9 @@ public final class NodeBook {
   private final RecordBook<NodeEntry> book;
 
   /**
-   * The nodes in a store.
+   * Opens the nodes in a store.
    *
-   * @param store the store, which stays open
+   * @param store the store; it is not closed
    */
   public NodeBook(RecordStore store) {
     this.store = store;
@@ -57,8 +57,8 @@ public final class NodeBook {
   /**
    * The nodes of a cluster.
    *
-   * @param nodes those whose records can be read, by name
-   * @param unreadable a message for each of the others
+   * @param nodes the nodes whose records can be read, by name
+   * @param unreadable a message for each unreadable record
    * @since 1.0
    */
   public record Nodes(List<NodeEntry> nodes, List<OperatorMessage> unreadable) {
@@ -70,7 +70,7 @@ public final class NodeBook {
     }
   }
 
-  /** Returns a node; nothing if no record names it. */
+  /** Returns a node; empty if it has no record. */
   public Optional<NodeEntry> find(NodeName node) {
     return Catalog.asked(
         subject("reading", node), () -> book.look(NodeCodec.key(node), false).value());
@@ -79,7 +79,7 @@ public final class NodeBook {
   /**
    * Returns a node.
    *
-   * @throws ControllerException {@link OperatorCode#NODE_UNKNOWN} if no record names it
+   * @throws ControllerException {@link OperatorCode#NODE_UNKNOWN} if the node has no record
    */
   public NodeEntry get(NodeName node) {
     return find(node)
@@ -116,9 +116,9 @@ public final class NodeBook {
   }
 
   /**
-   * Takes a report of a node, as {@link NodeEntry#after} does.
+   * Records a report of a node, as {@link NodeEntry#after} describes.
    *
-   * @return the node as it is on record then
+   * @return the node as recorded then
    */
   public NodeEntry reported(NodeEntry report) {
     return apply(
@@ -131,10 +131,11 @@ public final class NodeBook {
   }
 
   /**
-   * Lets a node take no more volumes, whatever it reports. What it has stays.
+   * Drains a node: it accepts no more volumes, whatever it reports. Existing volumes stay on the
+   * node.
    *
    * @param why the reason, as a clause for people
-   * @throws ControllerException {@link OperatorCode#NODE_UNKNOWN} if no record names the node
+   * @throws ControllerException {@link OperatorCode#NODE_UNKNOWN} if the node has no record
    * @throws IllegalArgumentException if the reason is blank
    */
   public NodeEntry drain(NodeName node, ReasonText why) {
@@ -142,21 +143,22 @@ public final class NodeBook {
   }
 
   /**
-   * Ends {@link #drain}. A node that reports that it takes no volumes still takes none.
+   * Ends {@link #drain}. If the node itself reports that it accepts no volumes, it still accepts
+   * none.
    *
-   * @throws ControllerException {@link OperatorCode#NODE_UNKNOWN} if no record names the node
+   * @throws ControllerException {@link OperatorCode#NODE_UNKNOWN} if the node has no record
    */
   public NodeEntry undrain(NodeName node) {
     return known("undraining", node, entry -> entry.drained(Optional.empty()));
   }
 
   /**
-   * Notes that something keeps a node away. It is a candidate for no volume until its next report.
+   * Records that a node is away. The node is not a candidate for volumes until its next report.
    *
-   * @param by what keeps it away, as a clause for people
-   * @param seen the node as it has reported last, as far as the caller knows: a report from before
-   *     that arrives later does not bring the node back
-   * @return the node; nothing if no record names it
+   * @param by the cause of the absence, as a clause for people
+   * @param seen the last report of the node known to the caller: an older report that arrives later
+   *     does not end the absence
+   * @return the node; empty if it has no record
    * @throws IllegalArgumentException if the reason is blank
    */
   public Optional<NodeEntry> away(NodeName node, ReasonText by, Optional<NodeEntry> seen) {
@@ -169,13 +171,13 @@ public final class NodeBook {
   }
 
   /**
-   * Forgets a node that has no claim any more, and with it what operators have said of it. A node
-   * that is forgotten already stays so; one that reports again is known again. A record that cannot
-   * be read is removed, too.
+   * Removes the record of a node without claims, including the decisions of operators about it.
+   * Does nothing if the node has no record; a node that reports again gets a new one. An unreadable
+   * record is removed, too.
    *
    * @param claims the claims of the cluster
    * @throws ControllerException {@link OperatorCode#NODE_CLAIMED} if a claim of the node has not
-   *     ended, or may not have: it could not be read
+   *     ended, or a claim that could not be read may be of this node
    * @throws io.csi4j.volume.claim.ClaimException if the claims cannot be read
    */
   public void forget(NodeName node, ClaimCoordinator claims) {
@@ -212,7 +214,7 @@ public final class NodeBook {
   }
 
   /**
-   * Returns why nothing new may be claimed for the node of a request; nothing if it may be. For
+   * Returns why no new claim may be made for the node of a request; empty if one may be made. For
    * {@link io.csi4j.volume.claim.coordination.ClaimBook#asking}.
    */
   public Optional<Refused> whyNotClaimed(ClaimRequest request) {
@@ -220,8 +222,8 @@ public final class NodeBook {
   }
 
   /**
-   * Returns why nothing new of a plugin may be claimed for the node of a request; nothing if it may
-   * be.
+   * Returns why no new claim on volumes of a plugin may be made for the node of a request; empty if
+   * one may be made.
    *
    * @param plugin the plugin of the volume
    */

@@ -32,7 +32,7 @@ final class OperationReports {
   private final Clock clock;
   private final AtomicLong ids = new AtomicLong();
 
-  /** The operation that this thread runs. */
+  /** The operation that runs on this thread. */
   @SuppressWarnings("ThreadLocalUsage") // one for each controller; a thread removes what it sets
   private final ThreadLocal<@Nullable Started> running = new ThreadLocal<>();
 
@@ -54,8 +54,8 @@ final class OperationReports {
   }
 
   /**
-   * Reports that an operation begins on this thread. Its calls are those that the thread makes
-   * until the end.
+   * Reports that an operation begins on this thread. Calls made by this thread until the end belong
+   * to the operation.
    */
   Running begin(OperationId id, Operation operation, Optional<VolumeKey> volume) {
     Running begun = new Running(new Started(id, operation, volume));
@@ -64,12 +64,12 @@ final class OperationReports {
     return begun;
   }
 
-  /** The operation that this thread runs, if it runs one. */
+  /** The operation that runs on this thread, if any. */
   Optional<Started> running() {
     return Optional.ofNullable(running.get());
   }
 
-  /** Returns the context in which the listeners want a call to be sent. */
+  /** Returns the context in which the listeners want the call to be sent. */
   WorkContext calling(Started operation, CsiOperation call) {
     WorkContext all = WorkContext.none();
     for (ControllerEvent.Listener listener : listeners) {
@@ -105,14 +105,14 @@ final class OperationReports {
     tell(listener -> listener.on(event));
   }
 
-  /** Reports what belongs to no call. */
+  /** Reports an event that belongs to no call. */
   void happened(ControllerEvent event) {
     tell(listener -> listener.on(event));
   }
 
   /**
-   * Reports that the operation of this thread waits for another control plane, until the wait is
-   * closed; nothing, if the thread runs no operation.
+   * Reports that this thread's operation waits for another control plane, until the wait is closed.
+   * Reports nothing if the thread runs no operation.
    */
   Wait waiting(VolumeKey volume, String controlPlane) {
     Optional<Waiting> begun = running().map(it -> new Waiting(it.id(), volume, controlPlane));
@@ -140,7 +140,7 @@ final class OperationReports {
       try {
         what.accept(listener);
       } catch (Throwable thrown) {
-        // Even an Error: the operation has to end.
+        // Also for an Error: the end of the operation must be reported.
         failed(thrown);
       }
     }

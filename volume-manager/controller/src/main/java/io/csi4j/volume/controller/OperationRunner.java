@@ -22,9 +22,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the operations of a controller: each on a thread of its own once it is its turn, between the
- * reports of its beginning and its end. Actions that hang on an operation run on a thread of the
- * controller, too.
+ * Runs the operations of a controller. Each runs on its own thread once its turn has come, between
+ * the reports of its beginning and its end. Dependent actions of an operation run on a thread of
+ * the controller, too.
  */
 final class OperationRunner {
 
@@ -39,8 +39,8 @@ final class OperationRunner {
   }
 
   /**
-   * An operation that has begun, or waits for its turn. Cancelling it takes it out of the line;
-   * later, that ends the waiting and nothing else.
+   * An operation that has begun or waits for its turn. Cancelling it before its turn removes it
+   * from the queue; later, that only ends the wait.
    */
   private static final class Begun<T extends @Nullable Object> extends CompletableFuture<T> {
 
@@ -52,12 +52,13 @@ final class OperationRunner {
   }
 
   /**
-   * Begins an operation when no other runs for these volumes.
+   * Begins an operation when no other operation runs for these volumes.
    *
-   * @param volume the volume that listeners are shown
-   * @param keys none for one that may take long, and whose calls alone have to wait for each other
-   * @param ended told of the end of the work, and of its failure if it failed, also when no caller
-   *     waits for it any more
+   * @param volume the volume that is reported to listeners
+   * @param keys the volumes to lock; empty for an operation that may take long and whose calls
+   *     alone have to wait for each other
+   * @param ended notified of the end of the work, with its failure if it failed, even if no caller
+   *     waits any more
    */
   <T extends @Nullable Object> CompletableFuture<T> begin(
       Operation kind,
@@ -82,7 +83,7 @@ final class OperationRunner {
               try {
                 threads.execute(() -> run(begun, reports.begin(id, kind, volume), work, end));
               } catch (RejectedExecutionException | OutOfMemoryError refused) {
-                // It is closed, or this is how the JVM says that the machine gives no more threads.
+                // The runner is closed, or the JVM reports that the machine has no more threads.
                 leave.run();
                 begun.completeExceptionally(ControllerFailures.noThread(subject, "", refused));
               }
@@ -91,13 +92,13 @@ final class OperationRunner {
     return begun;
   }
 
-  /** Begins an operation that waits for no other, and after which nothing is left to do. */
+  /** Begins an operation that waits for no other and leaves no work pending. */
   <T extends @Nullable Object> CompletableFuture<T> begin(
       Operation kind, Optional<VolumeKey> volume, String doing, Supplier<T> work) {
     return begin(kind, volume, Collections.emptySortedSet(), doing, work, failure -> {});
   }
 
-  /** Returns an operation for whose answer no thread waits, and which is not reported. */
+  /** Returns an unreported operation with this answer, for which no thread waits. */
   <T> CompletableFuture<T> asked(Subject subject, CompletableFuture<T> answer) {
     Begun<T> begun = new Begun<>(subject);
     handOver(answer, begun);
@@ -134,7 +135,7 @@ final class OperationRunner {
     }
   }
 
-  /** Does the work of an operation between the reports of its beginning and its end. */
+  /** Runs the work of an operation between the reports of its beginning and its end. */
   private <T extends @Nullable Object> void run(
       Begun<T> begun,
       OperationReports.Running running,
@@ -159,7 +160,7 @@ final class OperationRunner {
               String.valueOf(thrown),
               thrown);
       failure = Optional.of(failed);
-      // Nobody knows what the text of such an exception holds: the caller alone gets it.
+      // The text of such an exception may contain anything: only the caller gets it.
       reported =
           Optional.of(
               Messages.of(OperatorCode.STEP_FAILED, begun.subject, thrown.getClass().getName()));
@@ -180,8 +181,8 @@ final class OperationRunner {
   }
 
   /**
-   * Waits for a step. An interrupt ends the waiting, and takes an operation out of the line if it
-   * waits there.
+   * Waits for a step. An interrupt ends the wait, and removes an operation that waits for its turn
+   * from the queue.
    */
   static <T extends @Nullable Object> T await(Subject subject, CompletableFuture<T> step) {
     try {

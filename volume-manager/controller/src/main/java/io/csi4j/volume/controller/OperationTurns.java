@@ -11,10 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
 /**
- * Lets work begin when it is its turn, in the order in which it came. A waiter fails when it waits
- * for too long or finds too many waiting; cancelling it frees its place.
+ * Gives turns to work in the order in which it arrived. A waiter fails if it waits too long or if
+ * too many are waiting; cancelling it frees its place.
  *
- * @param <K> what a lane is known by
+ * @param <K> the type of the keys that identify lanes
  */
 final class OperationTurns<K extends Comparable<K>> {
 
@@ -24,10 +24,10 @@ final class OperationTurns<K extends Comparable<K>> {
   private final Turns<K> turns;
 
   /**
-   * Turns without waiters.
+   * Creates turns without waiters.
    *
-   * @param waiters how many may wait for one turn
-   * @param longest how long they do
+   * @param waiters the maximum number of waiters for one turn
+   * @param longest the maximum time to wait
    */
   OperationTurns(int waiters, Duration longest, Scheduler timers) {
     this.waiters = waiters;
@@ -37,11 +37,12 @@ final class OperationTurns<K extends Comparable<K>> {
   }
 
   /**
-   * Begins work when it is its turn, here or on the thread that gives the turn back. It is handed
-   * what gives the turn back, and what to complete; it has to see to both, and must not block or
-   * throw.
+   * Begins work when its turn comes, on this thread or on the thread that returns the turn. The
+   * work is passed the action that returns the turn and the future to complete; it must use both,
+   * and must not block or throw.
    *
-   * @return what it completes; cancelling it before the turn has come ends the waiting
+   * @return the future that the work completes; cancelling it before the turn has come ends the
+   *     wait
    */
   <T> CompletableFuture<T> take(
       SortedSet<K> needed, Subject subject, BiConsumer<Runnable, CompletableFuture<T>> work) {
@@ -81,7 +82,7 @@ final class OperationTurns<K extends Comparable<K>> {
     return ControllerFailures.unavailable(OperatorCode.CONTROLLER_BUSY, subject, seen);
   }
 
-  /** How many turns are taken. */
+  /** Number of turns that are taken. */
   int taken() {
     return turns.taken();
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The instances of plugins that say whether a plugin has a controller: those of the registry, and
- * of a plugin that has none there, those elsewhere.
+ * The instances of plugins that show whether a plugin has a controller: those of the registry and,
+ * for a plugin that has none there, those known elsewhere.
  *
  * @param registry the registry, whose controllers are called
  * @param elsewhere returns the instances of a plugin that are known elsewhere
@@ -16,17 +16,22 @@ import java.util.function.Function;
 record PluginInstances(
     PluginRegistry registry, Function<PluginId, List<RegisteredPlugin>> elsewhere) {
 
-  /** The instances of a registry alone. */
+  /** Uses the instances of a registry only. */
   static PluginInstances of(PluginRegistry registry) {
     return new PluginInstances(registry, plugin -> List.of());
   }
 
-  /** False only if instances are there, none is a controller, and none says that there is one. */
+  /**
+   * False only if instances exist, none is a controller, and none reports that the plugin has one.
+   */
   boolean mayHaveController(PluginId plugin) {
     return Preference.mayHaveController(plugin, known(plugin));
   }
 
-  /** False only if there is no controller, or those that said what they can do attach nothing. */
+  /**
+   * False only if there is no controller, or if the controllers that reported their capabilities do
+   * not attach volumes.
+   */
   boolean mayAttach(PluginId plugin) {
     return Preference.mayAttach(plugin, known(plugin));
   }

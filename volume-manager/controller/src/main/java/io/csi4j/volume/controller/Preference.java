@@ -11,19 +11,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which instance of a plugin is asked first. Pure. */
+/** The order in which instances of a plugin are tried. Stateless. */
 final class Preference {
 
   private Preference() {}
 
   /**
-   * The instances that may be called, the best first: one that is ready before one that was not
-   * asked yet; among those, one that was not lost before one that was, and the one of last time
-   * before the newest. One that is unhealthy, or only remembered, is not called.
+   * The instances that may be called, the best first: a ready one before one that was not probed
+   * yet; among those, one whose connection was not lost before one whose connection was; then the
+   * one called last before the newest. An instance that is unhealthy, or only remembered, is not
+   * called.
    *
-   * @param all as a registry tells them, the newest first
-   * @param last which was called last
-   * @param lost those whose connection broke when they were called last
+   * @param all the instances in the registry's order, the newest first
+   * @param last the instance that was called last
+   * @param lost the instances whose connection broke during their last call
    */
   static List<RegisteredPlugin> order(
       PluginId plugin,
@@ -39,7 +40,7 @@ final class Preference {
         .toList();
   }
 
-  /** The instances of a plugin that have this role. */
+  /** Returns the instances of a plugin that have the controller role. */
   static List<RegisteredPlugin> controllers(PluginId plugin, List<RegisteredPlugin> all) {
     return all.stream()
         .filter(each -> each.registration().id().equals(plugin))
@@ -47,7 +48,9 @@ final class Preference {
         .toList();
   }
 
-  /** False only if instances are there, none is a controller, and none says that there is one. */
+  /**
+   * False only if instances exist, none is a controller, and none reports that the plugin has one.
+   */
   static boolean mayHaveController(PluginId plugin, List<RegisteredPlugin> all) {
     List<RegisteredPlugin> own =
         all.stream().filter(each -> each.registration().id().equals(plugin)).toList();
@@ -59,7 +62,10 @@ final class Preference {
                         || each.fingerprint().filter(PluginFingerprint::hasController).isPresent());
   }
 
-  /** False only if there is no controller, or those that said what they can do attach nothing. */
+  /**
+   * False only if there is no controller, or if the controllers that reported their capabilities do
+   * not attach volumes.
+   */
   static boolean mayAttach(PluginId plugin, List<RegisteredPlugin> all) {
     List<PluginFingerprint> said =
         controllers(plugin, all).stream().flatMap(each -> each.fingerprint().stream()).toList();

@@ -23,7 +23,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
-/** The controllers that a registry knows, each behind its socket. */
+/** The controllers in a registry, each connected through its socket. */
 final class RegistryControllers implements Controllers, AutoCloseable {
 
   private static final String ATTACHING = "attaching";
@@ -38,9 +38,9 @@ final class RegistryControllers implements Controllers, AutoCloseable {
   private final SecretQuestions questions;
 
   /**
-   * Those of a registry; nothing is connected yet.
+   * Creates the controllers of a registry; none is connected yet.
    *
-   * @param threads connect, send, and tell that a wait was too long
+   * @param threads the threads that connect, send, and report timeouts of waits
    */
   public RegistryControllers(
       PluginInstances instances, ControllerSettings settings, Scheduler threads) {
@@ -64,7 +64,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
         });
   }
 
-  /** Returns the lanes that a call has to have for itself, by the settings for its kind. */
+  /** Returns the lanes that a call needs exclusively, by the settings for its kind. */
   private SortedSet<VolumeLane> lanesOf(ControllerCall<?> call) {
     boolean attaches =
         call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
@@ -84,13 +84,13 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     try {
       workers.execute(() -> work.accept(open));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      // The runner is closed, or the JVM reports that the machine has no more threads.
       refusal.accept(
           ControllerFailures.noThread(open.call.subject(), "the controllers are closed", refused));
     }
   }
 
-  /** A call whose turn it is. */
+  /** A call whose turn has come. */
   private final class Open<T> {
 
     private final ControllerCall<T> call;
@@ -116,7 +116,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
               });
     }
 
-    /** The answer is taken in by a worker: it may come on a thread of the host. */
+    /** A worker thread handles the secrets: the provider may complete on a thread of the host. */
     private void askForSecrets(ControllerLinks.Connected there) {
       secrets(call.plugin(), call.secrets(), call.operation(), call.subject())
           .whenComplete(
@@ -174,8 +174,8 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     }
 
     /**
-     * Whether the node takes fewer volumes than its plugin has said, perhaps. An answer that is too
-     * large for this side ends with the same code.
+     * Whether the failure may mean that the node accepts fewer volumes than its plugin reported. An
+     * answer that is too large for this side has the same code.
      */
     private boolean isFull(Throwable failed) {
       return call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
@@ -238,14 +238,14 @@ final class RegistryControllers implements Controllers, AutoCloseable {
                         String.valueOf(Unwrapped.of(missing).getMessage()))));
   }
 
-  /** Ends all connections; open calls end with them, their effects unknown. */
+  /** Closes all connections; open calls end, with uncertain effects. */
   @Override
   public void close() {
     questions.close();
     links.close();
   }
 
-  /** How many turns are taken. */
+  /** Number of turns that are taken. */
   int turnsTaken() {
     return turns.taken();
   }

@@ -19,11 +19,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Controllers whose calls are reported, if an operation makes them, and are sent in the context
- * that listeners want.
+ * Controllers that report the calls of operations and send them in the context that listeners want.
  *
  * @param controllers the controllers
- * @param reports where their calls are reported
+ * @param reports the reports of the calls
  */
 record ReportedControllers(Controllers controllers, OperationReports reports)
     implements Controllers {
@@ -89,7 +88,9 @@ record ReportedControllers(Controllers controllers, OperationReports reports)
     reports.called(operation, call.plugin(), call.operation(), code, isSent, since, endpoint);
   }
 
-  /** Sends a call in a context. What the sending throws is thrown here, not in the context. */
+  /**
+   * Sends a call in a context. An exception from sending is thrown here, not within the context.
+   */
   private static <T> CompletionStage<T> sent(WorkContext context, Sending<T> sending) {
     AtomicReference<@Nullable CompletionStage<T>> stage = new AtomicReference<>();
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();

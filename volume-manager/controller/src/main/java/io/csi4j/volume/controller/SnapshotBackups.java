@@ -28,13 +28,13 @@ import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 
 /**
- * Snapshots for backups, of {@link VolumeController#backups}. A snapshot is cut first, so that the
- * application, which stands still, can go on; when it is ready it is asked about again, maybe by
- * another life of the host. What is cut stays on record until the host says that it keeps it, or
- * drops it: so no snapshot is orphaned, at whatever moment the host is killed.
+ * Snapshots for backups, of {@link VolumeController#backups}. A snapshot is created first, so that
+ * the paused application can continue; then the host waits until it is ready, possibly after a
+ * restart. A created snapshot stays recorded until the host keeps or drops it: no snapshot is
+ * orphaned, at whatever moment the host is killed.
  *
- * <p>Methods block and fail with {@link ControllerException}, as those of the controller. Safe for
- * many threads.
+ * <p>Methods block and fail with {@link ControllerException}, like those of the controller.
+ * Thread-safe.
  *
  * <pre>{@code
  * SnapshotName name = new SnapshotSchedule("nightly").nameAt(tick, db); // the same after a crash
@@ -70,23 +70,25 @@ public final class SnapshotBackups {
   }
 
   /**
-   * Cuts a snapshot, or finds the one of this name, and returns as soon as the plugin has answered
-   * that it is cut. It may not be {@linkplain Snapshot#readyToUse ready} yet; {@link #ready} waits
-   * for that. Until the host {@linkplain #keep keeps} it or {@linkplain
-   * VolumeController#dropSnapshot drops} it, it is on record, and its volume is not deleted.
+   * Creates a snapshot, or finds the one of this name, and returns as soon as the plugin has
+   * answered that it exists. It may not be {@linkplain Snapshot#readyToUse ready} yet; {@link
+   * #ready} waits for that. Until the host {@linkplain #keep keeps} it or {@linkplain
+   * VolumeController#dropSnapshot drops} it, the snapshot is recorded and its volume is not
+   * deleted.
    *
-   * @param name not that of a snapshot that was dropped or deleted; one that was kept is found
-   *     again
-   * @param parameters opaque parameters for the plugin; under one name always the same
+   * @param name the name; not that of a dropped or deleted snapshot; the name of a kept one finds
+   *     it again
+   * @param parameters opaque parameters for the plugin; always the same for one name
    */
   public Snapshot cut(VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
     return cut(volume, name, parameters, Optional.empty());
   }
 
   /**
-   * Cuts a snapshot that has to be usable from some place.
+   * Creates a snapshot that must be usable from given topologies.
    *
-   * @param usableFrom from where it has to be usable; needs SNAPSHOT_ACCESSIBILITY_CONSTRAINTS
+   * @param usableFrom the topologies from which it must be usable; needs
+   *     SNAPSHOT_ACCESSIBILITY_CONSTRAINTS
    */
   @Experimental
   public Snapshot cut(
@@ -118,10 +120,10 @@ public final class SnapshotBackups {
   }
 
   /**
-   * Cuts snapshots of several volumes of one plugin at one moment, and returns as soon as the
-   * plugin has answered that they are cut. The ids of all members are on record then.
+   * Creates snapshots of several volumes of one plugin at one moment, and returns as soon as the
+   * plugin has answered that they exist. The ids of all members are recorded by then.
    *
-   * @param volumes all volumes of the group; under one name always the same
+   * @param volumes all volumes of the group; always the same for one name
    */
   public VolumeGroupSnapshot cut(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
@@ -133,14 +135,14 @@ public final class SnapshotBackups {
   }
 
   /**
-   * Waits until a snapshot that was cut is ready: a volume can be made of it. Asking again is
-   * harmless, in this life of the host and in a later one, until it is kept or dropped.
+   * Waits until a created snapshot is ready to be the source of a volume. The call may be repeated,
+   * also after a restart of the host, until the snapshot is kept or dropped.
    *
-   * @throws ControllerException {@link OperatorCode#SNAPSHOT_UNKNOWN} if none of that name is on
-   *     record, also if it was kept or dropped during this call; {@link
-   *     OperatorCode#SNAPSHOT_NOT_READY} if it takes longer than the controller's patience, and
-   *     this may be called again; {@link OperatorCode#SNAPSHOT_LOST} if the snapshot that was cut
-   *     is gone
+   * @throws ControllerException {@link OperatorCode#SNAPSHOT_UNKNOWN} if no snapshot of that name
+   *     is recorded, also if it was kept or dropped during this call; {@link
+   *     OperatorCode#SNAPSHOT_NOT_READY} if it takes longer than the controller's patience, in
+   *     which case the call may be repeated; {@link OperatorCode#SNAPSHOT_LOST} if the created
+   *     snapshot is gone
    */
   public Snapshot ready(VolumeKey volume, SnapshotName name) {
     String doing = "waiting for snapshot '" + name + "' of";
@@ -155,7 +157,7 @@ public final class SnapshotBackups {
   }
 
   /**
-   * The same for a group of snapshots.
+   * Waits until a created group of snapshots is ready.
    *
    * @param volume any volume of the group
    */
@@ -172,12 +174,12 @@ public final class SnapshotBackups {
   }
 
   /**
-   * Says that the host has noted a snapshot, or a group of snapshots, and looks after it from now
-   * on: it is not on record here any more. It is no error if it, or the volume, is not on record.
-   * Waits for the end of a call for the same snapshot.
+   * Hands a snapshot or a group of snapshots over to the host, which has noted it: it is no longer
+   * recorded here. Does nothing if the snapshot or the volume has no record. Waits for the end of a
+   * call for the same snapshot.
    *
-   * @param volume the volume, or any of the group's
-   * @return whether one of that name was on record
+   * @param volume the volume, or any volume of the group
+   * @return whether a snapshot of that name was recorded
    */
   public boolean keep(VolumeKey volume, SnapshotName name) {
     return OperationRunner.await(beginKeep(volume, name));
@@ -201,8 +203,9 @@ public final class SnapshotBackups {
   }
 
   /**
-   * Returns the snapshots that were asked for and are neither kept nor dropped, by volume. One with
-   * an {@linkplain CatalogEntry.PendingSnapshot#answer answer} is cut; one without may be.
+   * Returns the requested snapshots that are neither kept nor dropped, by volume. A snapshot with
+   * an {@linkplain CatalogEntry.PendingSnapshot#answer answer} exists; one without an answer may
+   * exist.
    */
   public SortedMap<VolumeKey, List<CatalogEntry.PendingSnapshot>> pending() {
     SortedMap<VolumeKey, List<CatalogEntry.PendingSnapshot>> pending = new TreeMap<>();
@@ -216,8 +219,8 @@ public final class SnapshotBackups {
 
   /**
    * Returns the ranges of a block volume that differ between two of its snapshots, in ascending
-   * order. Each subscription asks the plugin again; no more batches are fetched than were
-   * requested. Only {@code onComplete} means that the ranges are complete; {@code onError} tells a
+   * order. Each subscription calls the plugin again; no more batches are fetched than were
+   * requested. Only {@code onComplete} means that the ranges are complete; {@code onError} gets a
    * {@link ControllerException}.
    *
    * @param base the older snapshot

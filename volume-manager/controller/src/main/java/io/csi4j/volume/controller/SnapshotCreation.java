@@ -41,13 +41,12 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Cuts snapshots, and drops those whose fate is not known. A snapshot that is cut and not ready is
- * asked for again, in just the same way, until it is: only so the plugin tells what goes wrong
- * meanwhile.
+ * Creates snapshots, and drops those whose state is uncertain. While a snapshot is not ready, the
+ * identical request is repeated: only then does the plugin report failures that happen meanwhile.
  *
- * <p>One operation at a time works on the snapshots of one name: it reads the record, calls the
- * plugin and writes the record in one turn. Otherwise a call could make a snapshot again that was
- * dropped a moment before.
+ * <p>One operation at a time works on the snapshots of one name; it reads the record, calls the
+ * plugin and writes the record in one turn. Otherwise, a call could create a snapshot again that
+ * was dropped a moment before.
  */
 final class SnapshotCreation {
 
@@ -56,7 +55,7 @@ final class SnapshotCreation {
   private static final Backoff PAUSES =
       Backoff.exact(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
-  /** The refusals that are about the secrets or permissions of the caller, or about the call. */
+  /** Refusals that are due to the caller's secrets or permissions, or to the call itself. */
   private static final Set<StatusCode> OF_CALLER =
       Set.of(StatusCode.UNAUTHENTICATED, StatusCode.PERMISSION_DENIED, StatusCode.UNIMPLEMENTED);
 
@@ -68,14 +67,16 @@ final class SnapshotCreation {
   private final Duration patience;
   private final OperationTurns<VolumeLane> turns;
 
-  /** The requests whose record ends with their answer; of equal ones, with the last answer. */
+  /**
+   * The requests whose record ends with their answer; if several are equal, with the last answer.
+   */
   private final List<Wish<?>> waiting = new CopyOnWriteArrayList<>();
 
   /**
    * Cuts snapshots.
    *
-   * @param turns of the names of snapshots
-   * @param patience how long one may take until it is ready
+   * @param turns the turns for the names of snapshots
+   * @param patience the maximum time until a snapshot is ready
    */
   SnapshotCreation(
       Catalog catalog,
@@ -95,13 +96,13 @@ final class SnapshotCreation {
   }
 
   /**
-   * A snapshot, or a group of them, that is asked for.
+   * A request for a snapshot or a group of snapshots.
    *
-   * @param volumes of which volumes
-   * @param cut what is on record of it
-   * @param call asks for it
-   * @param isReady whether a volume can be made of what was answered
-   * @param answer the ids in an answer, for the record
+   * @param volumes the volumes
+   * @param cut the recorded request
+   * @param call the call that requests it
+   * @param isReady whether an answer is ready to be the source of a volume
+   * @param answer extracts the ids from an answer, for the record
    */
   private record Wish<T>(
       List<CatalogVolume> volumes,
@@ -110,12 +111,12 @@ final class SnapshotCreation {
       Predicate<T> isReady,
       Function<T, PendingSnapshot.Answer> answer) {
 
-    /** Any of the volumes. */
+    /** Returns any of the volumes. */
     VolumeKey key() {
       return volumes.get(0).key();
     }
 
-    /** Whether the other one asks for the same. */
+    /** Whether both wishes are for the same snapshot. */
     boolean isFor(Wish<?> other) {
       return key().equals(other.key()) && cut.asked().equals(other.cut.asked());
     }
@@ -145,7 +146,9 @@ final class SnapshotCreation {
     return new PendingSnapshot.Answer(Optional.of(made.id()), members);
   }
 
-  /** A snapshot that a volume can be made of, in one of the places if some are named. */
+  /**
+   * Creates a snapshot that can be the source of a volume, in one of the places if some are given.
+   */
   Snapshot create(
       VolumeKey volume,
       SnapshotName name,
@@ -154,7 +157,10 @@ final class SnapshotCreation {
     return remembered(wish(catalog.volume(volume, CUTTING), name, parameters, places));
   }
 
-  /** The same as soon as it is cut; it stays on record until it is ready and told. */
+  /**
+   * Creates a snapshot and returns when it exists; it stays recorded until it is ready and
+   * reported.
+   */
   Snapshot cut(
       VolumeKey volume,
       SnapshotName name,
@@ -163,7 +169,7 @@ final class SnapshotCreation {
     return kept(wish(catalog.volume(volume, CUTTING), name, parameters, places));
   }
 
-  /** The places from where a snapshot has to be usable, for its record. */
+  /** The topologies from which a snapshot must be usable, for its record. */
   static RequestedTopologies places(TopologyRequirement usableFrom) {
     return new RequestedTopologies(
         new LinkedHashSet<>(usableFrom.requisite()), usableFrom.preferred());
@@ -201,13 +207,18 @@ final class SnapshotCreation {
     }
   }
 
-  /** Snapshots of several volumes of one plugin, all of which a volume can be made of. */
+  /**
+   * Creates snapshots of several volumes of one plugin, all of which can be the source of a volume.
+   */
   VolumeGroupSnapshot create(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
     return remembered(wish(volumes, name, parameters));
   }
 
-  /** The same as soon as they are cut; they stay on record until they are ready and told. */
+  /**
+   * Creates such snapshots and returns when they exist; they stay recorded until they are ready and
+   * reported.
+   */
   VolumeGroupSnapshot cut(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
     return kept(wish(volumes, name, parameters));
@@ -231,8 +242,8 @@ final class SnapshotCreation {
   }
 
   /**
-   * Returns the request under the name that the plugin is sent: the one that is on record, as the
-   * plugin may have been asked under it; otherwise one of this cluster.
+   * Returns the request with the name for the plugin: the recorded one, as the plugin may already
+   * have been called with it; otherwise a name of this cluster.
    */
   private PendingSnapshot named(VolumeKey key, PendingSnapshot cut) {
     return catalog
@@ -250,9 +261,9 @@ final class SnapshotCreation {
   }
 
   /**
-   * A snapshot that was cut before, once a volume can be made of it; it stays on record.
+   * Waits until an existing snapshot can be the source of a volume; it stays recorded.
    *
-   * @return nothing if none of that name is on record
+   * @return empty if no snapshot of that name is recorded
    */
   Optional<Snapshot> ready(CatalogEntry record, SnapshotName name) {
     return named(record.key(), name, false)
@@ -262,7 +273,7 @@ final class SnapshotCreation {
   }
 
   /**
-   * The same of a group.
+   * Waits for a group in the same way.
    *
    * @param record any volume of the group
    */
@@ -274,10 +285,10 @@ final class SnapshotCreation {
   }
 
   /**
-   * Takes a snapshot, and a group, of this name off the record: its host keeps it.
+   * Removes a snapshot and a group of this name from the record, because the host keeps it.
    *
    * @param volume any volume of the group
-   * @return whether one was on record
+   * @return whether one was recorded
    */
   boolean keep(VolumeKey volume, SnapshotName name) {
     Subject subject = Subject.of("keeping snapshot '" + name + "'");
@@ -301,8 +312,9 @@ final class SnapshotCreation {
   }
 
   /**
-   * Returns the record of a volume whose snapshot may be on record; that of another volume of its
-   * group if the volume itself is not on record any more; nothing if no snapshot of this name is.
+   * Returns the record of a volume whose snapshot may be recorded; if the volume itself has no
+   * record any more, that of another volume of its group; empty if no snapshot of this name is
+   * recorded.
    */
   private Optional<CatalogEntry> ofSnapshot(VolumeKey volume, SnapshotName name, String doing) {
     Optional<CatalogEntry> found = catalog.find(volume);
@@ -319,7 +331,10 @@ final class SnapshotCreation {
             .findFirst();
   }
 
-  /** The snapshot and the groups of this name, with their answer if any of the volumes has it. */
+  /**
+   * The snapshot and the groups of this name, with their answer if it is recorded with any of the
+   * volumes.
+   */
   private List<PendingSnapshot> named(VolumeKey volume, SnapshotName name) {
     return merged(Stream.concat(named(volume, name, false), named(volume, name, true)));
   }
@@ -355,7 +370,7 @@ final class SnapshotCreation {
         .toList();
   }
 
-  /** Works while no other operation works on the snapshots of this name. */
+  /** Runs work while no other operation works on the snapshots of this name. */
   private <T> T inTurn(
       PluginId plugin, String name, Subject subject, Function<SnapshotWork, T> work) {
     Runnable leave =
@@ -375,7 +390,7 @@ final class SnapshotCreation {
     return inTurn(wish.call().plugin(), wish.cut().name(), wish.call().subject(), work);
   }
 
-  /** Records what is asked for before the storage system hears of it. */
+  /** Records the request before it is sent to the storage system. */
   private static Optional<PendingSnapshot> begun(SnapshotWork work, Wish<?> wish) {
     Optional<PendingSnapshot> known = Optional.empty();
     List<VolumeKey> begun = new ArrayList<>();
@@ -413,9 +428,9 @@ final class SnapshotCreation {
   }
 
   /**
-   * Asks for what is on record already.
+   * Sends a recorded request.
    *
-   * @param isRepeat whether the plugin has answered it in this life
+   * @param isRepeat whether the plugin has answered it since this process started
    */
   private <T> T again(Wish<T> wish, boolean isRepeat) {
     return inTurn(
@@ -455,9 +470,9 @@ final class SnapshotCreation {
   }
 
   /**
-   * Asks once, and records the answer. What failed and surely is not there is not on record any
-   * more; what was cut and is refused by the plugin when it is asked for again is deleted: it will
-   * never be ready.
+   * Sends the request once, and records the answer. A failed request without effect is removed from
+   * the record. A snapshot that was created and whose repeated request the plugin refuses is
+   * deleted, because it will never be ready.
    */
   private <T> T answered(SnapshotWork work, Wish<T> wish, boolean isRepeat) {
     Optional<PendingSnapshot> before = begun(work, wish);
@@ -480,7 +495,8 @@ final class SnapshotCreation {
             && waiting.remove(wish)
             && waiting.stream().noneMatch(wish::isFor);
     if (!isLast || !wish.cut().group().isEmpty()) {
-      // A group is taken off the record volume by volume; a crash meanwhile leaves the ids.
+      // A group is removed from the record volume by volume; after a crash in between, the ids are
+      // still recorded.
       note(work, wish, now);
     }
     if (isLast) {
@@ -490,8 +506,8 @@ final class SnapshotCreation {
   }
 
   /**
-   * Whether the plugin has refused a snapshot for good. A refusal on this side, and one of the
-   * caller or of the whole call, leave a snapshot that may become ready.
+   * Whether the plugin has refused a snapshot for good. After a refusal on this side, or one due to
+   * the caller or the call itself, the snapshot may still become ready.
    */
   private static boolean isRefusedForGood(ControllerException failed) {
     return failed.outcome() == ChangeOutcome.REFUSED
@@ -501,8 +517,8 @@ final class SnapshotCreation {
   }
 
   /**
-   * Refuses a snapshot that is another one than was cut under the name before: that one is gone,
-   * and the plugin made this one only now.
+   * Rejects a snapshot that differs from the one created under the name before: that one is gone,
+   * and the plugin has only now created this one.
    */
   private void refuse(
       SnapshotWork work, Wish<?> wish, PendingSnapshot.Answer before, PendingSnapshot.Answer now) {
@@ -518,7 +534,7 @@ final class SnapshotCreation {
     throw lost;
   }
 
-  /** Deletes what will not be used. It stays on record if that fails. */
+  /** Deletes a snapshot that will not be used. It stays recorded if that fails. */
   private void delete(
       SnapshotWork work, Wish<?> wish, PendingSnapshot.Answer cut, ControllerException why) {
     try {
@@ -539,17 +555,17 @@ final class SnapshotCreation {
   }
 
   /**
-   * Takes a snapshot or a group off the record.
+   * Removes a snapshot or a group from the record.
    *
-   * @param key the volume, or any of the group's
+   * @param key the volume, or any volume of the group
    */
   private static void end(SnapshotWork work, Subject subject, VolumeKey key, PendingSnapshot cut) {
     keys(key, cut).forEach(each -> work.end(subject, each, cut));
   }
 
   /**
-   * Takes up a snapshot or a group that is on record, with all volumes that have it. Returns
-   * whether any of them still had it then.
+   * Takes ownership of a recorded snapshot or group, with all volumes that record it. Returns
+   * whether any of them still recorded it.
    */
   private boolean takeUp(SnapshotWork work, Subject subject, VolumeKey key, PendingSnapshot cut) {
     boolean isTaken = false;
@@ -576,10 +592,10 @@ final class SnapshotCreation {
   }
 
   /**
-   * Deletes a snapshot that was asked for, and may be there: the same request finds it, or makes
-   * it, for only so it has an id.
+   * Deletes a requested snapshot that may exist. The same request finds or creates it, because only
+   * its answer contains the id.
    *
-   * @return whether one was asked for
+   * @return whether a snapshot of that name was requested
    */
   boolean drop(VolumeKey volume, SnapshotName name) {
     return ofSnapshot(volume, name, "dropping a snapshot of")
@@ -599,8 +615,8 @@ final class SnapshotCreation {
                   .filter(cut -> takeUp(work, subject, volume, cut))
                   .map(PendingSnapshot::asked)
                   .toList();
-          // Another control plane may have noted an answer before the snapshot was taken up. One
-          // that it has begun since then is its own work.
+          // Another control plane may have recorded an answer before the ownership was taken. A
+          // request that it has begun since then is its own work.
           List<PendingSnapshot> all =
               named(volume, name).stream().filter(cut -> taken.contains(cut.asked())).toList();
           for (PendingSnapshot cut : all) {
@@ -616,9 +632,9 @@ final class SnapshotCreation {
   }
 
   /**
-   * A volume of a group cannot be deleted while the group is on record with it, and the answer is
-   * on record with all volumes before the group is told. So if one was deleted, and there is no
-   * answer, the plugin was never asked for the group: there is nothing to delete.
+   * A volume of a group cannot be deleted while the group is recorded with it, and the answer is
+   * recorded with all volumes before the group is returned. So if a volume was deleted and there is
+   * no answer, the plugin was never called for the group: there is nothing to delete.
    */
   private void deleteGroup(SnapshotWork work, Wish<VolumeGroupSnapshot> wish) {
     boolean isComplete = wish.volumes().size() == wish.cut().group().size();
@@ -627,7 +643,9 @@ final class SnapshotCreation {
     }
   }
 
-  /** Returns the request for a snapshot, without its place if the plugin takes none any more. */
+  /**
+   * Returns the request for a snapshot, without its topologies if the plugin no longer accepts any.
+   */
   private Wish<Snapshot> sendable(CatalogVolume volume, PendingSnapshot cut) {
     Wish<Snapshot> wish = single(volume, cut);
     return cut.places().isEmpty() || placesSnapshots(wish.call())
@@ -657,7 +675,7 @@ final class SnapshotCreation {
   }
 
   /**
-   * The id of a snapshot, if an answer cannot be used but for that. The id of a group alone is not
+   * The id of a snapshot in an answer that is otherwise unusable. The id of a group alone is not
    * enough to delete it.
    */
   private static Optional<PendingSnapshot.Answer> made(Wish<?> wish, ControllerException failed) {
@@ -672,7 +690,7 @@ final class SnapshotCreation {
         : Optional.empty();
   }
 
-  /** Deletes a snapshot that belongs to no group, of which nothing is on record. */
+  /** Deletes a snapshot that belongs to no group and is not recorded. */
   void delete(
       PluginId plugin,
       SnapshotId snapshot,
@@ -688,7 +706,7 @@ final class SnapshotCreation {
     controllers.answer(calls.delete(plugin, snapshot, secrets));
   }
 
-  /** Deletes a group with all its snapshots, of which nothing is on record. */
+  /** Deletes an unrecorded group with all its snapshots. */
   void delete(
       PluginId plugin,
       GroupSnapshotId group,

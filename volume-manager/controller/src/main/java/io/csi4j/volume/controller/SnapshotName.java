@@ -3,10 +3,10 @@ package io.csi4j.volume.controller;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The name under which a snapshot is asked for, another one for each that is wanted. The same name
- * again finds the same snapshot; it is no id.
+ * The name under which a snapshot is requested; each snapshot has a different one. A repeated
+ * request with the same name finds the same snapshot; the name is not the id of the snapshot.
  *
- * @param value the name; at most 128 bytes reach every plugin
+ * @param value the name; every plugin accepts up to 128 bytes
  * @since 1.0
  */
 public record SnapshotName(String value) {
@@ -16,7 +16,7 @@ public record SnapshotName(String value) {
     Names.check("name of a snapshot", value);
   }
 
-  /** This name. */
+  /** Returns this name. */
   public static SnapshotName of(String value) {
     return new SnapshotName(value);
   }

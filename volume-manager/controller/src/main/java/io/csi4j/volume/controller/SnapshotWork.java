@@ -21,9 +21,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on the snapshots of one name: what is on record of them, with each of their volumes. In a
- * store that other control planes have open, the work stands in these records until it ends: no
- * other control plane cuts or drops a snapshot of this name meanwhile. For one thread.
+ * Work on the snapshots of one name, as recorded with each of their volumes. In a store that other
+ * control planes have open, the work is marked in these records until it ends: no other control
+ * plane creates or drops a snapshot of this name meanwhile. Not thread-safe.
  */
 final class SnapshotWork implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class SnapshotWork implements AutoCloseable {
   private final ControlPlaneSession session;
   private final Map<Part, CatalogWork> marks = new HashMap<>();
 
-  /** The time in nanoseconds that this work may still wait for other control planes. */
+  /** The remaining time in nanoseconds that this work may wait for other control planes. */
   private final AtomicLong patience;
 
   private @Nullable Ownership owner;
@@ -52,7 +52,7 @@ final class SnapshotWork implements AutoCloseable {
     return (cut.group().isEmpty() ? "snapshot " : "group ") + cut.name();
   }
 
-  /** Begins the work, where others have to know of it. */
+  /** Begins the work; in a shared store, marks it for other control planes. */
   private Optional<Ownership> entered(Subject subject) {
     if (owner == null && session.isShared()) {
       owner = catalog.enter(subject);
@@ -61,10 +61,10 @@ final class SnapshotWork implements AutoCloseable {
   }
 
   /**
-   * Writes that a snapshot is asked for.
+   * Records that a snapshot is requested.
    *
-   * @return what was on record of it before; nothing if it was not asked for
-   * @throws ControllerException if one of the same name was asked for in another way
+   * @return the previous record of it; empty if it was not requested before
+   * @throws ControllerException if a snapshot of the same name was requested with other parameters
    */
   Optional<PendingSnapshot> begin(Subject subject, VolumeKey key, PendingSnapshot cut) {
     return begin(
@@ -96,9 +96,9 @@ final class SnapshotWork implements AutoCloseable {
   }
 
   /**
-   * Refuses a group that has begun with all of its volumes, if another one of its name is on record
-   * with any volume of it. Of two that begin at the same time, one finds the other by the record of
-   * a volume that both have.
+   * Rejects a group that was begun for all of its volumes if another group of its name is recorded
+   * with any volume of it. If two groups begin at the same time, one finds the other through the
+   * record of a volume that both have.
    */
   void refuseOther(Subject subject, PendingSnapshot cut) {
     if (catalog.groups(cut.group()).anyMatch(it -> isOtherwise(it, cut))) {
@@ -111,8 +111,8 @@ final class SnapshotWork implements AutoCloseable {
   }
 
   /**
-   * Takes up a snapshot if it is on record, so that no other control plane works on it. Returns
-   * whether it is.
+   * Takes ownership of a snapshot if it is recorded, so that no other control plane works on it.
+   * Returns whether it is recorded.
    */
   boolean takeUp(Subject subject, VolumeKey key, PendingSnapshot cut) {
     if (!session.isShared()) {
@@ -130,7 +130,7 @@ final class SnapshotWork implements AutoCloseable {
     return marks.containsKey(new Part(key, part(cut)));
   }
 
-  /** A rule about a volume that is on record. */
+  /** A rule for a recorded volume. */
   @FunctionalInterface
   private interface Rule {
     Decision<CatalogRecord> decide(CatalogRecord record);
@@ -148,7 +148,7 @@ final class SnapshotWork implements AutoCloseable {
             catalog.apply(subject, key, true, there -> decided(there, key, cut, by, rule, begun));
       } catch (ControllerException failed) {
         if (failed.outcome() == ChangeOutcome.UNCERTAIN) {
-          // The write may arrive when this work has ended, with this session as the owner.
+          // The write may arrive after this work has ended, with this session as the owner.
           by.ifPresent(it -> it.giveUp(key, part));
         }
         throw failed;
@@ -187,7 +187,7 @@ final class SnapshotWork implements AutoCloseable {
     return next.equals(record) ? new Decision.Keep<>() : new Decision.Write<>(next);
   }
 
-  /** The work that stands in the record already if it is this, or a new one. */
+  /** The mark already in the record if it belongs to this work, or a new one. */
   private CatalogWork mark(CatalogRecord record, VolumeKey key, String part, Owner by) {
     return record
         .work(part)
@@ -195,7 +195,7 @@ final class SnapshotWork implements AutoCloseable {
         .orElseGet(() -> new CatalogWork(part, Kind.SNAPSHOT, by, record.epoch() + 1));
   }
 
-  /** The result of the decision that was made last. */
+  /** The result of the last decision. */
   private static final class Begun {
     boolean isTaken;
     Optional<PendingSnapshot> before = Optional.empty();
@@ -207,8 +207,8 @@ final class SnapshotWork implements AutoCloseable {
   }
 
   /**
-   * Writes what a plugin answered about a snapshot that is asked for. Where that cannot be written,
-   * the request is on record all the same, and finds the snapshot again.
+   * Records the plugin's answer for a requested snapshot. If that cannot be written, the request is
+   * still recorded, and repeating it finds the snapshot again.
    */
   void answered(Subject subject, VolumeKey key, PendingSnapshot cut) {
     try {
@@ -222,14 +222,14 @@ final class SnapshotWork implements AutoCloseable {
   }
 
   /**
-   * Takes a snapshot off the record that its host knows of, or that is not there. Another one that
-   * is on record under the same name stays.
+   * Removes a snapshot from the record that the host knows or that does not exist. Another snapshot
+   * recorded under the same name stays.
    */
   void end(Subject subject, VolumeKey key, PendingSnapshot cut) {
     try {
       end(subject, key, cut, entry -> entry.without(cut));
     } catch (ControllerException notWritten) {
-      // It is shown as pending until it is asked for again, which finds it and comes by here.
+      // It is shown as pending until the next request finds it and ends the record here.
       LOG.log(
           System.Logger.Level.WARNING,
           "The end of a snapshot is not on record: {0}",
@@ -262,7 +262,7 @@ final class SnapshotWork implements AutoCloseable {
     marks.remove(new Part(key, part));
   }
 
-  /** Whether no other control plane has taken the snapshot over. */
+  /** Whether no other control plane has taken over the snapshot. */
   private boolean isMine(CatalogRecord record, VolumeKey key, String part) {
     CatalogWork mark = marks.get(new Part(key, part));
     Optional<CatalogWork> now = record.work(part);
@@ -275,13 +275,13 @@ final class SnapshotWork implements AutoCloseable {
     return record.pendingSnapshots().stream().anyMatch(it -> it.asked().equals(cut.asked()));
   }
 
-  /** Returns the call, which is not sent if another control plane may have taken the work over. */
+  /** Returns a call that is not sent if another control plane may have taken over the work. */
   <T> ControllerCall<T> guarded(ControllerCall<T> call) {
     Ownership by = owner;
     return by == null ? call : Catalog.guarded(call, by::mayCall);
   }
 
-  /** Ends the work; snapshots whose fate is not known stay on record. */
+  /** Ends the work; snapshots whose state is uncertain stay recorded. */
   @Override
   public void close() {
     Ownership by = owner;
@@ -295,7 +295,7 @@ final class SnapshotWork implements AutoCloseable {
     }
   }
 
-  /** Ends the work on a snapshot of one volume, or gives it up: others take it over. */
+  /** Ends the work on a snapshot of one volume, or gives it up so that others take it over. */
   private void close(Ownership by, VolumeKey key, CatalogWork mark) {
     try {
       var unused =

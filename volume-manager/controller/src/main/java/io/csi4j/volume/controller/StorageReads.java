@@ -55,13 +55,13 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * Reads what storage systems say: of a volume, of their room and abilities, and lists. Nothing is
- * changed but the places from where volumes can be reached, and no volume has to be free for it.
+ * Reads from storage systems: volumes, capacity, capabilities and lists. Reads change nothing
+ * except the recorded topologies of volumes, and do not wait for other work on a volume.
  *
- * @param runner hands over the answers that no thread waits for
- * @param places takes on record from where volumes can be reached
- * @param policy how patient lists are
- * @param told receives what people should know of a volume that was read
+ * @param runner delivers the answers that no thread waits for
+ * @param places records the topologies from which volumes can be reached
+ * @param policy the timeouts and retries of lists
+ * @param told receives messages for people about the volumes read
  */
 record StorageReads(
     OperationRunner runner,
@@ -82,7 +82,10 @@ record StorageReads(
     return seen;
   }
 
-  /** The context that a volume was made with stays in force, even if another is reported later. */
+  /**
+   * The context with which a volume was created stays in force, even if the plugin later reports
+   * another one.
+   */
   private void tellOfOtherContext(CatalogVolume known, VolumeContext seen) {
     if (!seen.isEmpty() && !seen.equals(known.context())) {
       told.accept(
@@ -108,7 +111,7 @@ record StorageReads(
 
   private CompletableFuture<Optional<VolumeHealthReport>> health(
       CatalogVolume volume, ControllerFacts facts) {
-    // The one brings the other.
+    // Each capability implies the other.
     if (facts.offers(ControllerCapability.GET_VOLUME_HEALTH)
         || facts.offers(ControllerCapability.LIST_VOLUME_HEALTH)) {
       return controllers.call(calls.health(volume)).thenApply(Optional::of);
@@ -128,8 +131,9 @@ record StorageReads(
   // ---- whether a volume exists
 
   /**
-   * Looks for a volume whose node does not find it: on record, then in the storage system. Only an
-   * answer that the volume does not exist proves that; no answer and an incomplete list do not.
+   * Looks for a volume that a node cannot find: in the catalog, then in the storage system. Only an
+   * answer that the volume does not exist proves that; a missing answer or an incomplete list does
+   * not.
    */
   VolumeVerdict verdict(VolumeKey key) {
     Subject subject = Subject.of("looking for volume '" + key + "'");
@@ -165,7 +169,8 @@ record StorageReads(
   }
 
   /**
-   * Returns the verdict of a call about a volume; nothing if the call was not offered after all.
+   * Returns the verdict of a call about a volume; empty if the plugin does not offer the call after
+   * all.
    */
   private Optional<VolumeVerdict> verdict(Subject subject, ControllerCall<?> call) {
     try {
@@ -187,7 +192,7 @@ record StorageReads(
     }
   }
 
-  /** Whether a list names a volume. One that is not named may have been passed over. */
+  /** Whether a list contains a volume. A list may omit an existing volume. */
   private boolean isListed(CatalogVolume volume) {
     try {
       for (VolumeEntry each : volumes(volume.plugin())) {
@@ -196,7 +201,7 @@ record StorageReads(
         }
       }
     } catch (ControllerException incomplete) {
-      // The volume itself is asked about next.
+      // The next step queries the volume itself.
     }
     return false;
   }
@@ -263,7 +268,7 @@ record StorageReads(
     return places.following(plugin, listing(plugin, "volumes", ControllerService::volumes));
   }
 
-  /** The volumes that a cluster has made, and that no record here names. */
+  /** The volumes that a cluster has created and that have no record here. */
   List<VolumeEntry> unknown(PluginId plugin, ClusterIdentity cluster) {
     List<VolumeEntry> made = new ArrayList<>();
     volumes(plugin)
@@ -273,8 +278,8 @@ record StorageReads(
                 made.add(each);
               }
             });
-    // The store is read, and after the list: a volume that is created meanwhile is on record before
-    // it is listed.
+    // The store itself is read, and only after the list: a volume that is created meanwhile is
+    // recorded before it is listed.
     Set<VolumeId> ids = new HashSet<>();
     Set<CreationName> names = new HashSet<>();
     for (CatalogEntry record : catalog.scanned()) {
@@ -290,7 +295,7 @@ record StorageReads(
     return List.copyOf(made);
   }
 
-  /** The health of volumes, with the secrets that are named when it is read. */
+  /** The health of volumes; the secrets are requested at each reading. */
   Listing<VolumeHealthReport> health(
       PluginId plugin, Supplier<Optional<SecretsReference>> secrets) {
     String what = "health of the volumes";
@@ -319,7 +324,7 @@ record StorageReads(
     };
   }
 
-  /** The reference of the secrets that all volumes of a plugin have, if they have the same. */
+  /** The reference to the secrets of a plugin's volumes, if all of them have the same. */
   Optional<SecretsReference> commonSecrets(PluginId plugin) {
     Set<Optional<SecretsReference>> secrets =
         catalog.volumes().stream()
@@ -375,7 +380,7 @@ record StorageReads(
     };
   }
 
-  /** The controller service of a plugin, with the patience that the settings say. */
+  /** The controller service of a plugin, with the timeouts and retries of the settings. */
   private ControllerService service(CsiPlugin plugin) {
     return plugin.controller().with(policy);
   }

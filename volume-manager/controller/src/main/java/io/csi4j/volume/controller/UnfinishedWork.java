@@ -33,25 +33,25 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Goes on with what was begun and has not come to its end: deletions, and changes of size and
- * parameters. Tries again and again, with growing pauses, each volume alone: one whose plugin is
- * down for long, or does not answer, slows no other. A failure is reported, as no caller waits for
- * the attempt: that a person has to decide about a volume each time, all else once for each code,
- * and not if the caller of an operation got the same.
+ * Continues work that was begun and has not ended: deletions, and changes of size and parameters.
+ * Retries have growing pauses and are separate for each volume: a volume whose plugin is down for
+ * long, or does not answer, delays no other. Failures are reported, because no caller waits for the
+ * attempt. A failure that needs a person's decision is reported each time; other failures once for
+ * each code, and not if the caller of an operation already got the same failure.
  *
- * <p>A volume about which a person has to decide waits for an operation on it. A volume whose work
- * fails for the state of a store waits until a person has settled that store: one of the volumes
- * that wait for a store is tried from time to time, and the others go on with it.
+ * <p>A volume that needs a person's decision waits for an operation on it. A volume whose work
+ * fails due to the state of a store waits until a person has settled that store. One of the volumes
+ * that wait for a store is tried from time to time; once it succeeds, the others continue.
  */
 final class UnfinishedWork implements AutoCloseable {
 
   private static final Subject SUBJECT = Subject.of("going on with what was begun");
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-  /** The pause between two looks for what other control planes have left. */
+  /** The interval between checks for work that other control planes have left. */
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
 
-  /** The codes of failures that end for all volumes at once, when a person has settled a store. */
+  /** The codes of failures that end for all volumes together when a person has settled a store. */
   private static final Set<OperatorCode> OF_STORES =
       EnumSet.of(
           OperatorCode.CATALOG_WENT_BACK,
@@ -61,7 +61,10 @@ final class UnfinishedWork implements AutoCloseable {
           OperatorCode.CLAIM_UNREADABLE,
           OperatorCode.STORE_MOVED);
 
-  /** The codes of failures that show nothing of a store: it did not answer, or was not asked. */
+  /**
+   * The codes of failures that show nothing about a store, because it did not answer or was not
+   * accessed.
+   */
   private static final Set<OperatorCode> OF_NO_ANSWER =
       EnumSet.of(
           OperatorCode.CATALOG_DOWN,
@@ -71,13 +74,16 @@ final class UnfinishedWork implements AutoCloseable {
           OperatorCode.CONTROLLER_BUSY,
           OperatorCode.ENGINE_CLOSED);
 
-  /** How much longer than the first pause the longest is. */
+  /** The ratio of the longest pause to the first. */
   private static final int MOST = 512;
 
   private final Catalog catalog;
   private final Scheduler timers;
 
-  /** Of half the length at least, so that many volumes, or hosts, do not come at once. */
+  /**
+   * A pause is random and at least half its length, so that many volumes or hosts do not retry in
+   * step.
+   */
   private final Backoff pauses;
 
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
@@ -87,34 +93,34 @@ final class UnfinishedWork implements AutoCloseable {
   /** The volumes that wait for a person. */
   private final ConcurrentMap<VolumeKey, Hold> held = new ConcurrentHashMap<>();
 
-  /** The volume that was tried last for each reason that is one of a store. */
+  /** The volume that was last tried for each store-related code. */
   private final ConcurrentMap<OperatorCode, VolumeKey> looked = new ConcurrentHashMap<>();
 
-  /** Whether a look at the stores that volumes wait for is planned. */
+  /** Whether a check of the stores that volumes wait for is planned. */
   private final AtomicBoolean isLookPlanned = new AtomicBoolean();
 
-  /** The times of the next attempts: those that wait for their time, and those under way. */
+  /** The times of the next attempts, both planned and running. */
   private final ConcurrentMap<VolumeKey, Instant> planned = new ConcurrentHashMap<>();
 
-  /** How often each volume was tried that is not at its end. */
+  /** The number of attempts for each volume with unfinished work. */
   private final ConcurrentMap<VolumeKey, Integer> attempts = new ConcurrentHashMap<>();
 
-  /** The last failure in the background of each volume that is not at its end. */
+  /** The last background failure of each volume with unfinished work. */
   private final ConcurrentMap<VolumeKey, OperatorMessage> failures = new ConcurrentHashMap<>();
 
-  /** The code of the last failure of each of them that was reported to anybody. */
+  /** The code of the last reported failure of each of them. */
   private final ConcurrentMap<VolumeKey, OperatorCode> reported = new ConcurrentHashMap<>();
 
-  /** What waits for its time, so that nothing holds the catalog once this is closed. */
+  /** The pending timers; cancelled on close, so that none keeps the catalog reachable. */
   private final Set<Scheduler.Timer> waiting = ConcurrentHashMap.newKeySet();
 
   private volatile boolean closed;
 
   /**
-   * Why a volume waits for a person.
+   * The reason why a volume waits for a person.
    *
-   * @param record what was on record of the volume then: once something else is, another control
-   *     plane has gone on with it
+   * @param record the record of the volume at that time: if it has changed, another control plane
+   *     has continued the work
    * @param code the code of the failure
    */
   private record Hold(CatalogEntry record, OperatorCode code) {
@@ -125,11 +131,11 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   /**
-   * Nothing is tried yet.
+   * Creates the object; nothing is tried yet.
    *
-   * @param firstPause the longest pause before a volume is tried again; it doubles
-   * @param goOn goes on with one volume, without blocking
-   * @param told receives what failed
+   * @param firstPause the longest first pause before a volume is retried; later pauses double
+   * @param goOn continues the work on one volume, without blocking
+   * @param told receives failures
    * @param reports receives the end of each attempt
    */
   UnfinishedWork(
@@ -147,17 +153,17 @@ final class UnfinishedWork implements AutoCloseable {
     this.told = told;
   }
 
-  /** Those that wait to be brought to their end, here or by their host. */
+  /** The volumes with work that is pending here or at their host. */
   List<VolumeKey> owed() {
     return those(each -> isOwed(each) || !each.pendingSnapshots().isEmpty());
   }
 
-  /** Those that wait for a person, in the order of their keys. */
+  /** The volumes that wait for a person, in the order of their keys. */
   List<VolumeKey> held() {
     return those(this::isHeld);
   }
 
-  /** Whether a volume waits for a person, and no control plane has got further with it since. */
+  /** Whether a volume waits for a person and no control plane has made progress with it since. */
   boolean isHeld(CatalogEntry now) {
     Hold hold = held.get(now.key());
     return hold != null && hold.record().equals(uncut(now));
@@ -171,12 +177,12 @@ final class UnfinishedWork implements AutoCloseable {
     }
   }
 
-  /** What is on record but for snapshots, which are cut beside all other work. */
+  /** The record without its snapshots, which are created in parallel with all other work. */
   private static CatalogEntry uncut(CatalogEntry now) {
     return now.cutting(List.of());
   }
 
-  /** Notes that a volume waits for a person; returns whether that is news. */
+  /** Notes that a volume waits for a person; returns whether that is new. */
   private boolean hold(VolumeKey key, OperatorCode code) {
     try {
       Optional<Hold> now = catalog.known(key).map(record -> new Hold(uncut(record), code));
@@ -191,7 +197,10 @@ final class UnfinishedWork implements AutoCloseable {
     return catalog.all().stream().filter(which).map(CatalogEntry::key).toList();
   }
 
-  /** Whether it is brought to its end here: a snapshot is asked for again by its host alone. */
+  /**
+   * Whether this control plane finishes the work: only the host itself repeats requests for
+   * snapshots.
+   */
   private static boolean isOwed(CatalogEntry each) {
     return each.state() instanceof State.Deleting
         || each.state() instanceof State.Growing
@@ -199,10 +208,10 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   /**
-   * Takes in the end of an operation on this volume, and tries its work again after a pause, unless
-   * a person is needed.
+   * Handles the end of an operation on this volume, and retries its work after a pause, unless a
+   * person is needed.
    *
-   * @param failure what the caller of the operation was told
+   * @param failure the failure that the caller of the operation got
    */
   void ended(VolumeKey key, Optional<ControllerException> failure) {
     if (failure.filter(UnfinishedWork::needsPerson).isEmpty() && held.remove(key) != null) {
@@ -217,7 +226,7 @@ final class UnfinishedWork implements AutoCloseable {
     return failed.outcome() == ChangeOutcome.HELD;
   }
 
-  /** Returns changes of a volume with what is known here: whether they wait, and for what. */
+  /** Adds to the changes of a volume whether they wait, and for what. */
   List<VolumeChange> shown(VolumeKey key, List<VolumeChange> changes) {
     OperatorMessage last = failures.get(key);
     return last == null ? changes : changes.stream().map(each -> shown(key, each, last)).toList();
@@ -236,8 +245,8 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   /**
-   * Tries each volume after a pause that has something to try. Where other control planes work, it
-   * looks again and again whether one of them has ended, and has left something.
+   * Schedules an attempt for each volume with unfinished work. If there are other control planes,
+   * checks regularly whether one of them has ended and left work.
    */
   void later() {
     look();
@@ -249,7 +258,7 @@ final class UnfinishedWork implements AutoCloseable {
       catalog.lookAtOwners();
     }
     those(UnfinishedWork::isOwed).forEach(this::later);
-    // Others may have brought to an end what was tried here.
+    // Other control planes may have finished work that was tried here.
     List.copyOf(reported.keySet()).forEach(this::later);
     List.copyOf(held.keySet()).forEach(this::later);
   }
@@ -267,16 +276,16 @@ final class UnfinishedWork implements AutoCloseable {
     try {
       look();
     } catch (ControllerException storeDown) {
-      // The next look finds out.
+      // The next check tries again.
     } finally {
-      // Also after an exception that a store should not throw, which the timer logs.
+      // Also after an unexpected exception of a store, which the timer logs.
       lookLater();
     }
   }
 
   /**
-   * Tries a volume after a pause, if it has something to try; asking for it twice is harmless. The
-   * first pause of a volume is short again once its work has come to its end.
+   * Schedules an attempt for a volume, if it has unfinished work; repeated calls have no effect.
+   * The pauses of a volume start short again once its work has ended.
    */
   void later(VolumeKey key) {
     if (isHeld(key)) {
@@ -308,14 +317,14 @@ final class UnfinishedWork implements AutoCloseable {
     }
   }
 
-  /** Looks after a pause whether the stores are settled that volumes wait for. */
+  /** Checks after a pause whether the stores that volumes wait for are settled. */
   private void lookAtStoresLater() {
     if (!closed && isLookPlanned.compareAndSet(false, true)) {
       after(BETWEEN_LOOKS, this::lookAtStores);
     }
   }
 
-  /** Tries one of the volumes that wait for the same reason: the next one at each look. */
+  /** Tries one of the volumes that wait for the same reason: a different one at each check. */
   private void lookAtStores() {
     Map<OperatorCode, TreeSet<VolumeKey>> waiting = new EnumMap<>(OperatorCode.class);
     held.forEach(
@@ -371,12 +380,12 @@ final class UnfinishedWork implements AutoCloseable {
             });
   }
 
-  /** Whether the end of an attempt shows that the reason of this code has ended. */
+  /** Whether the end of an attempt shows that the cause of this code is resolved. */
   private static boolean isSettled(OperatorCode code, Optional<OperatorCode> failure) {
     return failure.filter(it -> it == code || OF_NO_ANSWER.contains(it)).isEmpty();
   }
 
-  /** Goes on with the volumes that wait for the reason of this code. */
+  /** Continues with the volumes that wait for the cause of this code. */
   private void settled(OperatorCode code) {
     held.forEach(
         (key, hold) -> {
@@ -387,7 +396,7 @@ final class UnfinishedWork implements AutoCloseable {
         });
   }
 
-  /** Reports an attempt, without asking the store what became of the volume. */
+  /** Reports an attempt, without reading the result for the volume from the store. */
   private void report(
       VolumeKey key, Operation operation, int number, Optional<ControllerException> failure) {
     Optional<Instant> next = next(key);
@@ -407,12 +416,12 @@ final class UnfinishedWork implements AutoCloseable {
             next));
   }
 
-  /** Returns the number of attempts in the background to bring a volume to its end. */
+  /** Returns the number of background attempts to finish the work on a volume. */
   int attempts(VolumeKey key) {
     return attempts.getOrDefault(key, 0);
   }
 
-  /** Returns the last failure in the background of a volume that is not at its end. */
+  /** Returns the last background failure of a volume with unfinished work. */
   Optional<OperatorMessage> failure(VolumeKey key) {
     return Optional.ofNullable(failures.get(key));
   }
@@ -438,7 +447,7 @@ final class UnfinishedWork implements AutoCloseable {
     waiting.forEach(Scheduler.Timer::cancel);
   }
 
-  /** Runs something after a pause, unless this is closed before. */
+  /** Runs an action after a pause, unless this object is closed before. */
   private void after(Duration pause, Runnable work) {
     CompletableFuture<Scheduler.Timer> timer = new CompletableFuture<>();
     Scheduler.Timer begun =

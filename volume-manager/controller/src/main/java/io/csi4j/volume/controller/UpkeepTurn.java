@@ -16,9 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the control planes that share a store does each chore of the upkeep. A control plane has
- * a chore until it leaves the chore or its session ends; nothing is safe or unsafe by it, as two
- * that do the same chore do no harm.
+ * Assigns each upkeep chore to one of the control planes that share a store. A control plane has a
+ * chore until it leaves the chore or its session ends. Safety does not depend on this: two control
+ * planes that do the same chore do no harm.
  */
 final class UpkeepTurn implements AutoCloseable {
 
@@ -45,7 +45,7 @@ final class UpkeepTurn implements AutoCloseable {
       book = new RecordBook<>(store, codec, Optional.empty());
     }
 
-    /** Takes the chore, and returns the other control plane that has it, if one does. */
+    /** Takes the chore, or returns the other control plane that has it. */
     Optional<String> take() {
       if (mine != null && mine.isOver()) {
         leave();
@@ -81,7 +81,9 @@ final class UpkeepTurn implements AutoCloseable {
       return now;
     }
 
-    /** Returns the control plane whose session goes on, if it is another one. */
+    /**
+     * Returns the control plane of the record, if it is another one whose session has not ended.
+     */
     private Optional<String> other(Optional<SessionRecord> there) {
       return there
           .map(SessionRecord::owner)
@@ -89,7 +91,10 @@ final class UpkeepTurn implements AutoCloseable {
           .map(CatalogWork.Owner::controlPlane);
     }
 
-    /** Leaves the chore to others at once, or when the session ends if that cannot be written. */
+    /**
+     * Leaves the chore to others, either immediately or, if that cannot be written, when the
+     * session ends.
+     */
     void giveBack() {
       if (mine == null) {
         return;
@@ -105,7 +110,7 @@ final class UpkeepTurn implements AutoCloseable {
                         ? new Decision.Remove<>()
                         : new Decision.Keep<>());
       } catch (RuntimeException notWritten) {
-        // The other chores are left. Others take this one once the session has ended.
+        // The remaining chores are still left. Others take this one once the session has ended.
       } finally {
         leave();
       }
@@ -126,10 +131,10 @@ final class UpkeepTurn implements AutoCloseable {
   }
 
   /**
-   * Takes a chore, if no other control plane has it.
+   * Takes a chore, unless another control plane has it.
    *
-   * @return the name of the other control plane; nothing if this one has the chore now
-   * @throws io.csi4j.volume.internal.store.RecordFailure if the store cannot be asked
+   * @return the name of the other control plane; empty if this one has the chore now
+   * @throws io.csi4j.volume.internal.store.RecordFailure if the store cannot be read
    */
   Optional<String> take(String chore) {
     lock.lock();
@@ -146,7 +151,7 @@ final class UpkeepTurn implements AutoCloseable {
     }
   }
 
-  /** Leaves a chore to others; one that this control plane does not have stays as it is. */
+  /** Leaves a chore to others; does nothing if this control plane does not have it. */
   void leave(String chore) {
     lock.lock();
     try {
@@ -156,7 +161,7 @@ final class UpkeepTurn implements AutoCloseable {
     }
   }
 
-  /** Leaves all chores to others for good. */
+  /** Leaves all chores to others and takes no more. */
   @Override
   public void close() {
     lock.lock();

@@ -21,10 +21,10 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Who holds volumes, by the claims that a host has.
+ * The holders of volumes, by the claims of a host.
  *
  * @param store returns the claim of a volume, if it was ever claimed
- * @param records the claims in their store, if the host has named it
+ * @param records the claims in their store, if the host has set it
  */
 record VolumeClaims(
     Function<VolumeKey, Optional<Claim>> store, Optional<RecordValues<Claim>> records) {
@@ -33,13 +33,13 @@ record VolumeClaims(
    * The claim of a volume in a list.
    *
    * @param claim the claim; none if it cannot be read
-   * @param problem why it cannot be read
+   * @param problem why the claim cannot be read; empty if it can
    */
   record Listed(Claim claim, Optional<OperatorMessage> problem) {}
 
   /**
-   * Returns the claims of some volumes. Reads as many of them at a time as it can. A claim that
-   * cannot be read hides none of the others.
+   * Returns the claims of some volumes. Reads as many of them at a time as possible. An unreadable
+   * claim does not prevent the others from being read.
    *
    * @param sorted the volumes, in the order of their records
    */
@@ -60,10 +60,10 @@ record VolumeClaims(
   }
 
   /**
-   * Reads the claims behind that of a volume.
+   * Reads the claims that follow that of a volume.
    *
-   * @param from the place of the next volume
-   * @return the place of the first volume that the claims do not reach
+   * @param from the index of the next volume
+   * @return the index of the first volume beyond the claims that were read
    */
   private int scan(List<VolumeKey> sorted, int from, Map<VolumeKey, Listed> found) {
     RecordValues.Page<Claim> page =
@@ -103,7 +103,7 @@ record VolumeClaims(
     }
   }
 
-  /** Refuses what would take a volume from those who hold it, naming them. */
+  /** Rejects an operation that would take a volume from its holders, naming them. */
   void refuseHeld(Subject subject, VolumeKey key) {
     Claim claim = claim(subject, key);
     if (!claimants(claim).isEmpty()) {
@@ -141,7 +141,7 @@ record VolumeClaims(
     return store.apply(key);
   }
 
-  /** The holders of a claim, for people; empty if there are none. */
+  /** The holders of a claim as text; empty if there are none. */
   static String holders(Claim claim) {
     return claimants(claim).stream()
         .map(
@@ -158,12 +158,12 @@ record VolumeClaims(
         .collect(Collectors.joining(", "));
   }
 
-  /** Those who have a claim; a deletion, which holds the claims, is none of them. */
+  /** The holders of a claim, without a deletion that holds the claims. */
   private static Collection<ClaimHolder> claimants(Claim claim) {
     return claim.others(Claim.DELETION);
   }
 
-  /** Whether anybody has a claim of a volume; also if nobody can say. */
+  /** Whether a workload may have a claim on a volume; true also if that cannot be read. */
   boolean mayBeHeld(VolumeKey key) {
     try {
       return find(key).filter(it -> !claimants(it).isEmpty()).isPresent();
@@ -172,7 +172,10 @@ record VolumeClaims(
     }
   }
 
-  /** Whether the store of claims knows a claim of this epoch, or a later one; or nobody can say. */
+  /**
+   * Whether the store may know a claim of this epoch or a later one; true also if that cannot be
+   * read.
+   */
   boolean mayKnow(VolumeKey key, long epoch) {
     try {
       return find(key).filter(it -> it.epoch() >= epoch).isPresent();

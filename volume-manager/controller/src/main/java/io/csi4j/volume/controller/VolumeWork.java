@@ -231,7 +231,7 @@ final class VolumeWork {
               beside);
     } catch (ControllerException failed) {
       if (failed.outcome() == ChangeOutcome.UNCERTAIN) {
-        // The write may arrive when this work has ended, with this session as the owner.
+        // The write may arrive after this work has ended, with this session as the owner.
         abandon();
         throw failed;
       }
@@ -275,7 +275,7 @@ final class VolumeWork {
         null);
   }
 
-  /** Returns the call, which is not sent if another control plane may have taken the work over. */
+  /** Returns a call that is not sent if another control plane may have taken over the work. */
   <T> ControllerCall<T> guarded(ControllerCall<T> call) {
     return owner.map(by -> Catalog.guarded(call, by::mayCall)).orElse(call);
   }

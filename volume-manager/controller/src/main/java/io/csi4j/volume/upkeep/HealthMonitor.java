@@ -300,7 +300,7 @@ public final class HealthMonitor implements AutoCloseable {
     try {
       threads.execute(() -> run(plugin, rounds, round));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      // The runner is closed, or the JVM reports that the machine has no more threads.
       CompletableFuture<List<Change>> over = round;
       while (over != null) {
         CompletableFuture<List<Change>> next = ended(plugin, rounds, false);
@@ -364,7 +364,7 @@ public final class HealthMonitor implements AutoCloseable {
     } catch (ControllerException storeDown) {
       // The next search finds them.
     } finally {
-      // Also after an exception that a store should not throw, which the timer logs.
+      // Also after an unexpected exception of a store, which the timer logs.
       searches.plan(this::searchAgain);
     }
   }

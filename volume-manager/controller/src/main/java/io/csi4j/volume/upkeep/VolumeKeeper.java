@@ -282,7 +282,7 @@ public final class VolumeKeeper implements AutoCloseable {
     try {
       threads.execute(() -> run(chore, round));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      // The runner is closed, or the JVM reports that the machine has no more threads.
       end(chore, round, new Round(chore.name, clock.wall(), Duration.ZERO, "", words(refused)));
     }
     return round;

@@ -85,7 +85,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     try {
       pool.execute(work);
     } catch (RuntimeException | Error refused) {
-      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      // The runner is closed, or the JVM reports that the machine has no more threads.
       work.run();
     }
   }

@@ -83,18 +83,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The volumes of storage systems, from any host: made, grown, cut into snapshots and deleted by the
- * controllers of their plugins. Remembers what it does before it is done, so that after a crash at
- * any moment no volume is lost, and none is made twice.
+ * Creates, expands, snapshots and deletes the volumes of storage systems through the controllers of
+ * their plugins, from any host. Each operation is recorded before its call, so that after a crash
+ * at any moment no volume is lost, and none is created twice.
  *
- * <p>Methods block until their operation ends; {@link #async} does not. They fail with {@link
- * ControllerException}. One volume has one operation at a time; the others wait in order. Safe for
- * many threads.
+ * <p>Methods block until their operation ends; those of {@link #async} do not. They fail with
+ * {@link ControllerException}. A volume has one operation at a time; the others wait in order.
+ * Thread-safe.
  *
  * <p>Several controllers, in any processes, may share a store that several processes can open. Work
- * on a volume has one owner among them, and goes on with another one when its owner has ended. A
- * {@code LocalStore} has one controller at a time. Together they are a cluster, to which {@link
- * ClusterSetup} gives an identity.
+ * on a volume has one owner among them; when the owner has ended, another controller continues the
+ * work. A {@code LocalStore} has one controller at a time. Controllers that share a store form a
+ * cluster, to which {@link ClusterSetup} gives an identity.
  *
  * <pre>{@code
  * try (VolumeController controller = VolumeController.builder(plugins, store).open()) {
@@ -113,13 +113,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VolumeController implements AutoCloseable {
 
-  /** How many volumes of a batch are under way at a time. */
+  /** The number of volumes of a batch that are processed at a time. */
   private static final int AT_ONCE = 16;
 
   /** The number of volumes whose claims are read at a time. */
   private static final int PAGE = 500;
 
-  /** The number of claims that are brought back in the background at a time. */
+  /** The number of claims whose release is advanced in the background at a time. */
   private static final int RELEASES = 64;
 
   private static final VolumeFilter THERE =
@@ -141,7 +141,7 @@ public final class VolumeController implements AutoCloseable {
   private final OperationReports reports;
   private final OperationRunner runner;
 
-  /** Bounded, so that a storage system that hangs does not take a thread for each claim. */
+  /** Limited, so that a storage system that hangs does not block one thread for each claim. */
   private final OnDemandThreads releases = new OnDemandThreads("csi4j-volume-release", RELEASES);
 
   private final Runnable ending;
@@ -149,14 +149,14 @@ public final class VolumeController implements AutoCloseable {
   private final RecordStore store;
   private final ControlPlaneSession session;
 
-  /** The control plane that had the upkeep at the last request for it. */
+  /** The control plane that had each upkeep chore at the last request for it. */
   private final ConcurrentMap<String, String> upkeepOwners = new ConcurrentHashMap<>();
 
   /**
-   * Opens a controller, and goes on with what an earlier life has begun.
+   * Opens a controller, and continues the work that an earlier process has begun.
    *
-   * @param threads where operations run
-   * @param ending ends what was made for this controller alone
+   * @param threads the threads that run operations
+   * @param ending closes the resources that were created for this controller
    */
   VolumeController(
       Builder options,
@@ -230,10 +230,10 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * A controller that is not opened yet.
+   * Returns a builder for a controller.
    *
-   * @param plugins whose controllers are called
-   * @param store the store of the catalog, which stays open; claims may be in the same one
+   * @param plugins the registry of the plugins to call
+   * @param store the store of the catalog; it is not closed; it may also hold the claims
    */
   public static Builder builder(PluginRegistry plugins, RecordStore store) {
     return new Builder(plugins, store);
@@ -242,91 +242,92 @@ public final class VolumeController implements AutoCloseable {
   // ---- volumes
 
   /**
-   * Makes a volume, or finds the one that was made under the same key. Until it is there, it may be
-   * asked for in other places, as the first ones may have no room. What is made and is not as asked
-   * for is deleted again.
+   * Creates a volume, or finds the one that was created with the same key. Until the volume exists,
+   * the call may be repeated with other topologies, as the first ones may have no free capacity. A
+   * created volume that does not match the request is deleted again.
    */
   public CatalogVolume create(VolumeKey key, VolumeSpec spec) {
     return await(async.create(key, spec));
   }
 
   /**
-   * Deletes a volume that was made here, unless it has a holder. One that is not on record counts
-   * as deleted. One that the storage system refuses to delete is on record as before, unless it is
-   * ephemeral, or a call for its deletion may have been made before: it stays to be deleted then.
-   * If the storage system cannot be asked, the deletion stays on record, and goes on in the
-   * background: the outcome is UNCERTAIN.
+   * Deletes a volume that was created here, unless it has a holder. A volume without a record
+   * counts as deleted. If the storage system refuses the deletion, the record stays as before. A
+   * volume that is ephemeral, or for which a call to delete it may have been made earlier, stays
+   * marked for deletion instead. If the storage system cannot be called, the deletion stays
+   * recorded and continues in the background: the outcome is UNCERTAIN.
    */
   public void delete(VolumeKey key) {
     var unused = await(async.delete(key));
   }
 
   /**
-   * Takes a volume on record that was there before, if its plugin agrees to how it is to be used.
-   * The same again changes nothing. Another description of the volume changes its record, once the
-   * plugin agrees: its mount options, ways of use, places, context and secrets. While workloads
-   * hold the volume, only the reference to its secrets can be changed. Its size and mutable
-   * parameters stay as they are on record.
+   * Registers a volume that existed before, if its plugin confirms the intended use. A repeated
+   * call changes nothing. A changed description of the volume updates the record once the plugin
+   * confirms it: mount options, kinds of use, topologies, context and secrets. While workloads hold
+   * the volume, only the reference to its secrets can be changed. The recorded size and mutable
+   * parameters are not changed.
    *
-   * @param volume its origin has to be {@link CatalogVolume.Origin#REGISTERED}
-   * @return the volume as it is on record then
+   * @param volume the volume; its origin must be {@link CatalogVolume.Origin#REGISTERED}
+   * @return the volume as recorded then
    * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if it has another
-   *     origin; {@link OperatorCode#VOLUME_KNOWN_OTHERWISE} if another volume is on record under
-   *     this key; {@link OperatorCode#VOLUME_CLAIMED} if a workload holds it
+   *     origin; {@link OperatorCode#VOLUME_KNOWN_OTHERWISE} if another volume is recorded with this
+   *     key; {@link OperatorCode#VOLUME_CLAIMED} if a workload holds it
    */
   public CatalogVolume register(CatalogVolume volume) {
     return await(async.register(volume));
   }
 
   /**
-   * Takes a volume on record that a cluster of csi4j has made and no record names any more, as
-   * after its store was lost. It can be deleted here then, and is never reaped if the cluster is
-   * another one. The same again changes nothing.
+   * Creates the record of a volume that a cluster of csi4j has created and that no record names any
+   * more, for example after the loss of its store. The volume can then be deleted here; it is never
+   * reaped if the cluster is another one. A repeated call changes nothing.
    *
-   * @param cluster the cluster that has made it: this one, or a former one
-   * @param volume its origin has to be {@link CatalogVolume.Origin#CREATED}, its id that of one of
-   *     {@link #unknownVolumes}; without a context or a size it gets those that the plugin lists
-   * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if no such volume is
-   *     listed
+   * @param cluster the cluster that has created the volume: this one, or a former one
+   * @param volume the volume; its origin must be {@link CatalogVolume.Origin#CREATED}, its id that
+   *     of one of {@link #unknownVolumes}; a missing context or size is taken from the plugin's
+   *     list
+   * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if the list does not
+   *     contain the volume
    */
   public CatalogVolume adopt(ClusterIdentity cluster, CatalogVolume volume) {
     return await(async.adopt(cluster, volume));
   }
 
   /**
-   * Forgets a volume without holders, and leaves it where it is: also one that was made here. One
-   * with a snapshot that nobody was told of is not forgotten, nor one that is claimed while it is
-   * being forgotten. It is not attached for a claim that begins later.
+   * Removes the record of a volume without holders, including one that was created here; the volume
+   * itself is not touched. Refused if the volume has a snapshot that was not reported to a caller,
+   * or is claimed during this call. Claims made later do not attach the volume.
    *
-   * @return whether it was on record
+   * @return whether the volume had a record
    */
   public boolean deregister(VolumeKey key) {
     return await(async.deregister(key));
   }
 
   /**
-   * Forgets a volume although workloads hold it or a snapshot of it is owed, and leaves both where
-   * they are. Their claims stay, and have to be ended by a person: nothing attaches, detaches or
-   * deletes the volume any more. Who decided it, why, and the holders are told as {@link
-   * OperatorCode#VOLUME_FORGOTTEN}.
+   * Removes the record of a volume although workloads hold it or a snapshot of it is pending; the
+   * volume and the snapshot are not touched. Its claims stay, and a person must end them: the
+   * volume is no longer attached, detached or deleted by csi4j. The person, the reason and the
+   * holders are reported as {@link OperatorCode#VOLUME_FORGOTTEN}.
    *
-   * @return whether it was on record
+   * @return whether the volume had a record
    */
   public boolean deregister(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
     return await(async.deregister(key, by, reason));
   }
 
   /**
-   * Takes many volumes on record, {@value #AT_ONCE} at a time. One that fails, or is refused as it
-   * is, keeps none of the others back.
+   * Registers many volumes, {@value #AT_ONCE} at a time. A failed or invalid volume does not
+   * prevent the others from being registered.
    *
-   * @return those that failed, each with why; empty if all are on record
+   * @return the volumes that failed, each with the reason; empty if all are registered
    */
   public Map<VolumeKey, ControllerException> registerAll(Collection<CatalogVolume> all) {
     return failures(all, CatalogVolume::key, async::register);
   }
 
-  /** Forgets many volumes without holders, as {@link #registerAll} takes them on record. */
+  /** Deregisters many volumes without holders, as {@link #registerAll} registers them. */
   public Map<VolumeKey, ControllerException> deregisterAll(Collection<VolumeKey> all) {
     return failures(all, Function.identity(), async::deregister);
   }
@@ -354,132 +355,132 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Grows a volume, never shrinks it. What the node has to do about it stands in {@link
-   * CatalogVolume#pendingOnNode} until {@link #nodeHasExpanded} is told. A size that the storage
-   * system cannot give now is asked for again in the background, until another one takes its place:
-   * a larger one, or a smaller one that is not below what the volume has.
+   * Expands a volume; never shrinks it. If the node must expand the filesystem, {@link
+   * CatalogVolume#pendingOnNode} has the size until {@link #nodeHasExpanded} is called. If the
+   * storage system cannot provide the size now, the request is repeated in the background until
+   * another size replaces it: a larger one, or a smaller one that is not below the current size.
    */
   public CatalogVolume expand(VolumeKey key, CapacityRange to) {
     return await(async.expand(key, to));
   }
 
   /**
-   * Notes that the node has made the volume as large as it was told to; nothing, if the node owes
-   * another size by now, which stays in {@link CatalogVolume#pendingOnNode}.
+   * Records that the node has expanded the volume to the requested size. Does nothing if another
+   * size is pending by now; that size stays in {@link CatalogVolume#pendingOnNode}.
    *
-   * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
+   * @param to the size given to the node, as {@link CatalogVolume#pendingOnNode} had it
    */
   public CatalogVolume nodeHasExpanded(VolumeKey key, CapacityRange to) {
     return await(async.nodeHasExpanded(key, to));
   }
 
   /**
-   * Notes why a node cannot expand the filesystem of a volume, for {@link #changes}; nothing if
-   * another size is pending by now, or a refusal of this size is on record. {@link
-   * #nodeHasExpanded}, or another size, ends it.
+   * Records why a node cannot expand the filesystem of a volume, for {@link #changes}. Does nothing
+   * if another size is pending by now, or if a refusal of this size is already recorded. {@link
+   * #nodeHasExpanded}, or a request for another size, removes the refusal.
    *
-   * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
-   * @param why the message of the failure on the node
+   * @param to the size given to the node, as {@link CatalogVolume#pendingOnNode} had it
+   * @param why the failure message of the node
    */
   public CatalogVolume nodeCannotExpand(VolumeKey key, CapacityRange to, OperatorMessage why) {
     return await(async.nodeCannotExpand(key, to, why));
   }
 
   /**
-   * Returns the changes of size and parameters that were asked for and are not done: those that are
-   * asked for again in the background, those that were refused, and what the node still has to do.
-   * A refusal is kept until the same kind of change is asked for again, also across a restart. A
-   * deletion that is not done is one of them. Reads the store of the catalog where its view of the
-   * volumes is not up to date, and waits for that.
+   * Returns the requested changes of size and parameters that are not done: those that are repeated
+   * in the background, those that were refused, and those that are pending on the node. A refusal
+   * is kept, also across restarts, until a change of the same kind is requested again. A pending
+   * deletion is included. Reads the store of the catalog if the view of the volumes is not up to
+   * date, and waits for it.
    */
   public List<VolumeChange> changes(VolumeKey key) {
     return unfinished.shown(key, changes.changes(key));
   }
 
   /**
-   * Goes on at once with what was begun with a volume, also if it waits for a person: with its
-   * deletion, or a change of size or parameters. What fails is tried again in the background,
-   * unless it needs a person again. Does nothing to a volume with which nothing was begun.
+   * Resumes the pending work on a volume immediately, even if it waits for a person: its deletion,
+   * or a change of size or parameters. A failure is retried in the background, unless it needs a
+   * person again. Does nothing if no work on the volume is pending.
    *
-   * @throws ControllerException as the operation that was begun
+   * @throws ControllerException as the pending operation
    */
   public void resume(VolumeKey key) {
     var unused = await(async.resume(key));
   }
 
   /**
-   * Gives up the changes of size and parameters that are asked for again in the background: nothing
-   * more is asked for. What the storage system made of their last attempts is not known: parts of
-   * the parameters may be in force, and the node is asked to follow the size. What was refused
-   * stays in {@link #changes}. A deletion goes on until it is done; {@link #deregister} forgets its
-   * volume.
+   * Abandons the changes of size and parameters that are repeated in the background: no more
+   * requests are sent for them. The effect of their last attempts on the storage system is not
+   * known: some of the parameters may be in force, and the node is asked to expand the filesystem
+   * to the size. Refused changes stay in {@link #changes}. A deletion continues until it is done;
+   * {@link #deregister} removes the record of its volume.
    *
-   * @return the changes that were given up, with what was seen at their last attempts
+   * @return the abandoned changes, with the failures of their last attempts
    */
   public List<VolumeChange> abandon(VolumeKey key) {
     return await(async.abandon(key));
   }
 
   /**
-   * Changes parameters of a volume; those that are not named stay as they are. If it is not known
-   * what came of it, the same is asked for again in the background, until it is known.
+   * Changes parameters of a volume; parameters that are not given stay unchanged. If the result is
+   * uncertain, the request is repeated in the background until the result is known.
    */
   public CatalogVolume modify(VolumeKey key, Map<String, String> mutableParameters) {
     return await(async.modify(key, mutableParameters));
   }
 
   /**
-   * Returns what the plugin says of a volume now: where it is attached, and whether it is well.
-   * Other places than those on record, from where the volume can be reached, are taken on record,
-   * as with each list and after a modification; {@link OperatorCode#VOLUME_TOPOLOGY_CHANGED} is
-   * reported then. An answer without places changes nothing, and a volume that was registered keeps
-   * the places of its description.
+   * Returns the current state of a volume from its plugin: where it is attached, and its health. If
+   * the plugin reports other topologies than the recorded ones, they are recorded, as with each
+   * list and after a modification, and {@link OperatorCode#VOLUME_TOPOLOGY_CHANGED} is reported. An
+   * answer without topologies changes nothing, and a registered volume keeps the topologies of its
+   * description.
    */
   public VolumeEntry inspect(VolumeKey key) {
     return await(async.inspect(key));
   }
 
   /**
-   * Finds out whether a volume exists that a node does not find: whether it is on record, then by
-   * ControllerGetVolume or ListVolumes, where the plugin offers one, then by
-   * ValidateVolumeCapabilities. It is gone only if one of them says so; a plugin that does not
-   * answer, or does not say, leaves it {@linkplain VolumeVerdict.Unknown unknown}.
+   * Determines whether a volume exists that a node cannot find: checks its record, then calls
+   * ControllerGetVolume or ListVolumes, if the plugin offers one, then ValidateVolumeCapabilities.
+   * The volume is gone only if one of these says so; if the plugin does not answer, or the answer
+   * is not conclusive, the verdict is {@linkplain VolumeVerdict.Unknown unknown}.
    *
-   * @throws ControllerException if the store cannot be asked
+   * @throws ControllerException if the store cannot be read
    */
   public VolumeVerdict verdict(VolumeKey key) {
     return await(async.verdict(key));
   }
 
   /**
-   * Returns all that the plugin says is wrong with a volume now, whatever version of CSI it speaks;
-   * nothing if it does not say how the volume is. A plugin that offers neither GET_VOLUME_HEALTH
-   * nor VOLUME_CONDITION with GET_VOLUME is not asked. For watching over many volumes there is
-   * {@code HealthMonitor}.
+   * Returns all current faults of a volume that the plugin reports, whatever its version of CSI;
+   * empty if the plugin does not report the health of the volume. A plugin that offers neither
+   * GET_VOLUME_HEALTH nor VOLUME_CONDITION with GET_VOLUME is not called. To watch many volumes,
+   * use {@code HealthMonitor}.
    */
   @Experimental
   public Optional<VolumeHealthReport> health(VolumeKey key) {
     return await(async.health(key));
   }
 
-  /** How much room there is for volumes like this one, in one place or anywhere. */
+  /** Returns the free capacity for volumes like this one, in one topology or anywhere. */
   public Capacity capacity(VolumeSpec spec, Optional<Topology> place) {
     return await(async.capacity(spec, place));
   }
 
   // ---- nodes
 
-  /** Whether volumes of a plugin have to be attached to nodes; not if it has no controller. */
+  /** Whether volumes of a plugin must be attached to nodes; false if it has no controller. */
   public boolean attaches(PluginId plugin) {
     return await(async.attaches(plugin));
   }
 
   /**
-   * Returns why a volume cannot be claimed now: it is not on record, not there yet, being deleted,
-   * was not made to be used so, or has to be attached while no controller of its plugin can do
-   * that. For a {@code ClaimBook} that is used without a coordinator ({@code ClaimBook.asking}).
-   * Reads the record of the volume in the store of the catalog, and waits for that. The state of
-   * the plugin on the node is not part of the answer.
+   * Returns why a volume cannot be claimed now: it has no record, does not exist yet, is being
+   * deleted, does not support the requested use, or must be attached while no controller of its
+   * plugin can do that. For a {@code ClaimBook} that is used without a coordinator ({@code
+   * ClaimBook.asking}). Reads the record of the volume from the store of the catalog, and waits for
+   * it. The state of the plugin on the node is not considered.
    */
   public Optional<ClaimDecision.Refused> whyNotClaimed(ClaimRequest request) {
     return attachments().whyNot(request);
@@ -490,12 +491,12 @@ public final class VolumeController implements AutoCloseable {
     return await(async.offered(plugin));
   }
 
-  // ---- what is on record
+  // ---- records
 
   /**
-   * Returns the volume of this key, if it is there and not about to be deleted. Reads the store.
+   * Returns the volume with this key, if it exists and is not about to be deleted. Reads the store.
    *
-   * @throws ControllerException if the store cannot be asked
+   * @throws ControllerException if the store cannot be read
    */
   public Optional<CatalogVolume> find(VolumeKey key) {
     return catalog.find(key).flatMap(CatalogEntry::volume);
@@ -504,29 +505,29 @@ public final class VolumeController implements AutoCloseable {
   /**
    * Returns the record of a volume. Reads the store.
    *
-   * @throws ControllerException if the store cannot be asked
+   * @throws ControllerException if the store cannot be read
    */
   public Optional<CatalogEntry> record(VolumeKey key) {
     return catalog.find(key);
   }
 
   /**
-   * Returns all volumes that are there and not about to be deleted, in the order of their keys.
-   * What another control plane wrote a moment ago may be missing, here and in the other lists.
+   * Returns all volumes that exist and are not about to be deleted, in the order of their keys.
+   * This list and the others may lack a recent write of another control plane.
    */
   public List<CatalogVolume> volumes() {
     return catalog.volumes();
   }
 
   /**
-   * One page of the volumes on record, in the order of their keys, with their claims and what was
-   * asked for and is not done: also of those that are being created or deleted. Reads the claim of
-   * each volume of the page. A claim or a record that cannot be read is shown as such, and hides no
-   * other volume.
+   * Returns one page of the recorded volumes, in the order of their keys, with their claims and
+   * pending changes; includes volumes that are being created or deleted. Reads the claim of each
+   * volume of the page. An unreadable claim or record is shown as such, and hides no other volume.
    *
-   * @param wanted which volumes
-   * @param page how many, and where to begin: at the first, or at what the page before said
-   * @param plugins how each plugin is
+   * @param wanted the filter
+   * @param page the maximum number of volumes, and the start: the first volume, or the token of the
+   *     previous page
+   * @param plugins returns the state of each plugin
    * @throws ControllerException {@link OperatorCode#CLAIM_STORE_DOWN} if the claims cannot be read
    */
   public VolumeSummary.Page summaries(
@@ -559,12 +560,12 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Returns the volumes on record that no workload has used since a time, in the order of their
-   * keys: advice for people, for nothing is deleted because of it. A volume whose last use is not
-   * known is none of them, nor one whose claim cannot be read, nor an ephemeral one, which ends
-   * with its use. Reads the claims of all volumes.
+   * Returns the recorded volumes that no workload has used since a given time, in the order of
+   * their keys. This is advice for people; nothing is deleted because of it. Does not include a
+   * volume whose last use is not known or whose claim cannot be read, nor an ephemeral volume,
+   * which is deleted when its use ends. Reads the claims of all volumes.
    *
-   * @param before the time before which the last use of a volume has ended
+   * @param before the time before which the last use of a volume must have ended
    * @throws ControllerException {@link OperatorCode#CLAIM_STORE_DOWN} if the claims cannot be read,
    *     or the controller was opened without claims
    */
@@ -623,7 +624,7 @@ public final class VolumeController implements AutoCloseable {
                 VolumeSummary.of(volume.entry(), volume.written(), pending, claim.claim(), plugin));
   }
 
-  /** Length first: a namespace may have any character. */
+  /** The length comes first, because a namespace may contain any character. */
   private static String token(VolumeKey key) {
     return key.namespace().value().length() + ":" + key.namespace() + key.id();
   }
@@ -642,8 +643,8 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Returns the volumes of one plugin, by its names for them. A name that more than one record has
-   * is left out: an attachment of such a volume cannot be told to belong to one of the records.
+   * Returns the volumes of one plugin by the plugin's ids. An id that several records have is left
+   * out: an attachment of such a volume cannot be assigned to one of the records.
    */
   public Map<VolumeId, VolumeKey> handles(PluginId plugin) {
     Map<VolumeId, List<CatalogEntry>> records =
@@ -658,32 +659,33 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Returns the volumes with an operation that has begun and is repeated until it is done, and the
-   * volumes of which a snapshot may exist that was never reported to a caller. Such a snapshot
-   * waits for {@link #createSnapshot} with the same name, or for {@link #dropSnapshot}; {@link
-   * CatalogEntry#pendingSnapshots} names it.
+   * volumes with a snapshot that may exist and was not reported to a caller. Such a snapshot waits
+   * for {@link #createSnapshot} with the same name, or for {@link #dropSnapshot}; {@link
+   * CatalogEntry#pendingSnapshots} lists it.
    */
   public List<VolumeKey> pending() {
     return unfinished.owed();
   }
 
   /**
-   * Returns the volumes with which this control plane does nothing more before a person has looked:
-   * {@link #changes} says why, and {@link #resume} goes on with them. A volume that waits for a
-   * store goes on without that, at most 30 s after a person has settled the store. Where several
-   * control planes work, each finds that out with an attempt of its own, at most a minute after the
-   * first. A volume is no longer returned once any of them has got further with it, as its record
-   * shows.
+   * Returns the volumes that this control plane does not work on before a person has intervened:
+   * {@link #changes} gives the reason, and {@link #resume} continues the work. A volume that waits
+   * for a store continues automatically, at most 30 s after a person has settled the store. If
+   * there are several control planes, each finds out with its own attempt, at most a minute after
+   * the first. A volume is no longer returned once any control plane has made progress with it, as
+   * its record shows.
    */
   public List<VolumeKey> held() {
     return unfinished.held();
   }
 
   /**
-   * Deletes every {@linkplain #ephemeral ephemeral volume of this cluster} but these, also one that
-   * an earlier life has only begun to make. To be told once after a start. {@value #AT_ONCE} are
-   * under way at a time; what is claimed, or cannot be deleted now, stays on record.
+   * Deletes every {@linkplain #ephemeral ephemeral volume of this cluster} except the given ones,
+   * including volumes whose creation an earlier process has only begun. Call it once after a start.
+   * {@value #AT_ONCE} volumes are processed at a time; a volume that is claimed, or cannot be
+   * deleted now, stays recorded.
    *
-   * @return those that are still there
+   * @return the volumes that still exist
    */
   public Set<VolumeKey> retainEphemeral(Collection<VolumeKey> wanted) {
     List<VolumeKey> others = ephemeral().stream().filter(key -> !wanted.contains(key)).toList();
@@ -691,21 +693,21 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Returns the ephemeral volumes that this cluster has made, in the order of their keys: also one
-   * whose creation has only begun, and one that is being deleted. A volume on record whose name
-   * does not carry the identity of the cluster is none of them: one of before the cluster had an
-   * identity, and one that was adopted from another cluster, go by {@link #delete} alone.
+   * Returns the ephemeral volumes that this cluster has created, in the order of their keys,
+   * including those that are being created or deleted. A volume whose name does not carry the
+   * identity of the cluster is not included: volumes from before the cluster had an identity, and
+   * volumes adopted from another cluster, are deleted only by {@link #delete}.
    */
   public List<VolumeKey> ephemeral() {
     return catalog.own().filter(each -> each.spec().ephemeral()).map(CatalogEntry::key).toList();
   }
 
-  /** Whether volumes are held in the store of claims while they are deleted. */
+  /** Whether deletions hold the claims of their volumes. */
   boolean holdsWhatItDeletes() {
     return holdsWhatItDeletes;
   }
 
-  /** Who holds volumes. */
+  /** Returns the claims of volumes. */
   VolumeClaims claims() {
     return claims;
   }
@@ -713,8 +715,8 @@ public final class VolumeController implements AutoCloseable {
   // ---- snapshots
 
   /**
-   * Cuts a snapshot, and waits until it is ready; or finds the one of this name. An interrupt ends
-   * the waiting alone: {@link #dropSnapshot} gives the snapshot up.
+   * Creates a snapshot and waits until it is ready, or finds the one of this name. An interrupt
+   * only ends the wait: {@link #dropSnapshot} deletes the snapshot.
    */
   public Snapshot createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
@@ -722,10 +724,11 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Cuts a snapshot that can be used from some place, and waits until it is ready; or finds the one
-   * of this name. {@link Snapshot#accessibleTopology} says from where it can be used.
+   * Creates a snapshot that is usable from given topologies and waits until it is ready, or finds
+   * the one of this name. {@link Snapshot#accessibleTopology} has the topologies from which it is
+   * usable.
    *
-   * @param usableFrom from where it has to be usable
+   * @param usableFrom the topologies from which it must be usable
    * @throws ControllerException {@link OperatorCode#CONTROLLER_CALL_NOT_OFFERED}, before anything
    *     is sent, if the plugin does not offer SNAPSHOT_ACCESSIBILITY_CONSTRAINTS
    */
@@ -739,26 +742,28 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Deletes a snapshot, or a group of them, that was asked for and whose fate is not known, as
-   * after a crash or an interrupt. It is not asked for again: a caller that still waits for it is
-   * told {@link OperatorCode#SNAPSHOT_UNKNOWN}. Its name is not used again: a deletion that is late
-   * may delete another snapshot of that name.
+   * Deletes a requested snapshot, or group of snapshots, whose state is uncertain, for example
+   * after a crash or an interrupt. The request is not repeated: a caller that still waits for it
+   * gets {@link OperatorCode#SNAPSHOT_UNKNOWN}. Do not use its name again: a late deletion may
+   * delete another snapshot of that name.
    *
-   * @param volume the volume, or one of the group's
-   * @return whether one was asked for under this name; false also if the volume is not on record
+   * @param volume the volume, or any volume of the group
+   * @return whether a snapshot was requested under this name; false also if the volume has no
+   *     record
    */
   public boolean dropSnapshot(VolumeKey volume, SnapshotName name) {
     return await(async.dropSnapshot(volume, name));
   }
 
-  /** Deletes a snapshot that belongs to no group. One that is gone counts as deleted. */
+  /** Deletes a snapshot that belongs to no group. A missing snapshot counts as deleted. */
   public void deleteSnapshot(
       PluginId plugin, Snapshot snapshot, Optional<SecretsReference> secrets) {
     var unused = await(async.deleteSnapshot(plugin, snapshot, secrets));
   }
 
   /**
-   * Deletes a snapshot of which only the id is left: a plugin refuses one that belongs to a group.
+   * Deletes a snapshot of which only the id is known; a plugin refuses to delete one that belongs
+   * to a group.
    */
   public void deleteSnapshot(
       PluginId plugin, SnapshotId snapshot, Optional<SecretsReference> secrets) {
@@ -766,15 +771,15 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Cuts snapshots of several volumes of one plugin at one moment, and waits until all are ready;
-   * with the secrets of the first of them.
+   * Creates snapshots of several volumes of one plugin at one moment, with the secrets of the first
+   * volume, and waits until all are ready.
    */
   public VolumeGroupSnapshot createGroupSnapshot(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
     return await(async.createGroupSnapshot(volumes, name, parameters));
   }
 
-  /** Deletes a group with all its snapshots. One that is gone counts as deleted. */
+  /** Deletes a group with all its snapshots. A missing group counts as deleted. */
   public void deleteGroupSnapshot(
       PluginId plugin,
       GroupSnapshotId group,
@@ -786,18 +791,19 @@ public final class VolumeController implements AutoCloseable {
   // ---- lists
 
   /**
-   * Lists the volumes of the storage system, read as far as it is iterated. May name volumes that
-   * are not known here; one that is missing proves nothing.
+   * Lists the volumes of the storage system; pages are read as the listing is iterated. The list
+   * may contain volumes without a record here; a missing volume proves nothing.
    */
   public Listing<VolumeEntry> list(PluginId plugin) {
     return reads.volumes(plugin);
   }
 
   /**
-   * Lists the volumes of the storage system that a cluster has made and no record here names: those
-   * whose id or context has a name with its identity. Nothing is changed, and no volume is ever
-   * deleted because of it: each can be {@linkplain #adopt adopted} by a person. A volume of a
-   * plugin that shows the name neither in the id nor in the context is not found.
+   * Lists the volumes of the storage system that a cluster has created and that have no record
+   * here: those whose id or context contains a name with its identity. Nothing is changed, and no
+   * volume is ever deleted because of this list; a person can {@linkplain #adopt adopt} each
+   * volume. Volumes are not found if their plugin shows the name neither in the id nor in the
+   * context.
    *
    * @param cluster this cluster, or a former one whose store was lost
    */
@@ -806,23 +812,23 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * One page of {@link #list(PluginId)}.
+   * Returns one page of {@link #list(PluginId)}.
    *
    * @throws ControllerException {@link io.csi4j.volume.model.OperatorCode#LISTING_TOKEN_EXPIRED} if
-   *     the plugin does not know the token any more
+   *     the plugin no longer knows the token
    */
   public Page<VolumeEntry> list(PluginId plugin, PageRequest page) {
     return await(async.list(plugin, page));
   }
 
   /**
-   * Lists how the volumes of the storage system are, read as far as it is iterated, whatever
-   * version of CSI the plugin speaks. With LIST_VOLUME_HEALTH it has the volumes that are not well,
-   * and perhaps some that are; otherwise, with VOLUME_CONDITION, all of which the plugin says how
-   * they are. May name volumes that are not known here. As a list is no picture of one moment, one
-   * that is missing once may still not be well.
+   * Lists the health of the volumes of the storage system, whatever the plugin's version of CSI;
+   * pages are read as the listing is iterated. With LIST_VOLUME_HEALTH, the list has the unhealthy
+   * volumes, and perhaps some healthy ones; otherwise, with VOLUME_CONDITION, all volumes whose
+   * condition the plugin reports. The list may contain volumes without a record here. A list is not
+   * a snapshot of one moment: a volume that is missing once may still be unhealthy.
    *
-   * @param secrets where the secrets of the list are; they are asked for at each reading
+   * @param secrets the reference to the secrets of the list, which are requested at each reading
    */
   @Experimental
   public Listing<VolumeHealthReport> listHealth(
@@ -831,30 +837,30 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * The same, with the secrets of the plugin's volumes on record, if all of them have the same; and
-   * with none otherwise.
+   * Lists health with the secrets of the plugin's recorded volumes if all of them have the same,
+   * and without secrets otherwise.
    */
   @Experimental
   public Listing<VolumeHealthReport> listHealth(PluginId plugin) {
     return reads.health(plugin, () -> reads.commonSecrets(plugin));
   }
 
-  /** The snapshots that the storage system says it has; secrets are asked for at each reading. */
+  /** Lists the snapshots of the storage system; secrets are requested at each reading. */
   public Listing<Snapshot> listSnapshots(PluginId plugin, Optional<SecretsReference> secrets) {
     return reads.snapshots(plugin, secrets);
   }
 
   /**
-   * Returns what attaches the volumes on record to nodes, and detaches them: for a {@link
-   * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that may be done.
+   * Returns the object that attaches recorded volumes to nodes and detaches them, for a {@link
+   * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that is safe.
    */
   public StorageController attachments() {
     return new CatalogAttachments(catalog, controllers, calls, instances, reports);
   }
 
   /**
-   * Returns snapshots for backups: cut in a moment, so that an application can go on, and ready
-   * later; and the blocks that changed between two.
+   * Returns snapshots for backups, created quickly so that a paused application can continue and
+   * ready later, and the blocks that changed between two snapshots.
    */
   public SnapshotBackups backups() {
     return new SnapshotBackups(
@@ -862,15 +868,16 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Takes a chore of the upkeep, unless another control plane that shares the store has it: work
-   * that one of them does at a time, such as that of a {@code VolumeKeeper}. This one has the chore
-   * until {@link #leaveUpkeep} or until it is closed; if it ends without that, another one takes
-   * the chore 30 to 60 s later. Two may have it for a moment, which does no harm. A control plane
-   * of an earlier version has all chores or none.
+   * Takes an upkeep chore, unless another control plane that shares the store has it. A chore is
+   * work that one control plane does at a time, such as that of a {@code VolumeKeeper}. This
+   * control plane has the chore until {@link #leaveUpkeep} is called or it is closed; if its
+   * process ends otherwise, another control plane takes the chore 30 to 60 s later. Two may have a
+   * chore for a moment, which does no harm. A control plane of an earlier version has all chores or
+   * none.
    *
-   * @param chore its name, the same in all control planes
-   * @return the name of the control plane that has it; nothing if it is this one
-   * @throws ControllerException if the store cannot be asked, or this controller is closed
+   * @param chore the name of the chore, the same in all control planes
+   * @return the name of the control plane that has it; empty if it is this one
+   * @throws ControllerException if the store cannot be accessed, or this controller is closed
    */
   public Optional<String> takeUpkeep(String chore) {
     Names.check("name of a chore", chore);
@@ -880,20 +887,20 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Leaves a chore of the upkeep to the other control planes: the next one that asks takes it. If
-   * the store cannot be written, they take it once this one is closed. A chore that this control
-   * plane does not have stays as it is.
+   * Leaves an upkeep chore to the other control planes: the next one that asks for it takes it. If
+   * the store cannot be written, they take it once this one is closed. Does nothing if this control
+   * plane does not have the chore.
    */
   public void leaveUpkeep(String chore) {
     upkeepOwners.remove(chore, session.controlPlane());
     upkeep.leave(chore);
   }
 
-  // ---- what it is doing
+  // ---- status
 
   /**
-   * Returns the state of this control plane, for gauges and health checks. Asks no store and no
-   * plugin, and waits for neither.
+   * Returns the state of this control plane, for gauges and health checks. Reads no store and calls
+   * no plugin, and waits for neither.
    */
   public ControlPlaneStatus status() {
     CatalogView.Peek<Catalog.Known> peek = catalog.peek();
@@ -930,10 +937,10 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Returns what is pending on a volume, why, and what comes next. Reads the store; calls no
-   * plugin.
+   * Returns the pending operations on a volume, the reasons, and the next steps. Reads the store;
+   * calls no plugin.
    *
-   * @throws ControllerException if the store cannot be asked
+   * @throws ControllerException if the store cannot be read
    */
   public VolumeExplanation explain(VolumeKey key) {
     return explain(
@@ -948,15 +955,15 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Writes a report for a bug into one new ZIP archive, which only its owner may read: the state of
-   * this control plane, the plugins and their health, the nodes of the cluster, the volumes, what
-   * is pending and why, and the versions. Reads the store; calls no plugin. It has no secrets,
-   * contexts, mount flags and values of parameters; it has names of volumes, plugins and paths, and
-   * the texts of plugins as listeners receive them.
+   * Writes a report for a bug into a new ZIP archive, which only its owner may read: the state of
+   * this control plane, the plugins and their health, the nodes of the cluster, the volumes, the
+   * pending operations with their reasons, and the versions. Reads the store; calls no plugin. It
+   * contains no secrets, contexts, mount flags or values of parameters; it contains names of
+   * volumes, plugins and paths, and messages of plugins as listeners receive them.
    *
-   * @param archive the archive, where nothing may be yet
-   * @throws ControllerException if something is there, which is left as it is, if the archive
-   *     cannot be written, or if the store cannot be asked; then nothing is left of the archive
+   * @param archive the path of the archive, which must not exist yet
+   * @throws ControllerException if the path exists, in which case it is left as it is, or if the
+   *     archive cannot be written or the store cannot be read, in which case no file is left
    */
   public void dump(Path archive) {
     List<Catalog.Listed> listed =
@@ -971,7 +978,7 @@ public final class VolumeController implements AutoCloseable {
         .writeTo(archive);
   }
 
-  /** Works on a claim that is on its way back, while no caller has to wait. */
+  /** Advances the release of a claim in the background, so that no caller has to wait. */
   <T> CompletableFuture<T> inBackground(Subject subject, Supplier<T> work) {
     try {
       return CompletableFuture.supplyAsync(work, releases);
@@ -981,14 +988,14 @@ public final class VolumeController implements AutoCloseable {
     }
   }
 
-  /** Returns the operations that do not block. */
+  /** Returns the non-blocking operations. */
   public AsyncVolumeController async() {
     return async;
   }
 
   /**
-   * Takes no more operations and ends the connections. What is open then is on record, and goes on
-   * with the next start. Doing it twice is harmless.
+   * Accepts no more operations and closes the connections. Open operations stay recorded, and
+   * continue after the next start. Closing again has no effect.
    */
   @Override
   public void close() {
@@ -999,7 +1006,7 @@ public final class VolumeController implements AutoCloseable {
     catalog.close();
   }
 
-  /** Collects what a controller is opened with. */
+  /** Builder of a {@link VolumeController}. */
   public static final class Builder {
 
     private static final String THREADS = "csi4j-volume-controller";
@@ -1027,23 +1034,24 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * Sets how instances of a plugin are found that the registry does not have, such as those on
-     * the nodes of a cluster. Asked for a plugin of which the registry has no instance: if these
-     * say that it has no controller, its volumes are registered and claimed without a call.
+     * Sets how to find instances of plugins outside the registry, such as those on the nodes of a
+     * cluster. The function is called for a plugin that has no instance in the registry: if its
+     * instances show that the plugin has no controller, volumes are registered and claimed without
+     * a call.
      *
-     * @param value returns the instances of a plugin; an empty list if none is known
+     * @param value returns the instances of a plugin; an empty list if none are known
      */
     public Builder elsewhere(Function<PluginId, List<RegisteredPlugin>> value) {
       elsewhere = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Returns the instances that say whether a plugin has a controller. */
+    /** Returns the instances that show whether a plugin has a controller. */
     PluginInstances instances() {
       return new PluginInstances(plugins, elsewhere);
     }
 
-    /** Sets who knows the claims of volumes: without it, volumes have no holders. */
+    /** Sets how to read the claims of volumes; without it, volumes have no holders. */
     public Builder claims(Function<VolumeKey, Optional<Claim>> value) {
       claims = Objects.requireNonNull(value, "value");
       knowsClaims = true;
@@ -1052,10 +1060,10 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * Sets the store that knows the claims of volumes. Volumes are held in it while they are
-     * deleted: no other process can claim one between the last look at its claims and its deletion.
-     * If it is the store of the catalog, the same object, and writes several records at once, the
-     * hold is written together with the record of the volume.
+     * Sets the store of the claims. Deletions hold the claims of their volumes in it: no other
+     * process can claim a volume between the last check of its claims and its deletion. If it is
+     * the same object as the store of the catalog, and can write several records at once, the hold
+     * is written together with the record of the volume.
      */
     public Builder claims(RecordStore value) {
       RecordValues<Claim> records = new RecordValues<>(value, new ClaimCodec());
@@ -1070,7 +1078,7 @@ public final class VolumeController implements AutoCloseable {
       return new DeletionHold(store, Optional.ofNullable(claimStore));
     }
 
-    /** Where the secrets of a reference come from; asked with each call. None by default. */
+    /** Sets how to get the secrets for a reference, at each call. By default, there are none. */
     public Builder secrets(Function<SecretsReference, SecretsProvider> value) {
       secrets = Objects.requireNonNull(value, "value");
       return this;
@@ -1082,15 +1090,15 @@ public final class VolumeController implements AutoCloseable {
       return this;
     }
 
-    /** How long a snapshot may take until it is ready. An hour by default. */
+    /** Sets the maximum time until a snapshot is ready. The default is one hour. */
     public Builder snapshotPatience(Duration value) {
       snapshotPatience = Objects.requireNonNull(value, "value");
       return this;
     }
 
     /**
-     * Sets the name of this control plane, for messages of others that share the store. The number
-     * of its process by default.
+     * Sets the name of this control plane, which appears in messages of others that share the
+     * store. The default is its process id.
      */
     public Builder controlPlane(String value) {
       controlPlane = Names.check("name of a control plane", value);
@@ -1098,31 +1106,33 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * Sets the cluster whose catalog is expected in the store: one that {@link ClusterSetup#create}
-     * has made. The catalog of another cluster, an empty store and one without an identity are not
-     * opened. Without it, a catalog of any cluster is, also one without an identity.
+     * Sets the identity of the cluster whose catalog is expected in the store, as {@link
+     * ClusterSetup#create} returned it. A store with the catalog of another cluster, without an
+     * identity, or without any records is then not opened. By default, the catalog of any cluster
+     * is opened, including one without an identity.
      */
     public Builder cluster(ClusterIdentity value) {
       cluster = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets how long a session has to be seen without a renewal before others may end it. */
+    /** Sets the time that a session must be seen without a renewal before others may end it. */
     Builder sessionExpiry(Duration value) {
       sessionExpiry = value;
       return this;
     }
 
-    /** Sets the longest pause before what is not at its end is tried again; it doubles. */
+    /** Sets the longest first pause before unfinished work is retried; later pauses double. */
     Builder firstPause(Duration value) {
       firstPause = value;
       return this;
     }
 
     /**
-     * How much of its use has to be confirmed before a volume is registered. All or nothing by
-     * default: some plugins never confirm, and one that confirms only part of what it is asked does
-     * not know the rest. {@link ValidationResult.Policy#LENIENT} takes such volumes too.
+     * Sets how much of the use of a volume a plugin must confirm before the volume is registered.
+     * By default, all or nothing: some plugins never confirm, and a plugin that confirms only part
+     * of the request does not support the rest. {@link ValidationResult.Policy#LENIENT} also
+     * accepts such volumes.
      */
     public Builder validation(ValidationResult.Policy value) {
       validation = Objects.requireNonNull(value, "value");
@@ -1130,9 +1140,9 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for messages to people though nothing failed, such as why a plugin confirms
-     * nothing of a volume. Called within the operation that it is about; must neither block nor
-     * throw. Logged by default.
+     * Sets the listener for messages to people that are not failures, such as the reason why a
+     * plugin confirms nothing about a volume. Called within the operation that the message is
+     * about; must neither block nor throw. By default, messages are logged.
      */
     public Builder told(Consumer<OperatorMessage> value) {
       told = Objects.requireNonNull(value, "value");
@@ -1146,14 +1156,15 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * Opens it, and goes on in the background with what an earlier life has begun.
+     * Opens the controller, and continues in the background the work that an earlier process has
+     * begun.
      *
      * @throws ControllerException if the store cannot be read, {@link OperatorCode#CLUSTER_OTHER}
-     *     if it does not have the catalog of the cluster that is expected, {@link
-     *     OperatorCode#CLUSTER_COPIED} if the catalog is a copy that nobody has accepted
+     *     if it does not have the catalog of the expected cluster, {@link
+     *     OperatorCode#CLUSTER_COPIED} if the catalog is a copy that no person has accepted
      */
     public VolumeController open() {
-      // Threads are there only while needed.
+      // Threads exist only while they are needed.
       OnDemandThreads threads = new OnDemandThreads(THREADS);
       RegistryControllers controllers = new RegistryControllers(instances(), settings, threads);
       try {
@@ -1176,15 +1187,16 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Which page of a list is wanted.
+   * The requested page of a list.
    *
-   * @param maxEntries how many entries it may have; 0 for as many as the plugin likes
-   * @param token where it begins, as the page before said; nothing for the first
+   * @param maxEntries the maximum number of entries; 0 to let the plugin choose
+   * @param token the start of the page, as returned with the previous page; empty for the first
+   *     page
    * @since 1.0
    */
   public record PageRequest(int maxEntries, Optional<String> token) {
 
-    /** Refuses a negative number. */
+    /** Rejects a negative number. */
     public PageRequest {
       Objects.requireNonNull(token, "token");
       if (maxEntries < 0) {
@@ -1193,12 +1205,12 @@ public final class VolumeController implements AutoCloseable {
       }
     }
 
-    /** The first page of the plugin's own size. */
+    /** Returns the first page, with the plugin's choice of size. */
     public static PageRequest first() {
       return new PageRequest(0, Optional.empty());
     }
 
-    /** The page behind the one that gave this token. */
+    /** Returns the page after the one that returned this token. */
     public PageRequest after(String nextToken) {
       return new PageRequest(maxEntries, Optional.of(nextToken));
     }

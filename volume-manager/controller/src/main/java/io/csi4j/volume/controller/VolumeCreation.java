@@ -35,8 +35,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * How a volume comes on record: one that was there before is registered, one that was not is made.
- * No other volume is made under a name until it is known what became of the first.
+ * Creates the records of volumes: registers an existing volume, or creates a new one. No second
+ * volume is created under a name until the result of the first request is known.
  */
 final class VolumeCreation {
 
@@ -50,7 +50,7 @@ final class VolumeCreation {
   private final ValidationResult.Policy validation;
   private final Consumer<OperatorMessage> told;
 
-  /** The plugins for which it was told that they are asked for older access modes. */
+  /** The plugins for which the use of older access modes was already reported. */
   private final Set<PluginId> toldOfOlderModes = ConcurrentHashMap.newKeySet();
 
   VolumeCreation(
@@ -71,11 +71,11 @@ final class VolumeCreation {
     this.told = options.told;
   }
 
-  // ---- volumes that were there before
+  // ---- existing volumes
 
   /**
-   * Takes a volume on record, or changes what may change of one that is, if its plugin agrees to
-   * how it is to be used.
+   * Registers a volume, or changes the changeable parts of a recorded one, if its plugin confirms
+   * the use.
    */
   CatalogVolume register(CatalogVolume wanted) {
     Subject subject = Subject.of("registering", ControllerCalls.identity(wanted));
@@ -91,9 +91,9 @@ final class VolumeCreation {
   }
 
   /**
-   * Takes a volume on record that a cluster has made, and that no record names.
+   * Creates the record of a volume that a cluster has created and that has none.
    *
-   * @param unknown the volumes of that cluster that no record names
+   * @param unknown the volumes of that cluster without a record
    */
   CatalogVolume adopt(
       ClusterIdentity cluster, CatalogVolume wanted, Supplier<List<VolumeEntry>> unknown) {
@@ -140,7 +140,7 @@ final class VolumeCreation {
     CatalogEntry record =
         confirmed(subject, CatalogEntry.of(found.build(), ClusterNames.in(listed, cluster)));
     var unused = work.propose(subject, record);
-    // Under another key it may have been adopted since it was listed.
+    // It may have been adopted under another key since it was listed.
     catalog.refuseOther(record, wanted.id());
     work.end(subject, record);
     return record.volume().orElseThrow();
@@ -163,7 +163,7 @@ final class VolumeCreation {
     }
   }
 
-  /** Changes what may change of a volume on record, if its plugin agrees. */
+  /** Changes the changeable parts of a recorded volume, if its plugin confirms them. */
   private CatalogVolume describe(
       Subject subject, VolumeWork work, CatalogEntry record, CatalogVolume wanted) {
     CatalogVolume there =
@@ -186,7 +186,7 @@ final class VolumeCreation {
         record.state() instanceof State.Growing growing
             ? agreed.in(new State.Growing(volume, growing.to()))
             : agreed;
-    // It may have been claimed while the plugin was asked.
+    // The volume may have been claimed during the call to the plugin.
     if (concernsUses && hold.isTogether()) {
       work.end(subject, described, hold.unclaimed(wanted.key()));
     } else {
@@ -198,7 +198,7 @@ final class VolumeCreation {
     return volume;
   }
 
-  /** Refuses a description that cannot be one of the same volume. */
+  /** Rejects a description that cannot be one of the same volume. */
   private static void refuseOther(Subject subject, CatalogVolume there, CatalogVolume wanted) {
     VolumeSpec known = there.spec();
     VolumeSpec other = wanted.spec();
@@ -224,14 +224,14 @@ final class VolumeCreation {
         "'" + wanted.key() + "' is on record " + difference);
   }
 
-  /** Takes a volume on record as it is described, once its plugin has agreed. */
+  /** Registers a volume as described, once its plugin has confirmed it. */
   private CatalogVolume registered(Subject subject, VolumeWork work, CatalogEntry described) {
     CatalogEntry record = confirmed(subject, described);
     work.end(subject, record);
     return record.volume().orElseThrow();
   }
 
-  /** Returns the record of a volume that is there, once its plugin has agreed. */
+  /** Returns the record of an existing volume, once its plugin has confirmed it. */
   private CatalogEntry confirmed(Subject subject, CatalogEntry described) {
     CatalogVolume volume = described.volume().orElseThrow();
     if (!instances.mayHaveController(volume.plugin())) {
@@ -245,7 +245,7 @@ final class VolumeCreation {
     return decided(described.in(new State.Present(named(volume, facts))), subject, facts);
   }
 
-  /** Returns the volume that is on record under this key; nothing if there is none. */
+  /** Returns the volume recorded with this key; empty if there is none. */
   private static Optional<CatalogVolume> known(
       Subject subject, VolumeWork work, CatalogVolume wanted) {
     return work.entry()
@@ -262,9 +262,7 @@ final class VolumeCreation {
                                 "'" + wanted.key() + "' is on record")));
   }
 
-  /**
-   * Whether a volume was taken on record by the same request, which may have left out a context.
-   */
+  /** Whether a volume was recorded by the same request, which may have omitted a context. */
   private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {
     boolean isLeftOut =
         wanted.origin() == CatalogVolume.Origin.CREATED && wanted.context().isEmpty();
@@ -291,7 +289,7 @@ final class VolumeCreation {
     }
   }
 
-  /** The plugin's own words, which are for people: what they mean, nothing here decides. */
+  /** The plugin's message for people; no decision depends on it. */
   private static String words(ValidationResult answer) {
     return answer.message().isEmpty() ? "" : "the plugin says: \"" + answer.message() + "\"";
   }
@@ -303,9 +301,9 @@ final class VolumeCreation {
     return named.build();
   }
 
-  // ---- volumes that are made
+  // ---- new volumes
 
-  /** The volume of this key: the one that there is, or a new one. */
+  /** Returns the volume with this key: the existing one, or a new one. */
   CatalogVolume create(VolumeKey key, VolumeSpec spec) {
     Subject subject = Subject.of("creating volume '" + key + "'");
     return catalog.work(subject, key, work -> create(work, key, spec));
@@ -348,7 +346,7 @@ final class VolumeCreation {
     return known.volume().orElseGet(() -> ask(work, known, false));
   }
 
-  /** Whether two wishes differ in their places alone. */
+  /** Whether two specs differ only in their topologies. */
   private static boolean isElsewhere(VolumeSpec known, VolumeSpec spec) {
     Optional<RequestedTopologies> places = known.topologies();
     return places.isPresent()
@@ -361,8 +359,9 @@ final class VolumeCreation {
   }
 
   /**
-   * Asks under the same name for other places, as the first ones may have no room. If nothing is
-   * made there, the former request is on record again: it may have made the volume.
+   * Requests a volume under the same name with other topologies, as the first ones may have no free
+   * capacity. If nothing is created, the former request is recorded again, because it may have
+   * created the volume.
    */
   private CatalogVolume askElsewhere(
       Subject subject, VolumeWork work, CatalogEntry known, VolumeSpec spec) {
@@ -380,9 +379,9 @@ final class VolumeCreation {
   }
 
   /**
-   * Whether nothing was made: a place without room, too, refuses before it makes something. An
-   * answer that is too large for this side ends with the same code, and an earlier attempt of the
-   * same call may have made it.
+   * Whether nothing was created: a topology without free capacity refuses before it creates
+   * anything. An answer that is too large for this side has the same code, and an earlier attempt
+   * of the same call may have created the volume.
    */
   private static boolean isNotMade(ControllerException failed) {
     return failed.outcome() == ChangeOutcome.REFUSED
@@ -403,9 +402,9 @@ final class VolumeCreation {
   }
 
   /**
-   * Asks for it.
+   * Requests the volume.
    *
-   * @param isFirst whether it has never been asked for
+   * @param isFirst whether this is the first request
    */
   private CatalogVolume ask(VolumeWork work, CatalogEntry begun, boolean isFirst) {
     Subject subject = ControllerCalls.about("creating", begun);
@@ -429,9 +428,9 @@ final class VolumeCreation {
   }
 
   /**
-   * Returns the record with the places from which the snapshot can be used that the volume is made
-   * from, where places are asked for, and the plugin can say. They are kept for as long as the
-   * volume is asked for in these places: the request under a name changes with them alone.
+   * Returns the record with the topologies from which the source snapshot is usable, if topologies
+   * are requested and the plugin can report them. They are kept for as long as the volume is
+   * requested with the same topologies: the request under a name changes only together with them.
    */
   private CatalogEntry narrowed(CatalogEntry begun) {
     VolumeSpec spec = begun.spec();
@@ -463,7 +462,7 @@ final class VolumeCreation {
     return begun.fromSnapshotIn(snapshot.accessibleTopology());
   }
 
-  /** One that is not there is for the request of the volume to tell; reading leaves no doubt. */
+  /** The volume's own request reports a missing snapshot; reading has no uncertain effects. */
   private Optional<Snapshot> find(ControllerCall<Optional<Snapshot>> call) {
     try {
       return controllers.answer(call);
@@ -497,13 +496,13 @@ final class VolumeCreation {
       if (failed.code() == OperatorCode.VOLUME_RECORD_FULL) {
         throw unusable(work, record, made.id(), failed);
       }
-      // It is there, and the same request finds it again.
+      // The volume exists, and the same request finds it again.
       throw new ControllerException(ChangeOutcome.UNCERTAIN, failed.operatorMessage(), failed);
     }
     return volume;
   }
 
-  /** Deletes what was made and cannot be used; if that fails, it stays on record as a debt. */
+  /** Deletes an unusable volume that was created; if that fails, its deletion stays pending. */
   private ControllerException unusable(
       VolumeWork work, CatalogEntry record, VolumeId made, ControllerException failed) {
     catalog.refuseOther(record, made);
@@ -529,7 +528,7 @@ final class VolumeCreation {
     return told;
   }
 
-  /** The plugin's refusal is laid on a source only where there is one. */
+  /** Attributes the plugin's refusal to a source only if the volume has one. */
   private static ControllerException worded(CatalogEntry record, ControllerException failed) {
     if (record.spec().source().isPresent()
         || !failed.violations().isEmpty()
@@ -558,8 +557,8 @@ final class VolumeCreation {
   }
 
   /**
-   * Returns the record of a volume that comes on record, with whether its plugin is asked for an
-   * older access mode in the place of one that it does not know: told once for a plugin.
+   * Returns the record of a new volume, with whether its plugin is sent an older access mode in
+   * place of an unsupported one; this is reported once for each plugin.
    */
   private CatalogEntry decided(CatalogEntry record, Subject subject, ControllerFacts facts) {
     Optional<AccessMode> unknown =

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * How a volume goes: it is deleted, or forgotten and left where it is. That it is to go stays on
- * record until it is gone.
+ * Removes volumes: deletes them, or removes only their records and leaves the volumes. The intent
+ * is recorded until the volume is gone.
  */
 final class VolumeDeletion {
 
@@ -50,12 +50,12 @@ final class VolumeDeletion {
     this.told = options.told;
   }
 
-  // ---- forgetting
+  // ---- deregistration
 
   /**
-   * Forgets a volume without holders; it stays in the storage system.
+   * Removes the record of a volume without holders; the volume stays in the storage system.
    *
-   * @return whether it was on record
+   * @return whether it had a record
    */
   boolean deregister(VolumeKey key) {
     Subject subject = Subject.of("forgetting volume '" + key + "'");
@@ -70,8 +70,8 @@ final class VolumeDeletion {
 
   private void deregister(Subject subject, VolumeWork work, CatalogEntry known) {
     claims.refuseHeld(subject, known.key());
-    // Another control plane may have begun to hold the claims for its deletion: the hold is ended
-    // once the work is owned. A snapshot of the volume is refused by then.
+    // Another control plane may have begun to hold the claims for its deletion; that hold is ended
+    // once this work owns the volume. No snapshot of the volume can begin from here on.
     work.intend(subject, Kind.DEREGISTRATION, known);
     try {
       forget(subject, work, known);
@@ -92,13 +92,13 @@ final class VolumeDeletion {
     if (isGoing) {
       hold.endLeft(subject, key);
     }
-    // The volume is not attached any more: a claim that was written before is found here, and the
-    // coordinator of a later one finds no volume.
+    // The volume can no longer be attached: a claim that was written earlier is found here, and the
+    // coordinator of a later claim finds no volume.
     claims.refuseHeld(subject, key);
     work.removeUncut(subject);
   }
 
-  /** Forgets a volume whoever holds it, as a person decided. */
+  /** Removes the record of a volume regardless of its holders, as a person decided. */
   boolean forget(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
     Subject subject = Subject.of("forgetting volume '" + key + "'");
     return catalog.work(
@@ -142,7 +142,7 @@ final class VolumeDeletion {
                 + Catalog.asked(last).map(asked -> "; " + asked).orElse("")));
   }
 
-  /** Ends a hold, unless nobody can say what is claimed: a person decided without that. */
+  /** Ends a hold, unless the claims cannot be read: the person decided without them. */
   private void endLeft(Subject subject, VolumeKey key) {
     try {
       hold.endLeft(subject, key);
@@ -151,9 +151,9 @@ final class VolumeDeletion {
     }
   }
 
-  // ---- deleting
+  // ---- deletion
 
-  /** Deletes a volume that was made here; one that is not on record counts as deleted. */
+  /** Deletes a volume that was created here; a volume without a record counts as deleted. */
   void delete(VolumeKey key) {
     Subject subject = Subject.of("deleting volume '" + key + "'");
     catalog.work(
@@ -166,9 +166,9 @@ final class VolumeDeletion {
   }
 
   /**
-   * Goes on with the deletion of a volume.
+   * Continues the deletion of a volume.
    *
-   * @return whether one was begun
+   * @return whether a deletion is pending
    */
   boolean goOn(VolumeWork work) {
     Optional<CatalogEntry> doomed =
@@ -177,7 +177,7 @@ final class VolumeDeletion {
     return doomed.isPresent();
   }
 
-  /** Holds the claims of a volume that is being deleted, and brings its deletion to its end. */
+  /** Holds the claims of a volume that is being deleted, and finishes its deletion. */
   void finish(VolumeWork work, CatalogEntry doomed) {
     finish(work, held(work, doomed));
   }
@@ -185,9 +185,10 @@ final class VolumeDeletion {
   /**
    * A volume that is being deleted.
    *
-   * @param record what is on record of it: it is not kept, whatever the storage system says later
+   * @param record the record of the volume, under which it is not kept, whatever the storage system
+   *     answers later
    * @param before the volume, if this attempt may keep it
-   * @param held the epoch of the hold that its deletion has
+   * @param held the epoch of the deletion's hold
    */
   private record Doomed(CatalogEntry record, Optional<CatalogVolume> before, long held) {}
 
@@ -212,8 +213,8 @@ final class VolumeDeletion {
   }
 
   /**
-   * Writes that a volume is being deleted whose claims are held. The hold ends if that fails: where
-   * another control plane has brought the deletion to its end, none would end it later.
+   * Records that a volume whose claims are held is being deleted. If that fails, the hold ends: if
+   * another control plane finished the deletion, nothing would end the hold later.
    */
   private Doomed confirmed(Subject subject, VolumeWork work, CatalogEntry doomed, long held) {
     try {
@@ -229,8 +230,8 @@ final class VolumeDeletion {
   }
 
   /**
-   * Puts a record back after a failure. If that fails, too, it is not known what the record says,
-   * and the first failure is kept with the second.
+   * Restores a record after a failure. If that fails, too, the content of the record is uncertain,
+   * and the second failure is added to the first.
    */
   private static void putBack(Subject subject, ControllerException first, Runnable write) {
     try {
@@ -272,10 +273,10 @@ final class VolumeDeletion {
       return new Doomed(going, before(doomed), DeletionHold.epoch(taking));
     }
     if (hold.isPossible()) {
-      // A claim that comes before the hold finds the volume as it was.
+      // A claim that is made before the hold sees the volume unchanged.
       work.intend(subject, Kind.DELETION, known);
     } else {
-      // A claim that comes from now on finds that the volume is being deleted.
+      // A claim that is made from now on sees that the volume is being deleted.
       work.intend(subject, Kind.CHANGE, unkept(doomed));
     }
     long held;
@@ -301,7 +302,9 @@ final class VolumeDeletion {
         : known.in(new State.Deleting(known.id(), before));
   }
 
-  /** Growing may have come through, and only its answer would say what is owed to the node. */
+  /**
+   * An expansion may have succeeded, and only its answer would show what is pending on the node.
+   */
   private static Optional<CatalogVolume> kept(State state) {
     if (state instanceof State.Growing growing) {
       return Optional.of(VolumeModification.maybeGrown(growing));
@@ -310,12 +313,11 @@ final class VolumeDeletion {
   }
 
   /**
-   * Brings a deletion to its end. The claims are held for it from before the storage system is
-   * asked until it has answered; the record says so as long, so that no hold is ever left over.
+   * Finishes a deletion. The claims are held from before the call to the storage system until its
+   * answer; the record shows the deletion for as long, so that no hold is ever left over.
    *
-   * <p>The volume is kept if the storage system refuses, and was not asked before: once an answer
-   * is lost, or the end cannot be written, the volume may be gone, whatever a later attempt is
-   * answered.
+   * <p>The volume is kept if the storage system refuses the first request. Once an answer is lost,
+   * or the end cannot be written, the volume may be gone, whatever the answer to a later attempt.
    */
   private void finish(VolumeWork work, Doomed begun) {
     try {
@@ -325,12 +327,12 @@ final class VolumeDeletion {
     }
   }
 
-  /** Has the storage system delete a volume, and returns its record. */
+  /** Deletes a volume in the storage system, and returns its record. */
   private CatalogEntry deleted(VolumeWork work, Doomed begun) {
     boolean isAsked = false;
     try {
       CatalogEntry known = known(work, begun.record());
-      // It may have been claimed since it was to be deleted.
+      // The volume may have been claimed since its deletion was recorded.
       claims.refuseHeld(deleting(known), known.key());
       isAsked = true;
       controllers.answer(work.guarded(calls.delete(known.spec(), known.id().orElseThrow())));
@@ -343,7 +345,7 @@ final class VolumeDeletion {
     }
   }
 
-  /** Returns the record with the id of the volume, which no other record has. */
+  /** Returns the record with the id of the volume, which no other record may have. */
   private CatalogEntry known(VolumeWork work, CatalogEntry doomed) {
     if (doomed.id().isPresent()) {
       catalog.refuseOther(doomed, doomed.id().get());
@@ -359,8 +361,8 @@ final class VolumeDeletion {
   }
 
   /**
-   * Puts a volume back on record that the storage system has refused to delete. Where nothing was
-   * sent, the next attempt may do so, also once a person has decided.
+   * Restores the record of a volume that the storage system has refused to delete. If nothing was
+   * sent, the next attempt may do so, also after a person's decision.
    */
   private void keep(VolumeWork work, Doomed begun, boolean isAsked, ControllerException failed) {
     CatalogEntry going = begun.record();
@@ -399,8 +401,8 @@ final class VolumeDeletion {
   }
 
   /**
-   * Returns the id of the volume. The same request under the same name finds what was made, or
-   * makes it: only so it has an id.
+   * Returns the id of the volume. The same request under the same name finds or creates the volume,
+   * because only its answer contains the id.
    */
   private VolumeId learn(VolumeWork work, CatalogEntry doomed) {
     Subject subject = deleting(doomed);
@@ -413,7 +415,7 @@ final class VolumeDeletion {
         return made.get();
       }
       if (failed.outcome() == ChangeOutcome.REFUSED) {
-        // A refusal is about this attempt alone: an earlier one may have made the volume.
+        // The refusal concerns only this attempt: an earlier one may have created the volume.
         throw ControllerFailures.failed(
             ChangeOutcome.HELD,
             OperatorCode.VOLUME_MAY_BE_LEFT,
@@ -425,7 +427,7 @@ final class VolumeDeletion {
     }
   }
 
-  /** The id of what was made, if an answer cannot be used but for that. */
+  /** The id of the volume in an answer that is otherwise unusable. */
   static Optional<VolumeId> made(ControllerException failed) {
     return failed.getCause() instanceof CsiAnswerException answer
         ? answer.created().map(VolumeId::of)

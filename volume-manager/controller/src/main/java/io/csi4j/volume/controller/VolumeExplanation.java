@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The operations that are pending on a volume, why, and what comes next: as a tree for programs,
- * and as {@link #lines} for people, which are those of {@code csi4j volumes explain}.
+ * The pending operations on a volume, with their reasons and next steps: as a tree for programs,
+ * and as {@link #lines} for people, which {@code csi4j volumes explain} prints.
  *
  * <pre>{@code
  * VolumeExplanation why = controller.explain(VolumeKey.of("db-1"));
@@ -24,10 +24,10 @@ import java.util.stream.Collectors;
  * }</pre>
  *
  * @param key the volume
- * @param volume its record, if it is on record
- * @param changes what was asked for and is not done
- * @param pending what the control plane does about it in the background; nothing if it does
- *     nothing, or if the store was read without a control plane
+ * @param volume its record, if there is one
+ * @param changes the requested changes that are not done
+ * @param pending the background work of the control plane on the volume; empty if there is none, or
+ *     if the store was read without a control plane
  * @since 1.0
  */
 public record VolumeExplanation(

@@ -8,12 +8,12 @@ import io.csi4j.volume.model.PluginId;
 import java.util.Comparator;
 
 /**
- * A lane: something of which there is one, and for which calls wait. A call that needs several
- * takes them in their order, so that no two wait for each other for ever.
+ * A lane: a resource for which calls wait, one at a time. A call that needs several lanes takes
+ * them in their order, which prevents deadlocks.
  *
- * @param kind its kind
- * @param plugin its plugin
- * @param id its id
+ * @param kind the kind of the lane
+ * @param plugin the plugin
+ * @param id the id of the resource
  */
 record VolumeLane(Kind kind, PluginId plugin, String id) implements Comparable<VolumeLane> {
 
@@ -32,32 +32,32 @@ record VolumeLane(Kind kind, PluginId plugin, String id) implements Comparable<V
     PLUGIN
   }
 
-  /** Returns the lane of a name under which something is made: its id is not known yet. */
+  /** Returns the lane of the name of a new volume or snapshot, whose id is not known yet. */
   public static VolumeLane name(PluginId plugin, String name) {
     return new VolumeLane(Kind.NAME, plugin, name);
   }
 
-  /** A volume. */
+  /** Returns the lane of a volume. */
   public static VolumeLane of(PluginId plugin, VolumeId volume) {
     return new VolumeLane(Kind.VOLUME, plugin, volume.value());
   }
 
-  /** A snapshot. */
+  /** Returns the lane of a snapshot. */
   public static VolumeLane of(PluginId plugin, SnapshotId snapshot) {
     return new VolumeLane(Kind.SNAPSHOT, plugin, snapshot.value());
   }
 
-  /** A group of snapshots. */
+  /** Returns the lane of a group of snapshots. */
   public static VolumeLane of(PluginId plugin, GroupSnapshotId group) {
     return new VolumeLane(Kind.GROUP, plugin, group.value());
   }
 
-  /** A node. */
+  /** Returns the lane of a node. */
   public static VolumeLane of(PluginId plugin, NodeId node) {
     return new VolumeLane(Kind.NODE, plugin, node.value());
   }
 
-  /** All calls of one kind. */
+  /** Returns the lane of all calls of one kind. */
   public static VolumeLane all(PluginId plugin, String which) {
     return new VolumeLane(Kind.PLUGIN, plugin, which);
   }

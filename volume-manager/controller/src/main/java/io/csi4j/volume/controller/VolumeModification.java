@@ -33,9 +33,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The changes of a volume that is there: of its size and its parameters. That a volume grows is on
- * record because only the answer says whether the node has to follow; which parameters are being
- * changed is, as nobody else can say which of them are in force.
+ * Changes of an existing volume: of its size and its parameters. An expansion is recorded because
+ * only its answer shows whether the node must expand the filesystem; parameters that are being
+ * changed are recorded because the plugin does not report which of them are in force.
  */
 final class VolumeModification {
 
@@ -47,19 +47,19 @@ final class VolumeModification {
   private final Consumer<CatalogVolume> modified;
   private final Clock clock;
 
-  /** What was seen at the last attempt of a change that goes on. */
+  /** The failures of the last attempts of changes that go on. */
   private final Map<Attempted, String> seen = new ConcurrentHashMap<>();
 
   /**
-   * A change of a volume that was tried.
+   * A change that was attempted.
    *
-   * @param volume which volume
+   * @param volume the volume
    * @param wish the kind of the change
    */
   private record Attempted(VolumeKey volume, Class<? extends Request> wish) {}
 
   /**
-   * The changes of the volumes in this catalog.
+   * Creates the changes of the volumes in this catalog.
    *
    * @param modified receives each volume whose parameters were changed; does not block
    */
@@ -83,8 +83,8 @@ final class VolumeModification {
   // ---- size
 
   /**
-   * Grows a volume; one that is large enough stays as it is. A wish that was not fulfilled gives
-   * way to another one, which may be smaller, but not smaller than the volume is.
+   * Expands a volume; a volume that is large enough is not changed. A request that was not
+   * fulfilled is replaced by the new one, which may be smaller, but not smaller than the volume.
    */
   CatalogVolume expand(VolumeKey key, CapacityRange to) {
     String doing = "expanding";
@@ -128,7 +128,7 @@ final class VolumeModification {
         .orElseThrow();
   }
 
-  /** A size that the plugin refused is wanted no more; a refusal of the node stays. */
+  /** Removes a size that the plugin refused; a refusal of the node stays. */
   private static void withdrawRefused(Subject subject, VolumeWork work, CatalogEntry record) {
     CatalogEntry now = record.refusingNo(Request.Size.class);
     for (VolumeChange each : record.refused()) {
@@ -139,7 +139,10 @@ final class VolumeModification {
     }
   }
 
-  /** The wish, asking for what is there at least: so that its answer says what there is. */
+  /**
+   * Returns the requested size, raised to the current one, so that the answer reports the current
+   * state.
+   */
   private static CapacityRange notBelow(long bytes, CapacityRange to) {
     return bytes == 0 || to.requiredBytes().orElse(0) >= bytes
         ? to
@@ -155,7 +158,7 @@ final class VolumeModification {
     try {
       ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
       if (facts.expandsOnlyOffline()) {
-        // It may have been claimed since it was to grow.
+        // The volume may have been claimed since its expansion was recorded.
         claims.refuseHeld(subject, record.key());
       }
       answer =
@@ -186,12 +189,15 @@ final class VolumeModification {
                     volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
   }
 
-  /** Writes a step; work on the parameters of the volume may follow it. */
+  /** Writes a step; work on the parameters of the volume may follow. */
   private static CatalogEntry step(VolumeWork work, Subject subject, CatalogEntry next) {
     return next.isBeingModified() ? work.begin(subject, next) : work.end(subject, next);
   }
 
-  /** A call may have come through: then the node is told what is known, which does no harm. */
+  /**
+   * An expansion may have succeeded: the node then expands the filesystem to the known size, which
+   * does no harm.
+   */
   static CatalogVolume maybeGrown(State.Growing begun) {
     CatalogVolume volume = begun.volume();
     return volume.grown(
@@ -207,13 +213,13 @@ final class VolumeModification {
     return bytes == 0 ? to : CapacityRange.atLeast(bytes);
   }
 
-  /** As it is used now, else the first way in which it may be: as the node calls have it. */
+  /** The current kind of use, or else the first supported one, as in calls to the node. */
   private VolumeCapability capability(CatalogVolume volume) {
     return claimed(volume, claims.claim(volume.key()))
         .orElseGet(() -> volume.spec().capabilitiesInFull().iterator().next());
   }
 
-  /** With the mount options of the holder who was first, as it was attached for him. */
+  /** Uses the mount options of the first holder, for whom the volume was attached. */
   private static Optional<VolumeCapability> claimed(CatalogVolume volume, Claim claim) {
     Optional<MountOptions> options =
         claim.holders().values().stream()
@@ -229,7 +235,7 @@ final class VolumeModification {
                     : own);
   }
 
-  /** Notes that the node has made a volume that large, if it owes just that. */
+  /** Records that the node has expanded a volume to this size, if exactly that is pending. */
   CatalogVolume settled(VolumeKey key, CapacityRange to) {
     String doing = "settling what is owed to the node of";
     return catalog.work(about(doing, key), key, work -> settled(work, work.there(doing), to));
@@ -241,14 +247,15 @@ final class VolumeModification {
       return volume;
     }
     CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
-    // While it grows, its answer says what the node owes then.
+    // While the volume is being expanded, the answer of the controller shows what is pending on the
+    // node.
     CatalogEntry settled =
         record.state() instanceof State.Growing ? record : record.refusingNo(Request.Size.class);
     work.end(Subject.of("expanding", ControllerCalls.identity(volume)), as(now, settled));
     return now;
   }
 
-  /** Notes that the node refused to make a volume that large, if it owes just that. */
+  /** Records that the node refused to expand a volume to this size, if exactly that is pending. */
   CatalogVolume refusedByNode(VolumeKey key, CapacityRange to, OperatorMessage message) {
     String doing = "noting what the node said of";
     return catalog.work(
@@ -262,7 +269,7 @@ final class VolumeModification {
         .pendingOnNode()
         .filter(to::equals)
         .map(Request.Size::new)
-        // A node reports it again and again.
+        // A node reports the refusal repeatedly.
         .filter(size -> !isRefusedByNode(record, size))
         .ifPresent(
             size ->
@@ -281,8 +288,8 @@ final class VolumeModification {
   // ---- parameters
 
   /**
-   * Changes parameters, also of a volume that grows; those that are not named stay as they are.
-   * Earlier ones whose end is not known are sent once more with them.
+   * Changes parameters, also of a volume that is being expanded; parameters that are not given stay
+   * unchanged. Earlier parameters whose result is uncertain are sent again with them.
    */
   CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
     String doing = "modifying";
@@ -295,7 +302,7 @@ final class VolumeModification {
     all.putAll(changes);
     CatalogVolume now = volume.as(volume.spec().toBuilder().mutableParameters(all).build());
     if (all.isEmpty()) {
-      // Which is refused before it is sent.
+      // An empty change is refused before it is sent.
       controllers.answer(calls.modify(volume, all));
       return now;
     }
@@ -325,7 +332,7 @@ final class VolumeModification {
     return now;
   }
 
-  /** The record of a volume as it is now, which grows on if it grows. */
+  /** Returns the record with the volume's current state; a pending expansion stays pending. */
   static CatalogEntry as(CatalogVolume now, CatalogEntry record) {
     return record.in(
         record.state() instanceof State.Growing growing
@@ -333,9 +340,9 @@ final class VolumeModification {
             : new State.Present(now));
   }
 
-  // ---- those that are not done
+  // ---- changes that are not done
 
-  /** The changes that are not done, with what was seen at the last attempt. */
+  /** Returns the changes that are not done, with the failures of the last attempts. */
   List<VolumeChange> changes(VolumeKey key) {
     return catalog.known(key).map(this::shown).orElse(List.of());
   }
@@ -356,8 +363,9 @@ final class VolumeModification {
   }
 
   /**
-   * Gives up the changes that are not done, and returns them. The last call of each may have
-   * changed the volume: the node is asked to follow a size, which does no harm if there is none.
+   * Abandons the changes that are not done, and returns them. The last call of each may have
+   * changed the volume: the node is asked to expand the filesystem, which does no harm if there was
+   * no change.
    */
   List<VolumeChange> abandon(VolumeKey key) {
     String doing = "abandoning the changes of";
@@ -380,7 +388,7 @@ final class VolumeModification {
     return abandoned;
   }
 
-  /** Goes on with the changes of a volume that were begun. */
+  /** Continues the pending changes of a volume. */
   void goOn(VolumeWork work) {
     Optional<ControllerException> left =
         work.entry()
@@ -396,7 +404,7 @@ final class VolumeModification {
     }
   }
 
-  /** Why a change has to be tried again; nothing if it is at its end, and nobody waits for it. */
+  /** Returns why a change must be retried; empty if it has ended, and no caller waits for it. */
   private Optional<ControllerException> ended(Runnable change) {
     try {
       change.run();
@@ -411,9 +419,9 @@ final class VolumeModification {
   }
 
   /**
-   * Returns whether a change is refused for good, so that it is not asked for again before the host
-   * does. It is not if the state of the volume is in its way, such as its use: the spec has that
-   * repeated with growing pauses, and only that.
+   * Returns whether a change is refused for good, so that only the host repeats it. A refusal due
+   * to the state of the volume, such as its use, is not final: CSI has only this case repeated with
+   * growing pauses.
    */
   private static boolean isFinal(ControllerException failed) {
     boolean isInItsWay =
@@ -423,8 +431,8 @@ final class VolumeModification {
   }
 
   /**
-   * Notes that a change failed, and returns its failure. One that goes on is seen with it; one that
-   * was refused is told of.
+   * Notes that a change failed, and returns its failure. The failure of a change that goes on is
+   * kept for {@link #changes}; a refused change is recorded as refused.
    *
    * @param without the record without the change
    */
@@ -461,12 +469,12 @@ final class VolumeModification {
   }
 
   private VolumeChange refusal(Request wish, Progress progress, OperatorMessage message) {
-    // As exactly as it is on record.
+    // The same precision as in the record.
     Instant now = clock.wall().truncatedTo(ChronoUnit.MILLIS);
     return new VolumeChange(wish, progress, message.seen().text(), Optional.of(now));
   }
 
-  /** Forgets what was seen of a volume that is not on record any more. */
+  /** Discards the failures of a volume that has no record any more. */
   void unsee(VolumeKey key) {
     seen.keySet().removeIf(each -> each.volume().equals(key));
   }

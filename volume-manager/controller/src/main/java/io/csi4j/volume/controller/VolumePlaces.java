@@ -29,11 +29,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Takes on record from where volumes can be reached, as their plugins report it. An answer without
- * a place changes nothing: a plugin may leave the places out, and that is not told apart from
- * everywhere. A volume that was registered keeps the places of its description, which its host may
- * repeat. Does not wait: the record is changed when no other work runs for the volume, and the next
- * answer says the same if that fails.
+ * Records the topologies from which volumes can be reached, as their plugins report them. An answer
+ * without topologies changes nothing: a plugin may omit them, which cannot be distinguished from
+ * everywhere. A registered volume keeps the topologies of its description, which its host may
+ * repeat. Does not wait: the record is changed when no other work runs for the volume, and if that
+ * fails, the next answer has the same topologies.
  */
 final class VolumePlaces {
 
@@ -43,7 +43,7 @@ final class VolumePlaces {
   private final ControllerCalls calls;
   private final Consumer<OperatorMessage> told;
 
-  /** The volumes whose places are being taken on record. */
+  /** The volumes whose topologies are being recorded. */
   private final Set<VolumeKey> changing = ConcurrentHashMap.newKeySet();
 
   VolumePlaces(
@@ -59,7 +59,7 @@ final class VolumePlaces {
     this.told = told;
   }
 
-  /** Takes in what a plugin has answered about a volume. */
+  /** Handles a plugin's answer about a volume. */
   void saw(CatalogVolume known, Volume seen) {
     Set<Topology> now = new LinkedHashSet<>(seen.accessibleTopology());
     if (known.origin() == CatalogVolume.Origin.REGISTERED
@@ -117,7 +117,7 @@ final class VolumePlaces {
                 + " before"));
   }
 
-  /** Takes in what a list of a plugin says of volumes, as far as it is read. */
+  /** Handles the entries of a plugin's list as it is read. */
   Listing<VolumeEntry> following(PluginId plugin, Listing<VolumeEntry> list) {
     return () -> {
       Iterator<VolumeEntry> all = list.iterator();
@@ -138,7 +138,7 @@ final class VolumePlaces {
     };
   }
 
-  /** Takes in what a page of a list says of volumes. */
+  /** Handles a page of a plugin's list. */
   void saw(PluginId plugin, List<VolumeEntry> page) {
     Map<VolumeId, CatalogVolume> known = known(plugin);
     page.forEach(entry -> saw(known, entry));
@@ -151,7 +151,9 @@ final class VolumePlaces {
     }
   }
 
-  /** The volumes of a plugin on record; none if the store cannot be asked, as the list goes on. */
+  /**
+   * The recorded volumes of a plugin; empty if the store cannot be read, so that the list goes on.
+   */
   private Map<VolumeId, CatalogVolume> known(PluginId plugin) {
     Map<VolumeId, CatalogVolume> known = new HashMap<>();
     try {
@@ -167,8 +169,8 @@ final class VolumePlaces {
   }
 
   /**
-   * Asks a plugin from where a volume can be reached that was modified, if the plugin can say that:
-   * the answer to the modification does not.
+   * Queries the topologies of a modified volume, if the plugin can report them: the answer to the
+   * modification does not contain them.
    */
   void ask(CatalogVolume volume) {
     Subject subject = Subject.of("reading", ControllerCalls.identity(volume));

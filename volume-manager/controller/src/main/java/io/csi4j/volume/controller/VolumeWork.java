@@ -17,13 +17,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
- * Work on one volume, decided on its record as it was read. The first write counts only if the
- * record is still that one; otherwise the work is decided again. From then on the work stands in
- * the record, with its owner and epoch, until it is {@linkplain #end ended}: no other control plane
- * begins work on the volume, and each further write counts only if none has taken it over.
+ * Work on one volume, decided on its record as read. The first write succeeds only if the record is
+ * unchanged; otherwise the work is decided again. From then on, the record contains the work with
+ * its owner and epoch until it is {@linkplain #end ended}: no other control plane begins work on
+ * the volume, and each further write succeeds only if none has taken the work over.
  *
- * <p>The snapshots on record stay as they are by the time of each write: they are cut while other
- * things are done with the volume.
+ * <p>Each write keeps the snapshots as recorded at that time: they are created in parallel with
+ * other work on the volume.
  */
 final class VolumeWork {
 
@@ -37,7 +37,7 @@ final class VolumeWork {
   private final boolean wasThere;
   private boolean isBegun;
 
-  /** Another process has changed the record since it was read, and nothing was begun yet. */
+  /** Another process has changed the record since it was read, and no work was begun yet. */
   static final class Overtaken extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -48,10 +48,10 @@ final class VolumeWork {
   }
 
   /**
-   * Work that is not begun.
+   * Creates work that has not begun.
    *
-   * @param last the record that it is decided on
-   * @param entry what the record says, now that its former work has ended
+   * @param last the record on which it is decided
+   * @param entry the entry of the record, after its former work has ended
    */
   VolumeWork(
       Catalog catalog,
@@ -67,18 +67,18 @@ final class VolumeWork {
     this.wasThere = entry.isPresent();
   }
 
-  /** Returns what is on record. */
+  /** Returns the current entry. */
   Optional<CatalogEntry> entry() {
     return entry;
   }
 
-  /** Returns whether the volume was on record when the work was decided. */
+  /** Returns whether the volume had a record when the work was decided. */
   boolean wasThere() {
     return wasThere;
   }
 
   /**
-   * Returns what is on record of a volume that is there.
+   * Returns the entry of an existing volume.
    *
    * @throws ControllerException if there is none
    */
@@ -87,27 +87,28 @@ final class VolumeWork {
   }
 
   /**
-   * Writes a step of work that goes on.
+   * Writes a step after which the work goes on.
    *
-   * @param beside what is changed in the same write, as for all steps
+   * @param beside changes to other records in the same write, as for all steps
    */
   CatalogEntry begin(Subject subject, CatalogEntry next, Part<?>... beside) {
     return put(subject, Optional.of(Kind.CHANGE), next, false, beside);
   }
 
   /**
-   * Writes that a volume is about to go. No snapshot of the volume begins meanwhile.
+   * Records that a volume is about to be removed. No snapshot of the volume begins meanwhile.
    *
-   * @throws ControllerException if a snapshot of it is on record, whose fate is not known: it can
-   *     be found by its volume only
+   * @throws ControllerException if a snapshot whose state is uncertain is recorded with the volume:
+   *     only through the volume can it be found
    */
   CatalogEntry intend(Subject subject, Kind kind, CatalogEntry next, Part<?>... beside) {
     return put(subject, Optional.of(kind), next, true, beside);
   }
 
   /**
-   * Writes a volume that is adopted unless another record has it. Until the work is ended, the
-   * volume is not on record, and giving the work up removes its record.
+   * Writes the record of a volume that is being adopted, unless another record has the volume.
+   * Until the work has ended, the volume does not count as recorded, and giving the work up removes
+   * its record.
    */
   CatalogEntry propose(Subject subject, CatalogEntry next) {
     return put(subject, Optional.of(Kind.ADOPTION), next, false);
@@ -171,15 +172,15 @@ final class VolumeWork {
     return work.map(base::with).orElse(base);
   }
 
-  /** Removes the record, and returns what was on record last. */
+  /** Removes the record, and returns the last entry. */
   Optional<CatalogEntry> remove(Subject subject, Part<?>... beside) {
     return remove(subject, false, beside);
   }
 
   /**
-   * Removes the record of a volume of which no snapshot is on record.
+   * Removes the record of a volume without recorded snapshots.
    *
-   * @throws ControllerException if one is, also one that has just begun
+   * @throws ControllerException if a snapshot is recorded, including one that has just begun
    */
   void removeUncut(Subject subject, Part<?>... beside) {
     var unused = remove(subject, true, beside);
@@ -209,7 +210,7 @@ final class VolumeWork {
     return removed.get();
   }
 
-  /** Writes by a rule, if the record is still the one that this work goes on from. */
+  /** Applies a rule to the record, if it is still the one that this work continues from. */
   private Optional<CatalogRecord> apply(
       Subject subject,
       boolean acquires,
@@ -281,8 +282,8 @@ final class VolumeWork {
   }
 
   /**
-   * Ends work that failed. An intended deletion goes on: it may hold the claims of the volume. An
-   * adoption that was not decided leaves no record.
+   * Ends failed work. An intended deletion goes on, because it may hold the claims of the volume.
+   * An undecided adoption leaves no record.
    */
   void giveUp(Subject subject) {
     try {
@@ -307,12 +308,12 @@ final class VolumeWork {
     return mine.filter(work -> work.kind() == kind).isPresent();
   }
 
-  /** Other control planes take the work over, whatever the record says of its owner. */
+  /** Lets other control planes take over the work, whatever owner the record has. */
   private void abandon() {
     owner.ifPresent(it -> it.giveUp(key, CatalogWork.VOLUME));
   }
 
-  /** The work counts for the session no more. */
+  /** Notes that the work no longer belongs to the session. */
   private void leave() {
     owner.ifPresent(Ownership::end);
     owner = Optional.empty();

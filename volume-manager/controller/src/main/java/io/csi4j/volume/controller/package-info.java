@@ -1,16 +1,16 @@
 /**
- * The calls to a storage system about volumes, from any host. Start at {@link
- * io.csi4j.volume.controller.VolumeController}; {@link io.csi4j.volume.controller.JobVolumes} are
- * volumes that live with a job, {@link io.csi4j.volume.controller.SnapshotBackups} snapshots that
- * an application need not wait for, {@link io.csi4j.volume.controller.ClusterSetup} gives a cluster
- * its identity, {@link io.csi4j.volume.controller.NodeBook} has its nodes. What may be left behind
- * when it did not do something, {@link io.csi4j.volume.controller.ControllerException} says. Every
- * call goes through {@code Controllers}, which finds an instance that is ready and lets calls wait
- * for each other.
+ * Management of volumes in storage systems, from any host. Start at {@link
+ * io.csi4j.volume.controller.VolumeController}. {@link io.csi4j.volume.controller.JobVolumes} are
+ * volumes with the lifetime of a job, {@link io.csi4j.volume.controller.SnapshotBackups} are
+ * snapshots that an application need not wait for, {@link io.csi4j.volume.controller.ClusterSetup}
+ * gives a cluster its identity, and {@link io.csi4j.volume.controller.NodeBook} has its nodes. A
+ * {@link io.csi4j.volume.controller.ControllerException} says what effects a failed operation may
+ * have had. Every call goes through {@code Controllers}, which finds a ready instance and queues
+ * calls that must not overlap.
  *
- * <p>What volumes are stands in {@code io.csi4j.volume.catalog}; who may use them is decided in
- * {@code io.csi4j.volume.claim}; nodes' paths and mounts do not belong here. Safe for many threads,
- * values do not change.
+ * <p>The data of volumes is in {@code io.csi4j.volume.catalog}; {@code io.csi4j.volume.claim}
+ * decides who may use them; paths and mounts of nodes do not belong here. Thread-safe; values are
+ * immutable.
  */
 @NullMarked
 package io.csi4j.volume.controller;

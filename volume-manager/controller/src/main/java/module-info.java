@@ -1,5 +1,5 @@
 /**
- * The calls to storage systems: create, attach, grow, snapshot; the catalog of volumes, and its
+ * Calls to storage systems (create, attach, expand, snapshot), the catalog of volumes, and its
  * upkeep.
  */
 @SuppressWarnings("requires-automatic")

@@ -32,18 +32,18 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The room that plugins said they have, for each kind of volume and each place. A figure is used
- * until it is too old, and longer where the plugin cannot be asked again.
+ * The free capacity that plugins reported, for each kind of volume and each topology. A reading is
+ * used until it is too old, and longer if the plugin cannot be called again.
  */
 final class CapacityReadings {
 
-  /** The number of calls of one report that are in flight at once. */
+  /** The maximum number of concurrent calls for one report. */
   private static final int AT_ONCE = 16;
 
-  /** The number of figures that are kept; beyond that all are forgotten. */
+  /** The maximum number of readings that are kept; when it is exceeded, all are discarded. */
   private static final int MOST = 4096;
 
-  /** The age from which a figure is asked for again. */
+  /** The age from which a reading is refreshed. */
   private static final Duration MAX_AGE = Duration.ofMinutes(1);
 
   private static final String INTERRUPTED =
@@ -54,10 +54,10 @@ final class CapacityReadings {
   private final Duration patience;
   private final ConcurrentMap<Kind, Figure> figures = new ConcurrentHashMap<>();
 
-  /** The questions that the plugin has not answered; one that is forgotten is left out. */
+  /** The calls without an answer yet; a discarded call is removed. */
   private final ConcurrentMap<Kind, CompletableFuture<Capacity>> open = new ConcurrentHashMap<>();
 
-  /** What a plugin is asked about: exactly what CreateVolume will send. */
+  /** The parameters of GetCapacity, exactly as CreateVolume will send them. */
   private record Kind(
       PluginId plugin,
       SortedMap<String, String> parameters,
@@ -67,10 +67,10 @@ final class CapacityReadings {
   private record Figure(Capacity capacity, Instant read) {}
 
   /**
-   * What is known of a place.
+   * The knowledge about one topology.
    *
-   * @param reading the figure; nothing if it is not known
-   * @param why why it is not known, or not as new as it should be; empty if it is
+   * @param reading the reading; empty if not known
+   * @param why why the reading is missing or outdated; empty if it is neither
    */
   record Known(Optional<CapacityReading> reading, String why) {}
 
@@ -80,13 +80,16 @@ final class CapacityReadings {
     this.patience = patience;
   }
 
-  /** Forgets the figures of a plugin, and what it answers to a question that was sent before. */
+  /** Discards the readings of a plugin, and the answers to calls that were sent before. */
   void forget(PluginId plugin) {
     open.keySet().removeIf(kind -> kind.plugin().equals(plugin));
     figures.keySet().removeIf(kind -> kind.plugin().equals(plugin));
   }
 
-  /** Reads the room for a volume in each of the places; asks only where no figure is new enough. */
+  /**
+   * Reads the capacity for a volume in each topology; calls the plugin only if no reading is recent
+   * enough.
+   */
   Map<Optional<Topology>, Known> read(VolumeSpec spec, Collection<Optional<Topology>> places) {
     List<Optional<Topology>> old =
         places.stream().distinct().filter(place -> !isFresh(kind(spec, place))).toList();
@@ -123,13 +126,13 @@ final class CapacityReadings {
   }
 
   /**
-   * Asks for these places, and waits for questions that are open from before. Asks for no more of
-   * them when the time is over, or when the plugin cannot be asked. What it offers is part of the
-   * question, and waited for no longer than that. Returns why it failed where it did.
+   * Calls the plugin for these topologies, and waits for calls that are still open. Makes no more
+   * calls once the time is over, or when the plugin cannot be called. The query of the plugin's
+   * capabilities is included in the time limit. Returns the reason of each failure.
    */
   private Map<Optional<Topology>, String> ask(VolumeSpec spec, List<Optional<Topology>> places) {
     Map<Optional<Topology>, String> failures = new HashMap<>();
-    // The map changes while the places are sorted.
+    // The map changes while the topologies are sorted.
     Set<Kind> asked = Set.copyOf(open.keySet());
     List<Optional<Topology>> ordered = new ArrayList<>(places);
     ordered.sort(Comparator.comparing(place -> !asked.contains(kind(spec, place))));
@@ -164,10 +167,10 @@ final class CapacityReadings {
   }
 
   /**
-   * The end of a question.
+   * The end of a call.
    *
    * @param failure why there is no answer; empty if there is one
-   * @param isAsked whether the plugin was asked; if not, no other question would be sent either
+   * @param isAsked whether the plugin was called; if not, no other call would be sent either
    */
   private record End(String failure, boolean isAsked) {}
 
@@ -182,7 +185,7 @@ final class CapacityReadings {
         : new End("asking for its room failed: " + seen(failure), true);
   }
 
-  /** Asks, unless that question is open. A late answer is kept, too, for the next report. */
+  /** Calls the plugin, unless the same call is open. A late answer is kept for the next report. */
   private CompletableFuture<Capacity> asked(VolumeSpec spec, Optional<Topology> place) {
     Kind kind = kind(spec, place);
     CompletableFuture<Capacity> question = new CompletableFuture<>();
@@ -210,8 +213,8 @@ final class CapacityReadings {
   }
 
   /**
-   * Keeps the answer to a question, if that question is still the open one. Returns what is open
-   * then.
+   * Keeps the answer of a call, if that call is still the open one. Returns the open call after
+   * that.
    */
   private @Nullable CompletableFuture<Capacity> kept(
       Kind kind,
@@ -228,7 +231,7 @@ final class CapacityReadings {
     return null;
   }
 
-  /** Waits for one. */
+  /** Waits for one call. */
   private End ended(CompletableFuture<Capacity> answer, long nanos) {
     try {
       answer.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);

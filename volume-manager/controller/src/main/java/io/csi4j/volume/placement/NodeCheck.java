@@ -36,12 +36,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Judges nodes for one volume, from values alone.
+ * Evaluates nodes for one volume, from values only.
  *
  * @param wanted the volume
- * @param places whether its plugin has places
- * @param counted the volumes of the plugin that each node has; nothing if nobody counts
- * @param claim why the claims forbid the volume on a node, if they do
+ * @param places whether its plugin reports topologies
+ * @param counted the volumes of the plugin on each node; empty if they are not counted
+ * @param claim why the claims exclude the volume from a node, if they do
  */
 record NodeCheck(
     Wanted wanted,
@@ -50,11 +50,11 @@ record NodeCheck(
     Function<Placement.Node, Optional<OperatorMessage>> claim) {
 
   /**
-   * Whether a plugin has places, as its instances on all nodes say.
+   * Whether a plugin reports topologies, by its instances on all nodes.
    *
-   * @param constrains whether it says that not every volume can be reached from every node
-   * @param told whether it says so, and where at least one node is: some plugins offer places and
-   *     have none
+   * @param constrains whether it reports that some volumes cannot be reached from some nodes
+   * @param told whether it reports that, and also the topology of at least one node: some plugins
+   *     offer topologies but report none
    */
   record Places(boolean constrains, boolean told) {
 
@@ -74,18 +74,18 @@ record NodeCheck(
   }
 
   /**
-   * A volume that is placed.
+   * The volume to place.
    *
-   * @param spec what is asked for
+   * @param spec the requested volume
    * @param volume the volume, if it exists
-   * @param holders the nodes that have it by its claims
+   * @param holders the nodes that have claims on it
    */
   record Wanted(VolumeSpec spec, Optional<CatalogVolume> volume, Set<NodeName> holders) {}
 
-  /** The verdict about one node: reasons against it, or a candidate and its rank. */
+  /** The result for one node: the reasons against it, or a candidate with its rank. */
   private record Judged(Candidate candidate, Rank rank, List<OperatorMessage> why) {}
 
-  /** What the order of candidates is decided by, the most important first; less is better. */
+  /** The criteria of the order of candidates, the most important first; less is better. */
   private record Rank(
       boolean saysZero,
       int preference,
@@ -109,7 +109,7 @@ record NodeCheck(
     return report(nodes, none -> Map.of());
   }
 
-  /** Counts with the room, too, and asks for it only in the places that nothing else excludes. */
+  /** Includes the free capacity, which is read only for topologies that nothing else excludes. */
   Placement.Report report(
       Collection<Placement.Node> nodes,
       Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> asking) {
@@ -139,7 +139,7 @@ record NodeCheck(
         wanted.spec(), fit.stream().map(Judged::candidate).toList(), others);
   }
 
-  // ---- why not
+  // ---- obstacles
 
   private List<OperatorMessage> obstacles(Placement.Node node) {
     List<OperatorMessage> why = new ArrayList<>();
@@ -158,7 +158,7 @@ record NodeCheck(
     return why;
   }
 
-  /** The host, the node and the claims may each have the same reason against a node. */
+  /** The host, the node and the claims may each report the same reason against a node. */
   private static void add(List<OperatorMessage> why, OperatorMessage reason) {
     if (why.stream().noneMatch(each -> each.code() == reason.code())) {
       why.add(reason);
@@ -179,7 +179,7 @@ record NodeCheck(
             : "registered with the role NODE on this node are: " + String.join(", ", known));
   }
 
-  /** A plugin that was not asked yet stands in no one's way. */
+  /** A plugin that was not probed yet excludes no node. */
   private Optional<OperatorMessage> whyNotServing(Placement.Node node, RegisteredPlugin plugin) {
     PluginHealth health = plugin.health();
     String instance = "instance '" + plugin.registration().instance() + "' ";
@@ -246,7 +246,9 @@ record NodeCheck(
         : Optional.of(outside(node, "it can be reached from ", bound, here.get()));
   }
 
-  /** Whether a new volume may be here, by what is asked for and by the snapshot it is made from. */
+  /**
+   * Whether a new volume may be here, by its requested topologies and those of its source snapshot.
+   */
   private Optional<OperatorMessage> whyNotPlaced(Placement.Node node, Topology here) {
     VolumeSpec spec = wanted.spec();
     Set<Topology> required = spec.topologies().map(RequestedTopologies::required).orElse(Set.of());
@@ -343,7 +345,7 @@ record NodeCheck(
     return Messages.of(code, subject, seen);
   }
 
-  // ---- how good
+  // ---- ranking
 
   private Judged judged(Placement.Node node, List<OperatorMessage> before, Optional<Known> known) {
     List<OperatorMessage> why = new ArrayList<>(before);
@@ -407,16 +409,16 @@ record NodeCheck(
     return counted.map(all -> all.getOrDefault(node.name(), Set.of()).size()).orElse(0);
   }
 
-  // ---- what a node says of itself
+  // ---- facts that a node reports
 
-  /** Nothing where the plugin has no places: no call may name one then. */
+  /** Returns empty if the plugin has no topologies: calls must not contain one then. */
   private Optional<Topology> place(Placement.Node node) {
     return places.constrains()
         ? facts(node, wanted.spec().plugin()).flatMap(NodeFacts::topology)
         : Optional.empty();
   }
 
-  /** On record no instance is ready: one that was not asked yet does not hide one that was. */
+  /** Recorded instances are never ready: one that was not probed yet must not hide one that was. */
   static Optional<NodeFacts> facts(Placement.Node node, PluginId plugin) {
     return serving(node, plugin)
         .flatMap(each -> each.fingerprint().flatMap(PluginFingerprint::node).stream())
@@ -430,7 +432,10 @@ record NodeCheck(
         .orElse(OptionalLong.empty());
   }
 
-  /** Returns the instances for volumes of a node; the first is the one that serves, if any does. */
+  /**
+   * Returns the instances on a node that serve volumes; the first is the one that is used, if any
+   * is.
+   */
   private static Stream<RegisteredPlugin> serving(Placement.Node node, PluginId plugin) {
     return node.plugins().stream()
         .filter(each -> each.registration().id().equals(plugin))

@@ -48,15 +48,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks nodes for a volume, and says of each other node why the volume cannot be used there: its
- * plugin is not there, the node is in no place from which the volume can be reached, there is too
- * little room, the node takes no more volumes, or a claim forbids it. Creates, claims and mounts
- * nothing. Safe for many threads.
+ * Ranks nodes for a volume, and gives for each other node the reasons why the volume cannot be used
+ * there: the plugin is missing, the volume cannot be reached from the node's topology, there is too
+ * little free capacity, the node accepts no more volumes, or a claim forbids it. Does not create,
+ * claim or mount volumes. Thread-safe.
  *
- * <p>The order is, from the most important to the least: nodes where the plugin has room or says
- * nothing of it before nodes where it says that it has none; preferred places in their order; nodes
- * that have the volume already; known room before unknown; more room; more volumes that the node
- * still takes; the name.
+ * <p>The criteria of the order, from the most to the least important: nodes where the plugin
+ * reports no lack of free capacity; preferred topologies in their order; nodes that already have
+ * the volume; known capacity before unknown; more capacity; more volumes that the node still
+ * accepts; the name.
  *
  * <pre>{@code
  * Placement placement = Placement.builder(controller).claims(book).build();
@@ -82,21 +82,20 @@ public final class Placement {
   }
 
   /**
-   * Begins with volumes of a controller, whose claims nobody counts.
+   * Returns a builder for the volumes of a controller, without counting claims.
    *
-   * @param controller who knows the volumes, and asks their plugins for room
+   * @param controller the controller of the volumes, which calls their plugins for capacity
    */
   public static Builder builder(VolumeController controller) {
     return new Builder(controller);
   }
 
   /**
-   * Ranks nodes for a volume that is to be created. Plugins are asked for their room, if they offer
-   * GET_CAPACITY and no figure is new enough; a plugin that does not answer in time excludes no
-   * node.
+   * Ranks nodes for a new volume. Plugins are called for their capacity if they offer GET_CAPACITY
+   * and no reading is recent enough; a plugin that does not answer in time excludes no node.
    *
    * @throws io.csi4j.volume.claim.ClaimException if a node has a limit and the claims cannot be
-   *     counted, be it for one that cannot be read
+   *     counted, for example because one cannot be read
    */
   public Report candidates(VolumeSpec spec, Collection<Node> nodes) {
     NodeCheck check = check(new Wanted(spec, Optional.empty(), Set.of()), nodes, node -> none());
@@ -104,7 +103,7 @@ public final class Placement {
   }
 
   /**
-   * Ranks nodes for a volume that exists: those from which it can be reached.
+   * Ranks nodes for an existing volume by whether it can be reached from them.
    *
    * @throws io.csi4j.volume.claim.ClaimException if the claims cannot be read
    */
@@ -113,8 +112,8 @@ public final class Placement {
   }
 
   /**
-   * Ranks nodes for a volume that exists and that a workload will claim: those from which it can be
-   * reached, and on which its claims have room for the workload.
+   * Ranks nodes for an existing volume that a workload will claim, by whether it can be reached
+   * from them and its claims permit the workload there.
    *
    * @throws io.csi4j.volume.claim.ClaimException if the claims cannot be read
    * @throws IllegalStateException if this was built without claims
@@ -134,7 +133,7 @@ public final class Placement {
         .report(nodes);
   }
 
-  /** A claim is kept with all mount options, those of the volume among them. */
+  /** A claim is recorded with all mount options, including those of the volume. */
   private static PlannedClaim inFull(CatalogVolume volume, PlannedClaim wish) {
     return volume
         .capability(wish.use().mode(), wish.use().attachment())
@@ -145,8 +144,8 @@ public final class Placement {
   }
 
   /**
-   * Forgets the room that a plugin said it has, so that the next report asks again: after
-   * CreateVolume was answered with RESOURCE_EXHAUSTED, for example.
+   * Discards the capacity readings of a plugin, so that the next report reads them again, for
+   * example after CreateVolume was answered with RESOURCE_EXHAUSTED.
    */
   public void forgetRoom(PluginId plugin) {
     room.forget(plugin);
@@ -176,8 +175,8 @@ public final class Placement {
   }
 
   /**
-   * Returns the volumes of a plugin that each node has, by the claims. A claim that cannot be read
-   * may be of any node: unless its volume is known to be none of this plugin, nothing is counted.
+   * Returns the volumes of a plugin on each node, by the claims. A claim that cannot be read may be
+   * of any node: unless its volume is known to belong to another plugin, nothing is counted.
    */
   private Map<NodeName, Set<VolumeKey>> counted(ClaimBook book, PluginId plugin) {
     Map<NodeName, Set<VolumeKey>> counted = new HashMap<>();
@@ -214,12 +213,15 @@ public final class Placement {
         .isPresent();
   }
 
-  /** A claim takes one of the node's volumes until the storage system has detached it. */
+  /**
+   * A claim occupies one of the node's volume slots until the storage system has detached the
+   * volume.
+   */
   private static boolean occupies(ClaimHolder holder) {
     return !holder.state().isAfter(ClaimHolder.State.NODE_DETACHED);
   }
 
-  /** Collects the parts of a {@link Placement}. */
+  /** Builder of a {@link Placement}. */
   public static final class Builder {
     private final VolumeController controller;
     private @Nullable ClaimBook claims;
@@ -231,8 +233,8 @@ public final class Placement {
     }
 
     /**
-     * Sets the claims: they are counted against the limits of nodes, and asked whether a workload
-     * may have a volume. Without them no limit is looked at.
+     * Sets the claims: they are counted against the limits of nodes, and decide whether a workload
+     * may have a volume. Without claims, limits of nodes are ignored.
      */
     public Builder claims(ClaimBook value) {
       claims = Objects.requireNonNull(value, "value");
@@ -240,15 +242,15 @@ public final class Placement {
     }
 
     /**
-     * Sets how long a report waits for plugins to say whether they tell how much room they have,
-     * and how much that is. 5 s by default; what comes later counts in the next report.
+     * Sets the maximum time that a report waits for plugins to report their capabilities and
+     * capacity. The default is 5 s; later answers count in the next report.
      */
     public Builder patience(Duration value) {
       patience = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets the time, for the age of figures. */
+    /** Sets the clock for the age of readings. */
     public Builder clock(Clock value) {
       clock = Objects.requireNonNull(value, "value");
       return this;
@@ -261,13 +263,13 @@ public final class Placement {
   }
 
   /**
-   * A node among which a volume is placed, as its host knows it.
+   * A candidate node, as its host knows it.
    *
-   * @param name the node; the same name as in claims
-   * @param plugins the plugins there, as the registry of the node lists them, the newest first; of
-   *     several instances of a plugin that serve nodes, the first that is ready counts, and the
-   *     first if none is
-   * @param closed why no new volume may be placed there, such as that it drains
+   * @param name the name of the node, as in claims
+   * @param plugins the plugins on the node, as its registry lists them, the newest first; of
+   *     several node instances of one plugin, the first ready one counts, or the first if none is
+   *     ready
+   * @param closed why no new volume may be placed on the node, for example because it is draining
    * @since 1.0
    */
   public record Node(NodeName name, List<RegisteredPlugin> plugins, Optional<Refused> closed) {
@@ -279,12 +281,12 @@ public final class Placement {
       Objects.requireNonNull(closed, "closed");
     }
 
-    /** Returns the node of this name with these plugins, which takes volumes. */
+    /** Returns the node of this name with these plugins, which accepts volumes. */
     public static Node of(NodeName name, Collection<RegisteredPlugin> plugins) {
       return new Node(name, List.copyOf(plugins), Optional.empty());
     }
 
-    /** Returns a node as it is on record. */
+    /** Returns a node from its record. */
     public static Node of(NodeEntry known) {
       return new Node(
           known.name(),
@@ -297,8 +299,8 @@ public final class Placement {
      * plugin here.
      *
      * @param plugin the plugin of the volume
-     * @param volume the volume, which need not exist yet
-     * @param wish who claims it, and for what
+     * @param volume the volume, which may not exist yet
+     * @param wish the claim to be made
      */
     public ClaimRequest claim(PluginId plugin, VolumeKey volume, PlannedClaim wish) {
       ClaimRequest.Builder request =
@@ -318,10 +320,10 @@ public final class Placement {
   }
 
   /**
-   * The nodes on which a volume can be used, the best first, and why each of the excluded cannot.
-   * The same nodes, claims and figures always give the same report.
+   * The nodes on which a volume can be used, the best first, and the reasons against each excluded
+   * node. The same nodes, claims and readings always give the same report.
    *
-   * @param spec the volume that is placed
+   * @param spec the volume to place
    * @param candidates the nodes on which it can be used, the best first
    * @param excluded the nodes on which it cannot be used, by name
    * @since 1.0
@@ -332,11 +334,11 @@ public final class Placement {
      * A node on which the volume can be used.
      *
      * @param node the node
-     * @param place where the plugin says that the node is; nothing if it has no places
-     * @param capacity the room there; nothing for a volume that exists, or if it is not known
-     * @param freeSlots how many more volumes of the plugin the node takes; nothing if no limit is
-     *     known
-     * @param remarks what decided its rank and what may go wrong, as clauses for people
+     * @param place the topology that the plugin reports for the node; empty if there is none
+     * @param capacity the free capacity there; empty for an existing volume, or if not known
+     * @param freeSlots the number of volumes of the plugin that the node still accepts; empty if no
+     *     limit is known
+     * @param remarks the reasons for its rank and possible problems, as clauses for people
      */
     public record Candidate(
         NodeName node,
@@ -366,10 +368,10 @@ public final class Placement {
     }
 
     /**
-     * A node that was excluded, as the volume cannot be used there.
+     * An excluded node, on which the volume cannot be used.
      *
      * @param node the node
-     * @param why every reason; at least one
+     * @param why all reasons; at least one
      */
     public record Excluded(NodeName node, List<OperatorMessage> why) {
 
@@ -387,7 +389,7 @@ public final class Placement {
       excluded = List.copyOf(excluded);
     }
 
-    /** Returns the best node; nothing if the volume can be used on none. */
+    /** Returns the best node; empty if the volume can be used on none. */
     public Optional<NodeName> best() {
       return nodes().stream().findFirst();
     }
@@ -398,30 +400,30 @@ public final class Placement {
     }
 
     /**
-     * Returns the spec of a volume that is created before its node is chosen (immediate binding):
-     * it has to be reachable from the place of at least one candidate, those of better candidates
-     * preferred. Unchanged where the plugin has no places.
+     * Returns the spec for creating the volume before its node is chosen (immediate binding): it
+     * must be reachable from the topology of at least one candidate, with those of better
+     * candidates preferred. Returns the spec unchanged if the plugin has no topologies.
      */
     public VolumeSpec anywhere() {
       return in(places(candidates));
     }
 
     /**
-     * Returns the spec of a volume that is created after its node was chosen (binding that waits
-     * for the consumer): it has to be reachable from the place of that node. Unchanged where the
-     * plugin has no places.
+     * Returns the spec for creating the volume after its node was chosen (binding that waits for
+     * the consumer): it must be reachable from the topology of that node. Returns the spec
+     * unchanged if the plugin has no topologies.
      *
-     * @throws IllegalArgumentException if the node is no candidate
+     * @throws IllegalArgumentException if the node is not a candidate
      */
     public VolumeSpec onlyOn(NodeName chosen) {
       return in(places(List.of(candidate(chosen))));
     }
 
     /**
-     * Returns the spec of a volume that is created where a chosen node is, if there is room, and
-     * otherwise in the place of another candidate.
+     * Returns the spec for creating the volume in the topology of a chosen node if it has free
+     * capacity there, and otherwise in the topology of another candidate.
      *
-     * @throws IllegalArgumentException if the node is no candidate
+     * @throws IllegalArgumentException if the node is not a candidate
      */
     public VolumeSpec firstOn(NodeName chosen) {
       List<Candidate> order = new ArrayList<>(List.of(candidate(chosen)));
@@ -454,8 +456,8 @@ public final class Placement {
     }
 
     /**
-     * All nodes in lines for people: the candidates by rank, then the excluded nodes with every
-     * reason.
+     * Returns all nodes as lines of text: the candidates by rank, then the excluded nodes with
+     * every reason.
      */
     public String text() {
       StringBuilder lines = new StringBuilder();
@@ -473,10 +475,10 @@ public final class Placement {
   }
 
   /**
-   * The room that a plugin said it has for volumes of one kind in one place.
+   * The free capacity that a plugin reported for one kind of volume in one topology.
    *
    * @param capacity the answer of the plugin
-   * @param age how long ago it answered
+   * @param age the time since the answer
    * @since 1.0
    */
   public record CapacityReading(Capacity capacity, Duration age) {
@@ -487,7 +489,7 @@ public final class Placement {
       Objects.requireNonNull(age, "age");
     }
 
-    /** As in {@code 1073741824 bytes left, asked 12 s ago}. */
+    /** Returns text such as {@code 1073741824 bytes left, asked 12 s ago}. */
     @Override
     public String toString() {
       return capacity.availableBytes() + " bytes left, asked " + age.toSeconds() + " s ago";
@@ -495,14 +497,14 @@ public final class Placement {
   }
 
   /**
-   * The claim that a workload will ask for once its node is chosen.
+   * The claim that a workload will request once its node is chosen.
    *
    * @param workload the workload
-   * @param use how the volume is to be used
-   * @param mode what the workload does with it
-   * @param options the mount options that take the place of the volume's own, part by part
-   * @param facts what the plugin is told of the workload, if it is told of it
-   * @param label the label of SELinux for the files, if the workload needs one
+   * @param use the intended use of the volume
+   * @param mode the access mode of the workload
+   * @param options mount options that replace the volume's own, part by part
+   * @param facts the facts about the workload that the plugin receives, if it receives any
+   * @param label the SELinux label for the files, if the workload needs one
    * @param group the group for which the plugin mounts the filesystem, if it can; a number
    * @since 1.0
    */
@@ -526,7 +528,7 @@ public final class Placement {
       Objects.requireNonNull(group, "group");
     }
 
-    /** A claim of a workload that brings nothing to its volume. */
+    /** Creates the claim of a workload without mount options, facts, label and group. */
     public PlannedClaim(WorkloadId workload, Claim.Use use, ClaimMode mode, MountOptions options) {
       this(workload, use, mode, options, Optional.empty(), Optional.empty(), Optional.empty());
     }
@@ -535,7 +537,7 @@ public final class Placement {
       return new PlannedClaim(workload, use, mode, all, facts, label, group);
     }
 
-    /** A claim of a volume that is mounted with its own mount options. */
+    /** Creates a claim with the volume's own mount options. */
     public PlannedClaim(WorkloadId workload, Claim.Use use, ClaimMode mode) {
       this(workload, use, mode, MountOptions.none());
     }

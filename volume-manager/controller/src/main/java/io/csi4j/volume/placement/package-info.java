@@ -1,7 +1,7 @@
 /**
- * The nodes on which a volume can be used, in the order in which a host should try them. A host
- * hands in its nodes as values; start at {@link io.csi4j.volume.placement.Placement}. Nothing here
- * creates, claims or mounts a volume.
+ * Ranking of the nodes on which a volume can be used, in the order in which a host should try them.
+ * A host passes its nodes as values; start at {@link io.csi4j.volume.placement.Placement}. Nothing
+ * in this package creates, claims or mounts a volume.
  */
 @NullMarked
 package io.csi4j.volume.placement;

@@ -18,13 +18,13 @@ import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Puts drift right through a coordinator, under the rules of claims. */
+/** Repairs drift through a coordinator, under the rules of claims. */
 final class ClaimRepair implements DriftCheck.Repair {
 
   private final ClaimCoordinator claims;
   private final Consumer<OperatorMessage> told;
 
-  /** The volumes of each plugin that come last in its next round. */
+  /** The volumes of each plugin that come last in the next round. */
   private final Map<PluginId, List<VolumeKey>> last = new ConcurrentHashMap<>();
 
   ClaimRepair(ClaimCoordinator claims, Consumer<OperatorMessage> told) {
@@ -33,11 +33,11 @@ final class ClaimRepair implements DriftCheck.Repair {
   }
 
   /**
-   * Handles the findings of one plugin in one round, in which it is not called any more once it has
+   * Handles the findings of one plugin in one round, which stops calling the plugin once it has
    * left some calls without an answer.
    *
-   * @param handling puts a finding right, and says whether it is
-   * @return those that were put right, in the order of the findings
+   * @param handling repairs a finding, and returns whether it is repaired
+   * @return the repaired findings, in their order
    */
   List<Drift> inOneRound(List<Drift> findings, BiPredicate<Drift, DriftCheck.Repair> handling) {
     RoundOfCalls round = new RoundOfCalls();

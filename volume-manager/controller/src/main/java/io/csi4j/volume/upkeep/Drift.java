@@ -12,27 +12,27 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.Objects;
 
 /**
- * One thing in which a storage system and the claims do not agree.
+ * A difference between a storage system and the claims.
  *
  * @since 1.0
  */
 public sealed interface Drift {
 
-  /** The volume, as the host names it. */
+  /** Returns the host's key of the volume. */
   VolumeKey volume();
 
-  /** The volume, as the plugin names it. */
+  /** Returns the plugin's id of the volume. */
   VolumeId handle();
 
   /** Returns the message for an operator. */
   OperatorMessage message();
 
   /**
-   * A claim says that the volume is attached to its node, and the storage system says it is not.
+   * By its claim, the volume is attached to a node, and the storage system reports that it is not.
    *
    * @param volume the host's key of the volume
    * @param handle the plugin's id of the volume
-   * @param holder whose claim it is
+   * @param holder the claim
    */
   record LostAttachment(VolumeKey volume, VolumeId handle, ClaimHolder holder) implements Drift {
 
@@ -57,11 +57,11 @@ public sealed interface Drift {
   }
 
   /**
-   * The storage system has the volume attached to a node of which no claim is known.
+   * The storage system has the volume attached to a node for which no claim is known.
    *
    * @param volume the host's key of the volume
    * @param handle the plugin's id of the volume
-   * @param node the node, as the plugin names it
+   * @param node the plugin's id of the node
    */
   record UnknownAttachment(VolumeKey volume, VolumeId handle, NodeId node) implements Drift {
 
@@ -82,11 +82,11 @@ public sealed interface Drift {
   }
 
   /**
-   * The storage system says that something is wrong with the volume. One for each thing.
+   * The storage system reports a fault of the volume. There is one finding for each fault.
    *
    * @param volume the host's key of the volume
    * @param handle the plugin's id of the volume
-   * @param finding what
+   * @param finding the fault
    */
   record AbnormalVolume(VolumeKey volume, VolumeId handle, VolumeHealth.Finding finding)
       implements Drift {
@@ -109,7 +109,7 @@ public sealed interface Drift {
               + (words.isEmpty() ? "" : ": '" + words + "'"));
     }
 
-    /** Whether both tell of the same fault of the same volume, in whatever words. */
+    /** Whether both describe the same fault of the same volume, regardless of the text. */
     boolean isSameFault(AbnormalVolume other) {
       return volume.equals(other.volume)
           && handle.equals(other.handle)
@@ -119,12 +119,12 @@ public sealed interface Drift {
   }
 
   /**
-   * The claim of the volume cannot be read: what the storage system tells of the volume is compared
-   * with nothing.
+   * The claim of the volume cannot be read, so the state reported by the storage system cannot be
+   * compared.
    *
    * @param volume the host's key of the volume
    * @param handle the plugin's id of the volume
-   * @param problem what is wrong with the claim
+   * @param problem why the claim cannot be read
    */
   record UnreadableClaim(VolumeKey volume, VolumeId handle, String problem) implements Drift {
 

@@ -42,9 +42,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Compares what a storage system tells of volumes with their claims. Nothing is changed by looking;
- * what a policy allows is put right only after a second look. Methods block as long as the plugin
- * and the store do.
+ * Compares the volumes that a storage system reports with their claims. The check itself changes
+ * nothing; the repairs that a policy permits are done only after a second check. Methods block
+ * while they wait for the plugin and the store.
  *
  * @since 1.0
  */
@@ -57,20 +57,20 @@ public final class DriftCheck {
   private final RecordValues<Claim> claims;
   private final Clock clock = new SystemClock();
 
-  /** Between this plugin and these claims. */
+  /** Creates a check of this plugin against these claims. */
   public DriftCheck(StoredAttachments storage, RecordStore claims) {
     this.storage = Objects.requireNonNull(storage, "storage");
     this.claims = new RecordValues<>(claims, new ClaimCodec());
   }
 
   /**
-   * Looks at these volumes. One whose claim cannot be read is told, and not compared; so is one of
-   * which the plugin answers that it cannot be read, or whose secrets are missing ({@link
+   * Checks these volumes. A volume whose claim cannot be read is reported and not compared; so is
+   * one that the plugin answers it cannot read, or whose secrets are missing ({@link
    * Report#failures}).
    *
-   * @param volumes the volumes of this plugin that the host knows; others are none of its business
-   * @throws ControllerException if the plugin gives no answer, or no list
-   * @throws io.csi4j.volume.store.RecordStoreException if the store does not
+   * @param volumes the volumes of this plugin that the host knows; other volumes are ignored
+   * @throws ControllerException if the plugin does not answer, or returns no list
+   * @throws io.csi4j.volume.store.RecordStoreException if the store cannot be read
    */
   public Report look(Map<VolumeId, VolumeKey> volumes) {
     List<Drift> findings = new ArrayList<>();
@@ -103,9 +103,10 @@ public final class DriftCheck {
   }
 
   /**
-   * Reads one volume. A failure that is about that volume alone keeps no other from being compared.
+   * Reads one volume. A failure that concerns only this volume does not prevent the comparison of
+   * others.
    *
-   * @param unread gets the failure
+   * @param unread receives the failure
    */
   private static <T> Optional<T> readable(
       VolumeId handle, Map<VolumeId, ControllerException> unread, Supplier<Optional<T>> reading) {
@@ -121,14 +122,15 @@ public final class DriftCheck {
   }
 
   /**
-   * Whether the plugin has answered about that volume, or was not asked for want of its secrets.
+   * Whether the plugin has answered for that volume, or was not called because its secrets are
+   * missing.
    */
   private static boolean isOfOneVolume(ControllerException failed) {
     return failed.status().filter(code -> !NO_ANSWER.contains(code)).isPresent()
         || failed.code() == OperatorCode.CONTROLLER_SECRETS_MISSING;
   }
 
-  /** One claim that cannot be read keeps no other from being compared. */
+  /** An unreadable claim does not prevent the comparison of other volumes. */
   private static Drift unreadable(VolumeId handle, VolumeKey key, RecordStoreException failure) {
     if (failure.reason() != RecordStoreException.Reason.UNREADABLE) {
       throw failure;
@@ -137,16 +139,17 @@ public final class DriftCheck {
   }
 
   /**
-   * Puts right what the policy allows, one after the other, each after another look: what has gone
-   * by itself, or is otherwise by now, is left alone.
+   * Performs the repairs that the policy permits, one after the other, each after another check: a
+   * difference that is gone or has changed is left alone.
    *
-   * <p>Each call to the plugin may take its turn and the budget of its policy ({@link
+   * <p>Each call to the plugin may use the time for its turn and the budget of its policy ({@link
    * io.csi4j.volume.controller.ControllerSettings}). With {@link Repair#by}, a plugin that leaves
-   * two calls that attach or detach without an answer is asked for no more of them before the next
-   * repair, and the rest is told as not put right: such a plugin costs twice that time, no matter
-   * how much there is to repair. What had no answer comes last then.
+   * two attach or detach calls without an answer gets no more of them before the next repair, and
+   * the remaining findings are reported as not repaired: such a plugin costs at most twice that
+   * time, no matter how much there is to repair. Findings without an answer come last in the next
+   * repair.
    *
-   * @return what was put right, in the order of the report
+   * @return the repaired findings, in the order of the report
    */
   public List<Drift> repair(Report report, Policy policy, Repair repair) {
     BiPredicate<Drift, Repair> handling =
@@ -179,14 +182,14 @@ public final class DriftCheck {
   }
 
   /**
-   * The answers of a storage system about one volume.
+   * The storage system's answers about one volume.
    *
-   * @param entry where it is attached
-   * @param faults what is wrong with it
+   * @param entry the volume with its attachments
+   * @param faults the faults of the volume
    */
   private record Seen(Optional<VolumeEntry> entry, List<VolumeHealthEntry> faults) {}
 
-  /** The volumes of which anything is told, without those that cannot be read. */
+  /** The volumes that the plugin reports anything about, without those that cannot be read. */
   private Map<VolumeId, Seen> seen(Set<VolumeId> known, Map<VolumeId, ControllerException> unread) {
     Map<VolumeId, VolumeEntry> entries = entries(known, unread);
     Map<VolumeId, List<VolumeHealthEntry>> faults = faults(known, entries, unread);
@@ -201,7 +204,7 @@ public final class DriftCheck {
     return seen;
   }
 
-  /** Health is told by calls for nothing but that, or, before CSI 1.13, with the volumes. */
+  /** Health is reported by separate calls or, before CSI 1.13, with the volumes. */
   private Map<VolumeId, List<VolumeHealthEntry>> faults(
       Set<VolumeId> known,
       Map<VolumeId, VolumeEntry> entries,
@@ -229,7 +232,7 @@ public final class DriftCheck {
     return faults;
   }
 
-  /** Whether single volumes can be asked about. */
+  /** Whether the health of single volumes can be queried. */
   private boolean tellsHealth() {
     return offers(ControllerCapability.GET_VOLUME_HEALTH)
         || offers(ControllerCapability.LIST_VOLUME_HEALTH);
@@ -257,7 +260,7 @@ public final class DriftCheck {
     return seen;
   }
 
-  /** One volume: asked for by name where that is offered, and looked for in the list elsewhere. */
+  /** Reads one volume: with a call for this volume if offered, and otherwise from the list. */
   private Optional<VolumeEntry> read(VolumeId handle, Map<VolumeId, ControllerException> unread) {
     if (offers(ControllerCapability.GET_VOLUME)) {
       return readable(handle, unread, () -> storage.read(handle));
@@ -267,7 +270,7 @@ public final class DriftCheck {
         : Optional.empty();
   }
 
-  /** Returns the differences that are there before and after, while the claim has not changed. */
+  /** Returns the differences that exist before and after, if the claim has not changed. */
   private List<Drift> confirmed(
       VolumeId handle, RecordValues.Seen<Claim> before, Seen seen, Instant since) {
     List<Drift> first = differences(handle, claim(before), seen, since);
@@ -288,7 +291,7 @@ public final class DriftCheck {
     return seen.value().orElseGet(() -> Claim.none(seen.key().volume().orElseThrow()));
   }
 
-  /** Reads the volume again, as far as that is offered; nothing if it is gone. */
+  /** Reads the volume again, as far as the plugin offers that; empty if the volume is gone. */
   private Optional<Seen> again(VolumeId handle, Seen seen) {
     Optional<VolumeEntry> entry = seen.entry();
     if (entry.isPresent() && offers(ControllerCapability.GET_VOLUME)) {
@@ -304,7 +307,7 @@ public final class DriftCheck {
     return Optional.of(new Seen(entry, faults));
   }
 
-  /** In what a volume of the storage system differs from its claim. */
+  /** The differences between a volume in the storage system and its claim. */
   private List<Drift> differences(VolumeId handle, Claim claim, Seen seen, Instant since) {
     List<Drift> found = new ArrayList<>();
     if (offers(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES)) {
@@ -343,34 +346,37 @@ public final class DriftCheck {
     unknown.forEach(node -> found.add(new Drift.UnknownAttachment(claim.volume(), handle, node)));
   }
 
-  /** Whether it may be attached for a claim: until the storage system has said that it is not. */
+  /**
+   * Whether the volume may be attached for a claim: true until the storage system has confirmed the
+   * detachment.
+   */
   private static boolean mayBeAttached(ClaimHolder holder) {
     return !(holder.attachment() instanceof ClaimHolder.Attachment.NotNeeded)
         && !holder.state().isAfter(ClaimHolder.State.NODE_DETACHED);
   }
 
-  /** Whether it has to be: from NODE_DETACHED on it is just being detached. */
+  /** Whether the volume must be attached: from NODE_DETACHED on, it is being detached. */
   private static boolean hasToBe(ClaimHolder holder) {
     return holder.attachment() instanceof ClaimHolder.Attachment.Attached
         && !holder.state().isAfter(ClaimHolder.State.UNPUBLISHING);
   }
 
   /**
-   * The answer to drift without a person. By default nothing: an attachment that is not known here
-   * may well belong to another.
+   * The automatic repairs of drift. By default there are none: an attachment that is unknown here
+   * may belong to another system.
    *
-   * @param attachesAgain whether what a claim needs is attached again
-   * @param detachesUnknown whether what no claim needs is detached
+   * @param attachesAgain whether a volume that a claim needs is attached again
+   * @param detachesUnknown whether a volume that no claim needs is detached
    * @since 1.0
    */
   public record Policy(boolean attachesAgain, boolean detachesUnknown) {
 
-    /** Only tells. */
+    /** Returns the policy that only reports. */
     public static Policy reportOnly() {
       return new Policy(false, false);
     }
 
-    /** Whether something is to be done about it. What is wrong with a volume is for people only. */
+    /** Whether the policy permits a repair. A fault of a volume is only reported to people. */
     boolean allows(Drift drift) {
       return (drift instanceof Drift.LostAttachment && attachesAgain)
           || (drift instanceof Drift.UnknownAttachment && detachesUnknown);
@@ -378,26 +384,26 @@ public final class DriftCheck {
   }
 
   /**
-   * Puts right what a policy allows. Each call has the storage system asked under the rules of
-   * claims again, through the queue of the volume's calls; it may block.
+   * Performs the repairs that a policy permits. Each method has the storage system called again
+   * under the rules of claims, through the queue of the volume's calls; it may block.
    *
    * @since 1.0
    */
   public interface Repair {
 
-    /** Has a volume attached again for its claim. Returns whether it is. */
+    /** Attaches a volume again for its claim. Returns whether it is attached. */
     boolean attachAgain(Drift.LostAttachment lost);
 
-    /** Has a volume detached from a node that no claim names. Returns whether it is. */
+    /** Detaches a volume from a node that no claim names. Returns whether it is detached. */
     boolean detach(Drift.UnknownAttachment unknown);
 
     /**
-     * Repairs through the coordinator of the claims, which looks at them right before the storage
-     * system is asked: what is claimed by then is not detached, what is not held any more is not
-     * attached. With these repairs {@link DriftCheck#repair} bounds what a plugin that does not
-     * answer takes of its time.
+     * Returns a repair through the coordinator of the claims, which checks them immediately before
+     * the storage system is called: a volume that is claimed by then is not detached, and one that
+     * is no longer held is not attached. With this repair, {@link DriftCheck#repair} limits the
+     * time spent on a plugin that does not answer.
      *
-     * @param told is told why something could not be put right
+     * @param told receives the reasons for failed repairs
      */
     static Repair by(ClaimCoordinator claims, Consumer<OperatorMessage> told) {
       return new ClaimRepair(claims, told);
@@ -405,14 +411,14 @@ public final class DriftCheck {
   }
 
   /**
-   * In what a storage system and the claims do not agree. Each finding was looked at twice, and
-   * nothing was claimed or given back in between.
+   * The differences between a storage system and the claims. Each finding was checked twice, and no
+   * claim was made or released in between.
    *
-   * @param findings one for each thing, in the order of the volumes
-   * @param compared how many volumes were compared
-   * @param unseen how many volumes the storage system did not name; which proves nothing, as its
-   *     list is no picture of one moment; those that could not be read are among them
-   * @param failures the volumes that could not be read, each with why
+   * @param findings the differences, in the order of the volumes
+   * @param compared the number of compared volumes
+   * @param unseen the number of volumes that the storage system did not list, which proves nothing,
+   *     because a list is not a snapshot of one moment; includes the volumes that could not be read
+   * @param failures the volumes that could not be read, each with the reason
    * @since 1.0
    */
   public record Report(

@@ -52,16 +52,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches what storage systems say of the health of volumes: of those that a {@link
- * VolumeController} has on record, plugin by plugin. It tells what begins and what ends, and
- * repairs nothing.
+ * Monitors the health of volumes that storage systems report, for the recorded volumes of a {@link
+ * VolumeController}, plugin by plugin. Reports when faults begin and end, and repairs nothing.
  *
- * <p>A plugin is asked in the way that it offers: for a list of what is not well, volume by volume,
- * or, before CSI 1.13, for the conditions of its volumes. A volume is believed to be well again
- * after two whole lists without its fault, or after one answer about that volume alone. A round in
- * which the plugin does not answer changes nothing; that is told once, until it answers again.
+ * <p>A plugin is queried in the way that it offers: a list of unhealthy volumes, volume by volume,
+ * or, before CSI 1.13, the conditions of its volumes. A volume counts as healthy again after two
+ * complete lists without its fault, or after one answer about that volume alone. A round in which
+ * the plugin does not answer changes nothing; this is reported once, until the plugin answers
+ * again.
  *
- * <p>Plugins are asked beside each other: one that hangs delays no other. Safe for many threads.
+ * <p>Plugins are queried in parallel: one that hangs delays no other. Thread-safe.
  *
  * <pre>{@code
  * try (HealthMonitor monitor =
@@ -98,23 +98,23 @@ public final class HealthMonitor implements AutoCloseable {
   private final HealthBook<Watched, VolumeHealth.Source, VolumeHealthEntry> book =
       new HealthBook<>(entry -> List.of(entry.number(), entry.reason()));
 
-  /** Guards the rounds and the timers. Not held during a call, or while listeners are told. */
+  /** Guards the rounds and the timers. Not held during a call, or while listeners are notified. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Map<PluginId, PluginRounds> plugins = new HashMap<>();
   private final Rounds searches;
   private boolean isClosed;
 
-  /** A volume on record: made again under the same key, it is another one. */
+  /** A recorded volume; a volume that is created again with the same key is a different one. */
   private record Watched(VolumeKey key, VolumeIdentity identity) {}
 
   /**
-   * News of one volume.
+   * A change in the health of one volume.
    *
    * @param volume the host's key of the volume
-   * @param identity the plugin, and the volume as the plugin names it
-   * @param finding what is wrong, or was
-   * @param isOver whether it is over; it has begun otherwise
+   * @param identity the plugin, and the plugin's id of the volume
+   * @param finding the fault
+   * @param isOver whether the fault has ended; otherwise it has begun
    */
   @Experimental
   public record Change(
@@ -163,14 +163,14 @@ public final class HealthMonitor implements AutoCloseable {
     }
   }
 
-  /** A monitor of the volumes of this controller that is not open yet. */
+  /** Returns a builder of a monitor of the volumes of this controller. */
   public static Builder builder(VolumeController controller) {
     return new Builder(controller);
   }
 
-  // ---- questions
+  // ---- current health
 
-  /** Returns what is known to be wrong with a volume, as of the last rounds. */
+  /** Returns the known faults of a volume, as of the last rounds. */
   public VolumeHealth health(VolumeKey volume) {
     return controller
         .find(volume)
@@ -179,7 +179,7 @@ public final class HealthMonitor implements AutoCloseable {
         .orElseGet(VolumeHealth::well);
   }
 
-  /** Returns the volumes of which it is known that something is wrong, in the order of keys. */
+  /** Returns the volumes with known faults, in the order of keys. */
   public SortedMap<VolumeKey, VolumeHealth> unwell() {
     SortedMap<VolumeKey, VolumeHealth> all = new TreeMap<>();
     for (CatalogVolume volume : controller.volumes()) {
@@ -207,11 +207,11 @@ public final class HealthMonitor implements AutoCloseable {
   // ---- rounds
 
   /**
-   * Asks all plugins once, and waits until each has answered or failed. The listener is told of the
-   * changes too. Where a round of a plugin is under way, the next one is waited for. An interrupt
-   * ends the waiting, and the rounds go on.
+   * Queries all plugins once, and waits until each has answered or failed. The listener is notified
+   * of the changes, too. If a round of a plugin is running, this method waits for the next one. An
+   * interrupt ends the wait, and the rounds go on.
    *
-   * @return what has begun and what is over
+   * @return the faults that have begun or ended
    * @throws IllegalStateException if the monitor is closed
    */
   public List<Change> look() {
@@ -232,7 +232,7 @@ public final class HealthMonitor implements AutoCloseable {
     return news;
   }
 
-  /** Those with volumes, and those that had some: what was wrong with these has to end. */
+  /** The plugins with volumes, and those that had some: the faults of the latter must be ended. */
   private Set<PluginId> pluginsOnRecord() {
     Set<PluginId> all = new TreeSet<>();
     controller.volumes().forEach(volume -> all.add(volume.plugin()));
@@ -255,13 +255,13 @@ public final class HealthMonitor implements AutoCloseable {
     private @Nullable CompletableFuture<List<Change>> running;
     private @Nullable CompletableFuture<List<Change>> waiting;
 
-    /** Whether it was told that the plugin gives no answer. Used by the running round only. */
+    /** Whether it was reported that the plugin does not answer. Used by the running round only. */
     private boolean isSilenceTold;
 
-    /** Whether it was told that a volume cannot be read. Used by the running round only. */
+    /** Whether it was reported that a volume cannot be read. Used by the running round only. */
     private boolean isUnreadVolumeTold;
 
-    /** The volume at which the last round was broken off. Used by the running round only. */
+    /** The volume at which the last round was aborted. Used by the running round only. */
     private @Nullable VolumeKey next;
 
     PluginRounds(Rounds times) {
@@ -273,7 +273,7 @@ public final class HealthMonitor implements AutoCloseable {
     return new Rounds(threads, Rounds.about(interval));
   }
 
-  /** Begins a round; or the next one, if one is under way. */
+  /** Begins a round, or plans the next one if a round is running. */
   private CompletableFuture<List<Change>> begin(PluginId plugin) {
     CompletableFuture<List<Change>> round = new CompletableFuture<>();
     PluginRounds rounds;
@@ -352,7 +352,7 @@ public final class HealthMonitor implements AutoCloseable {
     var unused = begin(plugin);
   }
 
-  /** Begins the rounds of plugins that have got their first volume, again and again. */
+  /** Periodically begins the rounds of plugins that have got their first volume. */
   private void search() {
     begin(found());
     searches.plan(this::searchAgain);
@@ -369,7 +369,7 @@ public final class HealthMonitor implements AutoCloseable {
     }
   }
 
-  /** Returns the plugins with volumes that have no rounds yet. */
+  /** Returns the plugins with volumes whose rounds have not begun yet. */
   private Set<PluginId> found() {
     Set<PluginId> found = new TreeSet<>();
     controller.volumes().forEach(volume -> found.add(volume.plugin()));
@@ -413,12 +413,12 @@ public final class HealthMonitor implements AutoCloseable {
     }
   }
 
-  // ---- one round of one plugin, on a thread that is there for it
+  // ---- one round of one plugin, on a thread that may block
 
   /**
-   * Asks a plugin about its volumes.
+   * Queries a plugin for the health of its volumes.
    *
-   * @param news what has begun and what is over
+   * @param news the faults that have begun or ended
    * @return whether the plugin has answered
    */
   private boolean ask(PluginId plugin, PluginRounds rounds, List<Change> news) {
@@ -445,7 +445,7 @@ public final class HealthMonitor implements AutoCloseable {
     } else if (tellsConditions && offered.contains(ControllerCapability.GET_VOLUME)) {
       return readEach(volumes, rounds, news);
     } else {
-      // It says nothing of health any more, or never did.
+      // The plugin no longer reports health, or never did.
       tell(book.listed(VolumeHealth.Source.controller(), Map.of(), now, clock.wall()), news);
     }
     rounds.isSilenceTold = false;
@@ -454,13 +454,13 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   /**
-   * Reads the whole list before anything of it is believed.
+   * Reads the complete list before any of it is applied.
    *
-   * @param isOfSick whether volumes that are well are left out
+   * @param isOfSick whether healthy volumes are omitted
    */
   private void readList(
       PluginId plugin, Collection<Watched> volumes, boolean isOfSick, List<Change> news) {
-    // Several records may be of one volume.
+    // Several records may have the same volume.
     Map<VolumeId, List<Watched>> known =
         volumes.stream().collect(Collectors.groupingBy(each -> each.identity().handle()));
     Map<Watched, List<VolumeHealthEntry>> list = new HashMap<>();
@@ -469,19 +469,20 @@ public final class HealthMonitor implements AutoCloseable {
         list.computeIfAbsent(volume, none -> new ArrayList<>()).addAll(report.entries());
       }
     }
-    // The plugin may have become another version meanwhile, which lists in the other way.
+    // The plugin may have been upgraded meanwhile to a version that lists in the other way.
     boolean isWhole =
         isOfSick && controller.offered(plugin).contains(ControllerCapability.LIST_VOLUME_HEALTH);
     Set<Watched> asked = isWhole ? Set.copyOf(volumes) : list.keySet();
     tell(book.listed(VolumeHealth.Source.controller(), list, asked, clock.wall()), news);
   }
 
-  /** A question about one volume that is under way. */
+  /** A running query of one volume. */
   private record Asked(Watched volume, CompletableFuture<Optional<VolumeHealthReport>> answer) {}
 
   /**
-   * Asks volume by volume. One that fails does not keep the others from being asked, unless several
-   * in a row get no answer at all: the next round begins with the first that was not heard then.
+   * Queries volume by volume. A failure does not prevent the queries of other volumes, unless
+   * several in a row get no answer: then the next round begins with the first volume that was not
+   * answered.
    */
   private boolean readEach(List<Watched> volumes, PluginRounds rounds, List<Change> news) {
     Deque<Asked> open = new ArrayDeque<>();
@@ -521,7 +522,7 @@ public final class HealthMonitor implements AutoCloseable {
     return failures.first == null || failures.hasAnswers;
   }
 
-  /** Returns the volumes from a key on, and then those before it. */
+  /** Returns the volumes from a key on, followed by those before it. */
   private static List<Watched> startingAt(@Nullable VolumeKey start, List<Watched> volumes) {
     if (start == null) {
       return volumes;
@@ -532,11 +533,11 @@ public final class HealthMonitor implements AutoCloseable {
         .toList();
   }
 
-  /** How the questions of a round have ended. */
+  /** The failures of a round. */
   private static final class Failures {
     private @Nullable ControllerException first;
 
-    /** The first that came without an answer of the plugin. */
+    /** The first failure without an answer of the plugin. */
     private @Nullable ControllerException unanswered;
 
     private int unansweredInARow;
@@ -614,8 +615,8 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   /**
-   * Ends the rounds that are under way, and tells the listener what it was not told yet. Waits 5 s
-   * for the rounds and 5 s for the listener at most. Doing it twice is harmless.
+   * Ends the running rounds, and delivers pending changes to the listener. Waits at most 5 s for
+   * the rounds and 5 s for the listener. Closing again has no effect.
    */
   @Override
   public void close() {
@@ -639,7 +640,7 @@ public final class HealthMonitor implements AutoCloseable {
     hub.close(CLOSING);
   }
 
-  /** Collects what a monitor is opened with. */
+  /** Builder of a {@link HealthMonitor}. */
   public static final class Builder {
 
     private final VolumeController controller;
@@ -656,8 +657,8 @@ public final class HealthMonitor implements AutoCloseable {
     }
 
     /**
-     * How often each plugin is asked, about: the pauses are spread at random, and become longer, up
-     * to sixteen times, while the plugin does not answer. A minute by default.
+     * Sets the approximate interval between queries of each plugin. Pauses are randomized, and grow
+     * up to sixteen times while the plugin does not answer. The default is one minute.
      */
     public Builder every(Duration value) {
       interval = Durations.positive("interval", value);
@@ -665,15 +666,17 @@ public final class HealthMonitor implements AutoCloseable {
     }
 
     /**
-     * Sets whether rounds begin on a timer. They do by default; else only when {@link #look} is
-     * called, for hosts that have their own timers.
+     * Sets whether rounds begin on a timer. By default they do; otherwise rounds run only when
+     * {@link #look} is called, for hosts with their own timers.
      */
     public Builder timer(boolean value) {
       hasTimer = value;
       return this;
     }
 
-    /** How many volumes of a plugin are asked about at the same time. Two by default. */
+    /**
+     * Sets the number of volumes of a plugin that are queried at the same time. The default is two.
+     */
     public Builder callsInFlight(int value) {
       if (value < 1) {
         throw new IllegalArgumentException(
@@ -684,8 +687,9 @@ public final class HealthMonitor implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for what begins and what ends: each fault of a volume once, however often
-     * it is told. It is told one change at a time, in order, and may block. Logged by default.
+     * Sets the listener for the beginnings and ends of faults. It gets each fault of a volume once,
+     * however often the plugin reports it. It is notified of one change at a time, in order, and
+     * may block. By default, changes are logged.
      */
     public Builder listener(Consumer<Change> value) {
       listener = Objects.requireNonNull(value, "value");
@@ -693,9 +697,9 @@ public final class HealthMonitor implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for messages to people about plugins that do not say how their volumes are:
-     * one for each plugin that gives no answer, until it gives one; and one for each plugin with
-     * volumes that cannot be read, until a whole round succeeds. Logged by default.
+     * Sets the listener for messages to people about plugins whose volumes' health is unknown: one
+     * for each plugin that does not answer, until it answers; and one for each plugin with volumes
+     * that cannot be read, until a complete round succeeds. By default, messages are logged.
      */
     public Builder told(Consumer<OperatorMessage> value) {
       told = Objects.requireNonNull(value, "value");
@@ -703,9 +707,9 @@ public final class HealthMonitor implements AutoCloseable {
     }
 
     /**
-     * Says where the secrets are with which the health of all volumes of a plugin is listed. By
-     * default they are those of its volumes, if all of these have the same. A single volume is
-     * asked about with its own secrets.
+     * Sets the reference to the secrets for listing the health of all volumes of a plugin. By
+     * default, these are the secrets of its volumes, if all volumes have the same. A single volume
+     * is queried with its own secrets.
      */
     public Builder secretsOfLists(Function<PluginId, Optional<SecretsReference>> value) {
       Objects.requireNonNull(value, "value");
@@ -713,13 +717,13 @@ public final class HealthMonitor implements AutoCloseable {
       return this;
     }
 
-    /** Opens it; the first round begins at once, unless it looks only when it is asked to. */
+    /** Opens the monitor; the first round begins immediately, unless the timer is off. */
     public HealthMonitor open() {
       OnDemandThreads threads = new OnDemandThreads(THREADS);
       return open(new SystemClock(), threads, () -> threads.stop(CLOSING));
     }
 
-    /** Opens it in this time, on these threads. */
+    /** Opens the monitor with this clock and these threads. */
     HealthMonitor open(Clock clock, Scheduler threads, Runnable ending) {
       return new HealthMonitor(this, clock, threads, ending);
     }

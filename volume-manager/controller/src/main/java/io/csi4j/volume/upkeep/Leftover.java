@@ -8,21 +8,21 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /**
- * A leftover: something that is there and does not seem to be needed, with the reason.
+ * An item that exists and does not seem to be needed, with the reason.
  *
  * @since 1.0
  */
 public sealed interface Leftover {
 
-  /** Why: one line for people. */
+  /** Returns the reason: one line for people. */
   OperatorMessage.Part reason();
 
   /**
-   * A claim that is on its way back and has not arrived: it is brought on.
+   * A claim whose release has begun and not ended: the release is advanced.
    *
    * @param usage the use
    * @param holder the claim as it was seen
-   * @param reason why
+   * @param reason the reason
    */
   record PastClaim(VolumeUse usage, ClaimHolder holder, OperatorMessage.Part reason)
       implements Leftover {
@@ -36,8 +36,8 @@ public sealed interface Leftover {
   }
 
   /**
-   * A claim of this node that is not wanted, and of which it has nothing: it is given back with the
-   * proof of the mount table.
+   * A claim of this node that is not wanted and of which nothing is mounted there: it is released
+   * with the mount table as proof.
    *
    * @param usage the use
    * @param holder the claim as it was seen
@@ -55,10 +55,10 @@ public sealed interface Leftover {
   }
 
   /**
-   * A plugin that no volume needs: it is forgotten.
+   * A plugin that no volume needs: it is removed from the registry.
    *
-   * @param plugin which
-   * @param reason why
+   * @param plugin the plugin
+   * @param reason the reason
    */
   record UnusedPlugin(PluginId plugin, OperatorMessage.Part reason) implements Leftover {
 
@@ -70,10 +70,10 @@ public sealed interface Leftover {
   }
 
   /**
-   * A volume that was to live no longer than its workload: it is deleted.
+   * An ephemeral volume whose workload is gone: it is deleted.
    *
-   * @param volume which
-   * @param reason why
+   * @param volume the volume
+   * @param reason the reason
    */
   record EphemeralVolume(VolumeKey volume, OperatorMessage.Part reason) implements Leftover {
 

@@ -47,18 +47,18 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Gives back what is not needed any more, in two steps: a plan with a reason for each thing, and
- * its application, which looks at each thing again right before it. Nothing is freed because it is
- * old: a claim goes only by the way that every claim goes, with proof.
+ * Releases what is no longer needed, in two steps: a plan with a reason for each item, and its
+ * application, which checks each item again immediately before. Age alone frees nothing: a claim is
+ * only freed through its normal release, with proof.
  *
- * <p>To be called from time to time, on a thread of the host. Methods block as long as the store
- * and the sources do.
+ * <p>Call it from time to time, on a thread of the host. Methods block while they wait for the
+ * store and the sources.
  *
  * @since 1.0
  */
 public final class Reaper {
 
-  /** So many claims are read at a time. */
+  /** The number of claims that are read at a time. */
   private static final int PAGE = 500;
 
   private final ClaimBook book;
@@ -66,17 +66,18 @@ public final class Reaper {
   private final Clock clock;
   private final Consumer<OperatorMessage> told;
 
-  /** The unused volumes that were reported, each with the time since when it was unused. */
+  /** The unused volumes that were reported, each with the time since which it is unused. */
   private final ConcurrentMap<VolumeKey, Instant> advised = new ConcurrentHashMap<>();
 
   /** The volumes whose items come last in the next application. */
   private volatile List<VolumeKey> last = List.of();
 
   /**
-   * A reaper of the claims in this book.
+   * Creates a reaper of the claims in this book.
    *
-   * @param clock the time, for the ages that people are told
-   * @param told is told of what was given back, and in each plan of claims that cannot be read
+   * @param clock the clock, for the ages that are shown to people
+   * @param told receives messages about released items and, with each plan, about claims that
+   *     cannot be read
    */
   public Reaper(ClaimBook book, Sources sources, Clock clock, Consumer<OperatorMessage> told) {
     this.book = Objects.requireNonNull(book, "book");
@@ -86,8 +87,8 @@ public final class Reaper {
   }
 
   /**
-   * Returns what could be given back now. Nothing is done. A claim that cannot be read is told and
-   * left alone, and its volume is not planned to be deleted.
+   * Returns the items that could be released now. Changes nothing. A claim that cannot be read is
+   * reported and left alone, and the plan does not delete its volume.
    */
   public List<Leftover> plan() {
     List<Leftover> items = new ArrayList<>();
@@ -115,9 +116,9 @@ public final class Reaper {
   }
 
   /**
-   * Returns the volumes that no workload has used for long, as far as the sources look for them:
-   * advice for people. No plan has them, and nothing is done about them. The listener is notified
-   * of each once, and again when it was used meanwhile.
+   * Returns the volumes that no workload has used for a long time, if the sources look for them, as
+   * advice for people. No plan contains them, and nothing is done about them. The listener is
+   * notified of each once, and again if the volume was used meanwhile.
    */
   public List<UnusedVolume> unused() {
     List<UnusedVolume> found = sources.unused().find(clock.instant());
@@ -130,7 +131,7 @@ public final class Reaper {
     return found;
   }
 
-  /** Asks for the very claim: the page may not say whose claims it cannot read. */
+  /** Reads this claim itself: the page may not show whose claims it cannot read. */
   private boolean isReadable(VolumeKey volume) {
     try {
       return book.read(volume).volume().equals(volume);
@@ -148,7 +149,7 @@ public final class Reaper {
     }
   }
 
-  /** Returns the leftover that a claim is, if it is one. */
+  /** Returns the leftover for a claim, if the claim is one. */
   private Optional<Leftover> leftover(VolumeUse usage, ClaimHolder holder) {
     if (holder.state() != ClaimHolder.State.TAKEN) {
       return Optional.of(
@@ -175,7 +176,7 @@ public final class Reaper {
         && receipt(usage, holder).isPresent();
   }
 
-  /** The node that the reaper runs on, if the claim is its. */
+  /** The node that the reaper runs on, if the claim is of that node. */
   private Optional<Sources.Node> here(ClaimHolder holder) {
     return sources.node().filter(node -> node.name().equals(holder.node()));
   }
@@ -188,7 +189,7 @@ public final class Reaper {
     }
   }
 
-  /** For people; nothing is decided by it. */
+  /** Only for people; no decision depends on it. */
   private String age(ClaimHolder holder) {
     return " (claimed "
         + Math.max(0, Duration.between(holder.since(), clock.instant()).toSeconds())
@@ -196,16 +197,17 @@ public final class Reaper {
   }
 
   /**
-   * Gives back what the plan says, one after the other, as far as it is still so.
+   * Releases the items of the plan, one after the other, if they are still unneeded.
    *
-   * <p>Each call to a plugin may take its turn and the budget of its policy ({@link
+   * <p>Each call to a plugin may use the time for its turn and the budget of its policy ({@link
    * io.csi4j.volume.controller.ControllerSettings}). A plugin that leaves two calls without an
-   * answer is called again in the next application only: its other items fail at once, and those of
-   * other plugins go on. So each such plugin costs twice that time, no matter how many items it
-   * has. Items that had no answer come last in the next application, so that each gets its turn.
+   * answer is not called again during this application: its other items fail immediately, and those
+   * of other plugins continue. So each such plugin costs at most twice that time, no matter how
+   * many items it has. Items without an answer come last in the next application, so that each gets
+   * its turn.
    *
-   * @param throttle how fast
-   * @return what became of each item that was begun with, in the order of the plan
+   * @param throttle the pauses between items
+   * @return the result of each item that was started, in the order of the plan
    */
   public List<Result> apply(List<Leftover> plan, Throttle throttle) {
     List<VolumeKey> lastNow = last;
@@ -252,7 +254,7 @@ public final class Reaper {
     }
   }
 
-  /** The claim of an item, if it is still the one that was seen. */
+  /** The claim of an item, if it is unchanged. */
   private Optional<ClaimHolder> same(VolumeUse usage, ClaimHolder seen) {
     return book.read(usage.volume())
         .holder(usage.workload())
@@ -280,7 +282,8 @@ public final class Reaper {
       return stale(item);
     }
     tell(OperatorCode.CLAIM_ORPHANED, item.usage(), item.reason());
-    // From here on its node mounts nothing with it; only a receipt given after that is a proof.
+    // From here on, the node mounts nothing with this claim; only a receipt given after that is a
+    // proof.
     ClaimProgress leaving = claims.release(item.usage());
     Optional<NodeReceipt> receipt =
         leaving instanceof ClaimProgress.WaitsForNode waits
@@ -356,13 +359,13 @@ public final class Reaper {
    * The result of one item of the plan of a {@link Reaper}.
    *
    * @param item the item
-   * @param end how it ended
+   * @param end the outcome of the item
    * @param because the reason, or the work done: one line for people
    * @since 1.0
    */
   public record Result(Leftover item, End end, OperatorMessage.Part because) {
 
-    /** How it ended. */
+    /** The outcomes of an item. */
     public enum End {
       /** The item is gone, or its release has begun and waits for another party. */
       DONE,
@@ -381,13 +384,13 @@ public final class Reaper {
   }
 
   /**
-   * Where a reaper finds what is left over, and who takes it away.
+   * The sources of leftovers, and the actions that remove them.
    *
-   * @param claims brings claims back, by their states and with proof
-   * @param node the node that the reaper runs on, if it looks after one
-   * @param plugins the plugins that may be forgotten
+   * @param claims advances releases of claims, by their states and with proof
+   * @param node the node that the reaper runs on, if it has one
+   * @param plugins the plugins that may be removed from the registry
    * @param ephemeral the volumes that may be deleted
-   * @param unused the volumes that people are advised to look at
+   * @param unused the volumes to report as advice
    * @since 1.0
    */
   public record Sources(
@@ -406,7 +409,7 @@ public final class Reaper {
       Objects.requireNonNull(unused, "unused");
     }
 
-    /** Claims only, from anywhere. */
+    /** Returns sources with claims only, for use on any machine. */
     public static Sources of(ClaimCoordinator claims) {
       return new Sources(claims, Optional.empty(), Plugins.NONE, Ephemeral.NONE, Unused.NONE);
     }
@@ -431,12 +434,12 @@ public final class Reaper {
       return new Sources(claims, node, plugins, ephemeral, volumes);
     }
 
-    /** Proves that nothing of a use is left on a node; a volume manager does. */
+    /** Proves that no mounts of a use are left on a node; a volume manager implements this. */
     @FunctionalInterface
     public interface Receipts {
 
       /**
-       * The proof.
+       * Returns the proof.
        *
        * @param epoch the epoch of the claim
        * @throws io.csi4j.volume.model.VolumeException if there is none
@@ -444,15 +447,15 @@ public final class Reaper {
       NodeReceipt receipt(VolumeUse usage, long epoch);
     }
 
-    /** The knowledge of a node about itself. */
+    /** The state that a node knows about itself. */
     public interface Node extends Receipts {
 
       /**
-       * The node whose mounts a volume manager looks after.
+       * Returns the node of a volume manager.
        *
-       * @param name its name, as claims have it
-       * @param receipts proves that nothing of a use is left: {@code manager::receipt}
-       * @param wanted whether its host wants a use, or may be about to have it mounted
+       * @param name the name of the node, as in claims
+       * @param receipts proves that no mounts of a use are left: {@code manager::receipt}
+       * @param wanted whether the host wants a use, or may be about to mount it
        */
       static Node of(NodeName name, Receipts receipts, Predicate<VolumeUse> wanted) {
         Objects.requireNonNull(name, "name");
@@ -476,25 +479,25 @@ public final class Reaper {
         };
       }
 
-      /** Its name. */
+      /** Returns the name of the node. */
       NodeName name();
 
-      /** Whether its host wants this use, or may be about to have it mounted. */
+      /** Whether the host wants this use, or may be about to mount it. */
       boolean wants(VolumeUse usage);
     }
 
-    /** Volumes that no workload has used for long. */
+    /** Volumes that no workload has used for a long time. */
     @FunctionalInterface
     public interface Unused {
 
-      /** There are none. */
+      /** No unused volumes. */
       Unused NONE = now -> List.of();
 
       /**
-       * The volumes of a controller that no workload has used for this long. The controller has to
-       * know the claims of all volumes.
+       * Returns the volumes of a controller that no workload has used for this long. The controller
+       * must know the claims of all volumes.
        *
-       * @param age for how long a volume is unused before it is found
+       * @param age the minimum time that a volume must be unused
        */
       static Unused of(VolumeController controller, Duration age) {
         Objects.requireNonNull(controller, "controller");
@@ -502,20 +505,21 @@ public final class Reaper {
         return now -> controller.unused(now.minus(age));
       }
 
-      /** Returns those that are unused for long at this time. */
+      /** Returns the volumes that are unused for long enough at this time. */
       List<UnusedVolume> find(Instant now);
     }
 
-    /** Plugins and what needs them. */
+    /** Plugins that may be unneeded. */
     public interface Plugins {
 
       /**
        * The plugins in a registry that nothing needs.
        *
-       * @param registry {@code manager.plugins()} where there is a volume manager
-       * @param needed whether a volume of the plugin is mounted or owed here, or the host needs the
-       *     plugin for volumes to come, or to be asked by a controller
-       * @param forget forgets a plugin, and tells whether it was there: {@code manager::deregister}
+       * @param registry the registry; {@code manager.plugins()} if there is a volume manager
+       * @param needed whether a volume of the plugin is mounted or pending here, or the host needs
+       *     the plugin for future volumes or for calls of a controller
+       * @param forget removes a plugin, and returns whether it was registered: {@code
+       *     manager::deregister}
        */
       static Plugins of(
           PluginRegistry registry, Predicate<PluginId> needed, Predicate<PluginId> forget) {
@@ -545,7 +549,7 @@ public final class Reaper {
         };
       }
 
-      /** There are none. */
+      /** No unused volumes. */
       Plugins NONE =
           new Plugins() {
             @Override
@@ -559,21 +563,21 @@ public final class Reaper {
             }
           };
 
-      /** Those that no volume needs, wherever it is, with the reason. */
+      /** Returns the plugins that no volume needs, on any node, with the reason. */
       Map<PluginId, OperatorMessage.Part> unused();
 
-      /** Forgets one; false if it was not there. */
+      /** Removes a plugin; returns false if it was not registered. */
       boolean forget(PluginId plugin);
     }
 
-    /** Volumes that live no longer than their workloads. */
+    /** Volumes whose lifetime ends with that of their workload. */
     public interface Ephemeral {
 
       /**
-       * The {@linkplain VolumeController#ephemeral ephemeral volumes} on record that the cluster of
-       * a controller has made.
+       * Returns the recorded {@linkplain VolumeController#ephemeral ephemeral volumes} that the
+       * cluster of a controller has created.
        *
-       * @param wanted whether the workload of a volume is there, or is about to be
+       * @param wanted whether the workload of a volume exists, or is about to
        */
       static Ephemeral of(VolumeController controller, Predicate<VolumeKey> wanted) {
         Objects.requireNonNull(controller, "controller");
@@ -593,8 +597,8 @@ public final class Reaper {
       }
 
       /**
-       * The ephemeral volumes of which nobody has a claim. A host that makes ephemeral volumes
-       * needs a claim for each use of them then.
+       * Returns the ephemeral volumes without claims. A host with ephemeral volumes then needs a
+       * claim for each use of them.
        */
       static Ephemeral of(JobVolumes volumes) {
         Objects.requireNonNull(volumes, "volumes");
@@ -611,7 +615,7 @@ public final class Reaper {
         };
       }
 
-      /** There are none. */
+      /** No unused volumes. */
       Ephemeral NONE =
           new Ephemeral() {
             @Override
@@ -625,10 +629,10 @@ public final class Reaper {
             }
           };
 
-      /** Those whose deletion was begun or is due, and that are still on record. */
+      /** Returns the volumes whose deletion was begun or is due, and that are still recorded. */
       List<VolumeKey> pending();
 
-      /** Goes on with the deletion of one; false if it is not done yet. */
+      /** Continues the deletion of a volume; returns false if it is not done yet. */
       boolean delete(VolumeKey volume);
     }
   }

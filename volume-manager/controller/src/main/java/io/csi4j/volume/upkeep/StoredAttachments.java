@@ -18,25 +18,25 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The attachments that a storage system tells of. Methods block, and throw {@link
- * ControllerException} for what the plugin does not answer.
+ * The attachments that a storage system reports. Methods block, and throw {@link
+ * ControllerException} if the plugin does not answer.
  *
  * @since 1.0
  */
 public interface StoredAttachments {
 
-  /** Returns what the plugin can tell. */
+  /** Returns the capabilities of the plugin. */
   Set<ControllerCapability> offered();
 
-  /** All volumes, page by page; only with {@link ControllerCapability#LIST_VOLUMES}. */
+  /** Returns all volumes, page by page; only with {@link ControllerCapability#LIST_VOLUMES}. */
   Iterable<VolumeEntry> list();
 
-  /** One volume, if it is there; only with {@link ControllerCapability#GET_VOLUME}. */
+  /** Returns one volume, if it exists; only with {@link ControllerCapability#GET_VOLUME}. */
   Optional<VolumeEntry> read(VolumeId volume);
 
   /**
    * Returns the faults of volumes, page by page; only with {@link
-   * ControllerCapability#LIST_VOLUME_HEALTH}. Tells nothing by default.
+   * ControllerCapability#LIST_VOLUME_HEALTH}. By default, returns none.
    */
   @Experimental
   default Iterable<VolumeHealthReport> listHealth() {
@@ -44,8 +44,8 @@ public interface StoredAttachments {
   }
 
   /**
-   * All that is wrong with one volume, if it is there; only with {@link
-   * ControllerCapability#GET_VOLUME_HEALTH}. Tells nothing by default.
+   * Returns all faults of one volume, if it exists; only with {@link
+   * ControllerCapability#GET_VOLUME_HEALTH}. By default, returns none.
    */
   @Experimental
   default Optional<VolumeHealthReport> health(VolumeId volume) {
@@ -53,15 +53,15 @@ public interface StoredAttachments {
   }
 
   /**
-   * The attachments that the controllers of a plugin tell of, by way of the one who has its calls
-   * in order; of the volumes that are on record there: {@link VolumeController#handles} names them.
+   * Returns the attachments that the controllers of a plugin report, through the controller that
+   * orders its calls, for the recorded volumes that {@link VolumeController#handles} lists.
    */
   static StoredAttachments of(VolumeController controller, PluginId plugin) {
     Objects.requireNonNull(controller, "controller");
     Objects.requireNonNull(plugin, "plugin");
     return new StoredAttachments() {
 
-      /** May be old; each key is looked up before it is used. */
+      /** May be out of date; each key is looked up before it is used. */
       private volatile Map<VolumeId, VolumeKey> keys = Map.of();
 
       @Override

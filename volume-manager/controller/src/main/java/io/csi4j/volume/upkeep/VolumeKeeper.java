@@ -39,20 +39,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does from time to time what keeps volumes and claims in order, for a host that has no timers of
- * its own for it: goes on with releases that were interrupted, gives back what is not needed any
- * more, compares claims with what storage systems tell, and asks for the health of volumes. Each of
- * its parts can be used alone instead.
+ * Runs the periodic upkeep of volumes and claims for a host without timers of its own: continues
+ * interrupted releases, releases what is no longer needed, compares claims with the state of
+ * storage systems, and monitors the health of volumes. Each of its parts can be used alone instead.
  *
- * <p>Any number of keepers may run in a cluster: a claim moves on by conditional writes, so that no
- * claim is freed without proof or twice. Two keepers may ask a storage system for the same
- * detachment at a time, which does no harm. With {@link Builder#oneAtATime} one of them does each
- * chore, and another one goes on when it is closed or its control plane has ended. The pauses are
- * spread at random, so that keepers do not work in step, and become longer, up to sixteen times,
- * while a chore fails.
+ * <p>Any number of keepers may run in a cluster: claims change by conditional writes, so that no
+ * claim is freed without proof or twice. Two keepers may request the same detachment from a storage
+ * system at the same time, which does no harm. With {@link Builder#oneAtATime}, one keeper does
+ * each chore, and another one continues when that one is closed or its control plane has ended.
+ * Pauses are randomized so that keepers do not run in step, and grow up to sixteen times while a
+ * chore fails.
  *
- * <p>Chores run beside each other, each one round at a time: one that hangs delays no other. Safe
- * for many threads.
+ * <p>Chores run in parallel, each with one round at a time: one that hangs delays no other.
+ * Thread-safe.
  *
  * <pre>{@code
  * try (VolumeKeeper keeper =
@@ -75,7 +74,7 @@ public final class VolumeKeeper implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
   private static final Duration CLOSING = Duration.ofSeconds(5);
 
-  /** How many volumes of one kind are named in the words for a round. */
+  /** The maximum number of volumes of one kind that the text of a round names. */
   private static final int MOST_TOLD = 8;
 
   private final Clock clock;
@@ -84,15 +83,17 @@ public final class VolumeKeeper implements AutoCloseable {
   private final ListenerHub hub = new ListenerHub("the upkeep of volumes", EVENTS);
   private final ListenerHub.Listening<Round> rounds;
 
-  /** Guards the rounds and the timers. Not held during a round, or while the listener is told. */
+  /**
+   * Guards the rounds and the timers. Not held during a round, or while the listener is notified.
+   */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Map<String, Running> chores = new LinkedHashMap<>();
 
-  /** The control plane, if one at a time does the chores of the cluster. */
+  /** The control plane, if the chores of the cluster are done by one control plane at a time. */
   private final Optional<VolumeController> shared;
 
-  /** How long closing waits for the store, and for the listener. */
+  /** The maximum time that closing waits for the store, and for the listener. */
   private final Duration patience;
 
   private boolean isClosed;
@@ -120,7 +121,7 @@ public final class VolumeKeeper implements AutoCloseable {
     }
   }
 
-  /** A keeper that does nothing yet, and is not open. */
+  /** Returns a builder without chores. */
   public static Builder builder() {
     return new Builder();
   }
@@ -130,22 +131,22 @@ public final class VolumeKeeper implements AutoCloseable {
   public interface Work {
 
     /**
-     * Does it.
+     * Runs the round.
      *
-     * @return what was done, in a few words for people, such as {@code "2 claims were freed"}
+     * @return the result, in a few words for people, such as {@code "2 claims were freed"}
      * @throws InterruptedException if the keeper is closed meanwhile
      */
     String run() throws InterruptedException;
   }
 
   /**
-   * A round of a chore that has ended.
+   * A completed round of a chore.
    *
    * @param chore the name of the chore
-   * @param begun when it began
-   * @param elapsed how long it took
-   * @param done what was done, in a few words; empty if it failed
-   * @param failure why it failed, in one line; nothing if it did not
+   * @param begun the time at which it began
+   * @param elapsed the duration
+   * @param done the result, in a few words; empty if it failed
+   * @param failure the failure, in one line; empty if it succeeded
    * @since 1.0
    */
   public record Round(
@@ -160,7 +161,7 @@ public final class VolumeKeeper implements AutoCloseable {
       Objects.requireNonNull(failure, "failure");
     }
 
-    /** Returns it as a line for people. */
+    /** Returns the round as a line for people. */
     public String text() {
       return failure
           .map(why -> "The chore '" + chore + "' failed, and is tried again later: " + why)
@@ -169,13 +170,13 @@ public final class VolumeKeeper implements AutoCloseable {
   }
 
   /**
-   * A chore, as it stands.
+   * The current state of a chore.
    *
-   * @param name its name
-   * @param every how long the pause between two rounds is, about
-   * @param isRunning whether a round is under way
-   * @param failuresInARow how many rounds have failed since the last that did not
-   * @param last the last round that has ended
+   * @param name the name of the chore
+   * @param every the approximate pause between two rounds
+   * @param isRunning whether a round is running
+   * @param failuresInARow the number of failed rounds since the last successful one
+   * @param last the last completed round
    * @since 1.0
    */
   public record Task(
@@ -192,7 +193,7 @@ public final class VolumeKeeper implements AutoCloseable {
   /**
    * The definition of a chore.
    *
-   * @param isUrgent whether its first round begins at once
+   * @param isUrgent whether its first round begins immediately
    * @param isOfCluster whether one keeper does it for all
    */
   private record Definition(Duration every, boolean isUrgent, boolean isOfCluster, Work work) {}
@@ -213,9 +214,9 @@ public final class VolumeKeeper implements AutoCloseable {
     }
   }
 
-  // ---- questions
+  // ---- current health
 
-  /** Returns the chores, in the order in which the builder was given them. */
+  /** Returns the chores, in the order in which they were added to the builder. */
   public List<Task> chores() {
     lock.lock();
     try {
@@ -237,9 +238,9 @@ public final class VolumeKeeper implements AutoCloseable {
   // ---- rounds
 
   /**
-   * Has each chore done once, and waits until all have ended; where a round is under way, its end
-   * is waited for. The listener is told of them too. An interrupt ends the waiting, and the rounds
-   * go on.
+   * Runs each chore once, and waits until all have ended; if a round is running, waits for its end.
+   * The listener is notified of these rounds, too. An interrupt ends the wait, and the rounds go
+   * on.
    *
    * @return the rounds, in the order of the chores
    * @throws IllegalStateException if the keeper is closed
@@ -262,7 +263,7 @@ public final class VolumeKeeper implements AutoCloseable {
     return ended;
   }
 
-  /** Begins a round, unless one is under way. */
+  /** Begins a round, unless one is running. */
   private CompletableFuture<Round> begin(Running chore) {
     CompletableFuture<Round> round = new CompletableFuture<>();
     lock.lock();
@@ -288,7 +289,7 @@ public final class VolumeKeeper implements AutoCloseable {
     return round;
   }
 
-  @SuppressWarnings("CatchThrowable") // whatever a chore throws, its next round is planned
+  @SuppressWarnings("CatchThrowable") // whatever a chore throws, its next round must be planned
   private void run(Running chore, CompletableFuture<Round> round) {
     Instant begun = clock.wall();
     long nanos = clock.nanos();
@@ -363,10 +364,10 @@ public final class VolumeKeeper implements AutoCloseable {
   }
 
   /**
-   * Begins no round any more, interrupts those that are under way, leaves the chores of the cluster
-   * to the keepers of other control planes, and notifies the listener of the last rounds. Waits 5 s
-   * for the rounds, 5 s for the store, and 5 s for the listener at most. What was half done goes on
-   * with the next keeper, here or elsewhere. Closing it again has no effect.
+   * Stops beginning rounds, interrupts running ones, leaves the chores of the cluster to the
+   * keepers of other control planes, and notifies the listener of the last rounds. Waits at most 5
+   * s for the rounds, 5 s for the store, and 5 s for the listener. The next keeper, here or
+   * elsewhere, continues unfinished work. Closing it again has no effect.
    */
   @Override
   public void close() {
@@ -383,8 +384,9 @@ public final class VolumeKeeper implements AutoCloseable {
   }
 
   /**
-   * Leaves the chores of the cluster on a thread, as the store may not answer: what is not left in
-   * time is left when the store answers, or when the session of the control plane ends.
+   * Leaves the chores of the cluster on a separate thread, as the store may not answer: a chore
+   * that is not left in time is left when the store answers, or when the session of the control
+   * plane ends.
    */
   private void leaveChores(VolumeController controller) {
     try (OnDemandThreads leaving = new OnDemandThreads(THREADS)) {
@@ -403,7 +405,7 @@ public final class VolumeKeeper implements AutoCloseable {
     }
   }
 
-  /** Collects the chores of a keeper. */
+  /** Builder of a {@link VolumeKeeper}. */
   public static final class Builder {
 
     private final Map<String, Definition> chores = new LinkedHashMap<>();
@@ -413,11 +415,11 @@ public final class VolumeKeeper implements AutoCloseable {
     private Builder() {}
 
     /**
-     * Does each chore only while this control plane has it ({@link VolumeController#takeUpkeep}),
-     * so that one at a time of those that share a store does it. The control planes may share the
-     * chores. Chores of the host ({@link #chore}) are always done. A reaper that gives receipts for
-     * its own node ({@link Reaper.Sources#node}) works for that node alone: give it a keeper
-     * without this.
+     * Runs each chore only while this control plane has it ({@link VolumeController#takeUpkeep}),
+     * so that only one of the control planes that share a store runs it at a time. The chores may
+     * be distributed over the control planes. Chores of the host ({@link #chore}) always run. A
+     * reaper that gives receipts for its own node ({@link Reaper.Sources#node}) works only for that
+     * node: give it a keeper without this setting.
      */
     public Builder oneAtATime(VolumeController controller) {
       shared = Optional.of(controller);
@@ -425,8 +427,8 @@ public final class VolumeKeeper implements AutoCloseable {
     }
 
     /**
-     * Goes on with releases that were begun and not finished, here or elsewhere ({@link
-     * ClaimCoordinator#resume}): at once, and every minute about.
+     * Continues releases that were begun and not finished, here or elsewhere ({@link
+     * ClaimCoordinator#resume}): immediately, and about every minute.
      */
     public Builder resuming(ClaimCoordinator claims) {
       Objects.requireNonNull(claims, "claims");
@@ -434,12 +436,12 @@ public final class VolumeKeeper implements AutoCloseable {
     }
 
     /**
-     * Gives back what is not needed any more ({@link Reaper#plan}, {@link Reaper#apply}): every
-     * five minutes about. The words of a round name the volumes that no workload has used for long,
-     * if the reaper looks for them ({@link Reaper#unused}). The first round is after one pause, so
-     * that a host that has just started can say first what it wants.
+     * Releases what is no longer needed ({@link Reaper#plan}, {@link Reaper#apply}), about every
+     * five minutes. The text of a round names the volumes that no workload has used for a long
+     * time, if the reaper looks for them ({@link Reaper#unused}). The first round is after one
+     * pause, so that a host that has just started can first declare what it needs.
      *
-     * @param throttle how fast
+     * @param throttle the pauses between items
      */
     public Builder reaping(Reaper reaper, Reaper.Throttle throttle) {
       Objects.requireNonNull(reaper, "reaper");
@@ -453,17 +455,17 @@ public final class VolumeKeeper implements AutoCloseable {
     }
 
     /**
-     * Compares claims with what the storage systems of a controller's volumes tell ({@link
-     * DriftCheck}), and puts right what the policy allows: every ten minutes about, plugin by
-     * plugin. A plugin or a volume that cannot be read keeps no other from being compared; the
-     * round fails in the end. A volume that several records have is not compared, and is named with
-     * their keys in the words of the round.
+     * Compares claims with the state that the storage systems of a controller's volumes report
+     * ({@link DriftCheck}), and does the repairs that the policy permits, about every ten minutes,
+     * plugin by plugin. A plugin or volume that cannot be read does not prevent the comparison of
+     * others; the round then fails at its end. A volume with several records is not compared; the
+     * text of the round names it with their keys.
      *
-     * @param controller whose volumes are compared
+     * @param controller the controller of the volumes
      * @param claims the claims of these volumes
-     * @param policy what is put right
-     * @param repair puts it right: {@link DriftCheck.Repair#by}
-     * @param found told of each difference, in each round in which it is there
+     * @param policy the permitted repairs
+     * @param repair performs the repairs: {@link DriftCheck.Repair#by}
+     * @param found notified of each difference, in each round that finds it
      */
     public Builder comparing(
         VolumeController controller,
@@ -485,9 +487,9 @@ public final class VolumeKeeper implements AutoCloseable {
     }
 
     /**
-     * Asks for the health of volumes ({@link HealthMonitor#look}): at once, and every minute about.
-     * For a monitor {@linkplain HealthMonitor.Builder#timer without a timer}, which stays the
-     * host's to close.
+     * Queries the health of volumes ({@link HealthMonitor#look}): immediately, and about every
+     * minute. Use a monitor {@linkplain HealthMonitor.Builder#timer without a timer}; the host must
+     * close it.
      */
     public Builder watching(HealthMonitor monitor) {
       Objects.requireNonNull(monitor, "monitor");
@@ -500,20 +502,21 @@ public final class VolumeKeeper implements AutoCloseable {
     }
 
     /**
-     * Does something else: at once, and with this pause. For what the host has to keep in order,
-     * such as {@code () -> "reconciled: " + manager.reconcile(wanted()).plan()}.
+     * Adds a chore of the host, which runs immediately and then with this pause. Use it for work of
+     * the host such as {@code () -> "reconciled: " + manager.reconcile(wanted()).plan()}.
      *
-     * @param name its name; not one of the others
+     * @param name its name, different from those of the others
      */
     public Builder chore(String name, Duration every, Work work) {
       return add(name, every, true, false, Objects.requireNonNull(work, "work"));
     }
 
     /**
-     * Does something else that one control plane is enough for, such as the snapshots of a
-     * schedule: at once, and with this pause. With {@link #oneAtATime} one of them does it.
+     * Adds a chore that one control plane does for all, such as the snapshots of a schedule; it
+     * runs immediately and then with this pause. With {@link #oneAtATime}, one of the control
+     * planes does it.
      *
-     * @param name its name, the same in all control planes; not one of the others
+     * @param name its name, the same in all control planes and different from those of the others
      */
     public Builder clusterChore(String name, Duration every, Work work) {
       return add(name, every, true, true, Objects.requireNonNull(work, "work"));
@@ -524,7 +527,7 @@ public final class VolumeKeeper implements AutoCloseable {
      *
      * @param name {@code resume}, {@code reap}, {@code compare}, {@code health}, or a name of
      *     {@link #chore} or {@link #clusterChore}
-     * @throws IllegalArgumentException if there is no such chore, or the pause is not positive
+     * @throws IllegalArgumentException if the chore does not exist, or the pause is not positive
      */
     public Builder every(String name, Duration pause) {
       Definition known = chores.get(name);
@@ -543,24 +546,25 @@ public final class VolumeKeeper implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for rounds that have ended. It is told one at a time, in order, and may
-     * block. By default failures are logged as warnings, all else in detail only.
+     * Sets the listener for completed rounds. It is notified of one round at a time, in order, and
+     * may block. By default, failures are logged as warnings, and other rounds only at a detailed
+     * level.
      */
     public Builder listener(Consumer<Round> value) {
       listener = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Opens it: urgent chores begin at once. */
+    /** Opens the keeper; urgent chores begin immediately. */
     public VolumeKeeper open() {
       OnDemandThreads threads = new OnDemandThreads(THREADS);
       return open(new SystemClock(), threads, () -> threads.stop(CLOSING), CLOSING);
     }
 
     /**
-     * Opens it in this time, on these threads.
+     * Opens the keeper with this clock and these threads.
      *
-     * @param patience how long closing waits for the store, and for the listener
+     * @param patience the maximum time that closing waits for the store, and for the listener
      */
     VolumeKeeper open(Clock clock, Scheduler threads, Runnable ending, Duration patience) {
       return new VolumeKeeper(this, clock, threads, ending, patience);
@@ -607,7 +611,7 @@ public final class VolumeKeeper implements AutoCloseable {
     return done + " of " + count(ends.size(), "item", "was", "were") + " given back";
   }
 
-  /** What was given back is done, also where the advice about other volumes fails. */
+  /** The release is done, even if the advice about unused volumes fails. */
   private static String unused(Reaper reaper) {
     List<UnusedVolume> volumes;
     try {
@@ -670,7 +674,7 @@ public final class VolumeKeeper implements AutoCloseable {
         + (shared.size() > MOST_TOLD ? "; and " + (shared.size() - MOST_TOLD) + " more" : "");
   }
 
-  /** The volumes of a plugin that several records have, each with their keys. */
+  /** The volumes of a plugin that have several records, each with their keys. */
   private static List<String> shared(VolumeController controller, PluginId plugin) {
     Map<VolumeId, List<VolumeKey>> keys = new LinkedHashMap<>();
     for (CatalogVolume volume : controller.volumes()) {

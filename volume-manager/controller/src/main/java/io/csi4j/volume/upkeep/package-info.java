@@ -1,13 +1,12 @@
 /**
- * Looking after volumes and claims from time to time: what is left over, and what differs from what
- * is on record. Start at {@link io.csi4j.volume.upkeep.Reaper}, which gives back what is not needed
- * any more, at {@link io.csi4j.volume.upkeep.DriftCheck}, which compares claims with what a storage
- * system tells, and at {@link io.csi4j.volume.upkeep.HealthMonitor}, which watches how volumes are;
- * or at {@link io.csi4j.volume.upkeep.VolumeKeeper}, which does all of it from time to time.
+ * Periodic upkeep of volumes and claims: leftovers, and differences from the records. Start at
+ * {@link io.csi4j.volume.upkeep.Reaper}, which releases what is no longer needed, at {@link
+ * io.csi4j.volume.upkeep.DriftCheck}, which compares claims with the state that a storage system
+ * reports, and at {@link io.csi4j.volume.upkeep.HealthMonitor}, which monitors the health of
+ * volumes; or at {@link io.csi4j.volume.upkeep.VolumeKeeper}, which runs all of them periodically.
  *
- * <p>The first two say first what they found, and do something only when they are told to, after
- * another look; the third only tells. A reaper is used by one thread at a time; values do not
- * change.
+ * <p>The first two report their findings first, and act only when requested, after a second check;
+ * the third only reports. A reaper is used by one thread at a time; values are immutable.
  */
 @NullMarked
 package io.csi4j.volume.upkeep;

@@ -45,22 +45,19 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/**
- * The form of volumes in a store: the messages of {@code state.proto}, which says what each field
- * is.
- */
+/** The stored form of volumes: the messages of {@code state.proto}, which documents each field. */
 public final class CatalogCodec implements ValueCodec<CatalogRecord> {
 
   private static final int FORMAT = 1;
 
-  /** Makes the one form. */
+  /** Creates the codec, which has no state. */
   public CatalogCodec() {}
 
   /**
-   * A record with what stands beside it.
+   * A record with its additional stored fields.
    *
    * @param record the record
-   * @param mark the mark of the write; nothing if a version wrote it that knew of no marks
+   * @param mark the mark of the write; empty if a version without marks wrote it
    * @param newer the fields that a newer version wrote
    */
   public record Stored(CatalogRecord record, Optional<UUID> mark, UnknownFields newer) {
@@ -123,12 +120,12 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     return true;
   }
 
-  /** Returns the bytes of a record. */
+  /** Encodes a record. */
   public static byte[] encode(Stored stored) {
     return new RecordBytes<>(message(stored), stored.newer()).bytes();
   }
 
-  /** Returns the number of bytes that are on record of a volume, without the work on it. */
+  /** Returns the number of bytes of a volume's entry, without the work on the volume. */
   public static int size(CatalogEntry entry) {
     return message(new Stored(CatalogRecord.of(entry), Optional.empty(), UnknownFields.NONE))
         .getSerializedSize();
@@ -175,7 +172,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
         .build();
   }
 
-  /** Returns the record in these bytes. */
+  /** Decodes a record. */
   public static Stored stored(byte[] bytes) throws MalformedRecordException {
     RecordBytes<CatalogProto.Record> read =
         RecordBytes.read(CatalogProto.Record.parser(), bytes, FORMAT);
@@ -275,12 +272,12 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     throw new MalformedRecordException("The state of the volume is none.");
   }
 
-  /** A text that stands in a record only if there is something to say. */
+  /** A text that is stored only if it is not empty. */
   private static Optional<String> said(String text) {
     return Optional.of(text).filter(it -> !it.isEmpty());
   }
 
-  // ---- parts, each written and read
+  // ---- writing and reading of parts
 
   private static CatalogProto.Cut cut(PendingSnapshot cut) {
     CatalogProto.Cut.Builder out =

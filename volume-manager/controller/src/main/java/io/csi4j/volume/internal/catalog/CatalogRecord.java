@@ -9,13 +9,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A volume as it stands in a store.
+ * A volume as stored.
  *
- * @param entry what hosts are shown of it
- * @param epoch the highest number that work on the volume has got
- * @param work the work that was begun and has not ended, at most one of each part
- * @param created when the volume came on record; nothing if a version wrote that which kept no time
- * @param changed when the entry was changed last, likewise
+ * @param entry the entry that hosts see
+ * @param epoch the highest epoch that any work on the volume has had
+ * @param work the work that was begun and has not ended, at most one for each part
+ * @param created the time at which the record was created; empty if a version without this field
+ *     wrote it
+ * @param changed the time at which the entry was last changed; empty in the same case
  */
 public record CatalogRecord(
     CatalogEntry entry,
@@ -38,10 +39,10 @@ public record CatalogRecord(
   }
 
   /**
-   * Returns the record as it is written.
+   * Returns the record as it is to be written.
    *
-   * @param before the record in whose place it is written
-   * @param now the time, of which a store keeps the milliseconds
+   * @param before the record that it replaces
+   * @param now the current time; the store keeps milliseconds
    */
   public CatalogRecord at(Instant now, Optional<CatalogRecord> before) {
     Optional<Instant> time = Optional.of(now.truncatedTo(ChronoUnit.MILLIS));
@@ -55,7 +56,7 @@ public record CatalogRecord(
     return work.stream().filter(each -> each.part().equals(part)).findFirst();
   }
 
-  /** Whether the volume is being adopted, and does not count as on record. */
+  /** Whether the volume is being adopted and does not count as recorded. */
   public boolean isBeingAdopted() {
     return work(CatalogWork.VOLUME)
         .filter(begun -> begun.kind() == CatalogWork.Kind.ADOPTION)
@@ -67,7 +68,7 @@ public record CatalogRecord(
     return new CatalogRecord(now, epoch, work, created, changed);
   }
 
-  /** Returns the record with this work in the place of that on the same part. */
+  /** Returns the record with this work in place of the work on the same part. */
   public CatalogRecord with(CatalogWork begun) {
     List<CatalogWork> all = new ArrayList<>(without(begun.part()).work);
     all.add(begun);

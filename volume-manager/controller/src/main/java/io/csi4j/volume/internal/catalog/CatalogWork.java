@@ -7,30 +7,31 @@ import java.util.Objects;
  *
  * @param part the part of the volume that is worked on; {@link #VOLUME} for the volume itself
  * @param kind the kind of the work
- * @param owner the session of the control plane that does it
- * @param epoch the number of this work: higher than that of all work on the volume before
+ * @param owner the session of the control plane that does the work
+ * @param epoch the epoch of this work, which is higher than that of all earlier work on the volume
  */
 public record CatalogWork(String part, Kind kind, Owner owner, long epoch) {
 
   /** The volume itself. */
   public static final String VOLUME = "";
 
-  /** The kinds of work that others have to know apart. */
+  /** The kinds of work that other control planes must distinguish. */
   public enum Kind {
-    /** The volume is created, grown, modified, or its deletion goes on. */
+    /** The volume is being created, expanded or modified, or its deletion is under way. */
     CHANGE,
     /**
-     * The volume is about to be deleted: it is shown and claimed as it was until its claims are
-     * held. If the owner ends before that, the deletion goes on.
+     * The volume is about to be deleted: it can be seen and claimed as before until its claims are
+     * held. If the owner ends before that, the deletion continues.
      */
     DELETION,
-    /** The volume is about to be forgotten: it is not attached any more. */
+    /** The record of the volume is about to be removed: the volume is no longer attached. */
     DEREGISTRATION,
-    /** A snapshot is cut, or dropped. */
+    /** A snapshot is being created or dropped. */
     SNAPSHOT,
     /**
-     * The volume is adopted, unless another record has it. Until that is known, and also if the
-     * owner ends before, the volume is not on record: its record only stops others.
+     * The volume is being adopted, unless another record has it. Until that is decided, and also if
+     * the owner ends before, the volume does not count as recorded: its record only blocks other
+     * work.
      */
     ADOPTION
   }
@@ -38,7 +39,7 @@ public record CatalogWork(String part, Kind kind, Owner owner, long epoch) {
   /**
    * The session of a control plane.
    *
-   * @param session the id of the session, which no other session has
+   * @param session the unique id of the session
    * @param controlPlane the name of the control plane, for people
    */
   public record Owner(String session, String controlPlane) {
@@ -51,7 +52,7 @@ public record CatalogWork(String part, Kind kind, Owner owner, long epoch) {
     }
   }
 
-  /** Checks that the parts are there. */
+  /** Checks that the parts are set. */
   public CatalogWork {
     Objects.requireNonNull(part, "part");
     Objects.requireNonNull(kind, "kind");

@@ -10,15 +10,15 @@ import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.StoreIdentity;
 import java.util.UUID;
 
-/** The form of the identity of a cluster in a store: the messages of {@code state.proto}. */
+/** The stored form of the identity of a cluster: the messages of {@code state.proto}. */
 public final class ClusterCodec implements ValueCodec<ClusterRecord> {
 
-  /** The key of the one record. */
+  /** The key of the only record. */
   public static final RecordKey KEY = new RecordKey(RecordKey.Space.CLUSTER, "identity");
 
   private static final int FORMAT = 1;
 
-  /** Makes the one form. */
+  /** Creates the codec, which has no state. */
   public ClusterCodec() {}
 
   @Override

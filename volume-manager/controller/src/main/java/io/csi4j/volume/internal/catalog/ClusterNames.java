@@ -13,14 +13,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The names under which storage systems are asked for volumes and snapshots. Those of a cluster
- * with an identity are {@code csi4j-IDENTITY-REST}; the others are {@code csi4j-REST}.
+ * The names under which volumes and snapshots are requested from storage systems. Names of a
+ * cluster with an identity are {@code csi4j-IDENTITY-REST}; others are {@code csi4j-REST}.
  */
 public final class ClusterNames {
 
   private static final String PREFIX = "csi4j-";
 
-  /** A volume's name has 39 bytes then; the names that Kubernetes makes have 40. */
+  /** The name of a volume then has 39 bytes; the names that Kubernetes generates have 40. */
   private static final int UNIQUE = 19;
 
   private static final int IDENTITY = 13;
@@ -29,19 +29,19 @@ public final class ClusterNames {
       Pattern.compile(
           "%s([a-z2-7]{%d})-[a-z2-7]{%d}(?![a-z2-7])".formatted(PREFIX, IDENTITY, UNIQUE));
 
-  /** What the spec lets a name have. */
+  /** The maximum length of a name in the CSI spec. */
   private static final int MOST_BYTES = 128;
 
   private ClusterNames() {}
 
-  /** Returns an identity that no cluster has. */
+  /** Returns a new, unique identity. */
   public static ClusterIdentity newIdentity() {
     return ClusterIdentity.of(random("cluster").substring(0, IDENTITY));
   }
 
   /**
-   * Returns a name for a new volume. No other creation has it, not even a later one of the same
-   * key: a call of a process that has stopped may be late, and concerns no later volume then.
+   * Returns a name for a new volume. No other creation has the same name, not even a later one of
+   * the same key: a late call of a process that has stopped then affects no later volume.
    */
   public static CreationName volume(VolumeKey key, Optional<ClusterIdentity> cluster) {
     String unique = random("catalog", key.namespace().value(), key.id());
@@ -56,8 +56,8 @@ public final class ClusterNames {
   }
 
   /**
-   * Returns the name under which a cluster asks for a snapshot. It is always the same for a name
-   * that the host has chosen: the same request finds the same snapshot.
+   * Returns the name under which a cluster requests a snapshot. The result is always the same for
+   * one name of the host, so that a repeated request finds the same snapshot.
    */
   public static String snapshot(String name, ClusterIdentity cluster) {
     String readable = prefix(cluster) + name;
@@ -70,15 +70,15 @@ public final class ClusterNames {
     return PREFIX + cluster + "-";
   }
 
-  /** Returns the cluster that made a name; nothing if the name carries no identity. */
+  /** Returns the cluster that created a name; empty if the name contains no identity. */
   public static Optional<ClusterIdentity> cluster(CreationName name) {
     Matcher form = OF_A_CLUSTER.matcher(name.value());
     return form.matches() ? Optional.of(ClusterIdentity.of(form.group(1))) : Optional.empty();
   }
 
   /**
-   * Returns the name that a cluster has given a volume, if the plugin shows it in the id of the
-   * volume or in its context. Nothing else of the context is returned.
+   * Returns the name that a cluster gave to a volume, if the plugin shows it in the id or the
+   * context of the volume. No other part of the context is returned.
    */
   public static Optional<CreationName> in(Volume volume, ClusterIdentity cluster) {
     return Stream.concat(

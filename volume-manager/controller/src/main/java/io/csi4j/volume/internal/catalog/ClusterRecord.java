@@ -5,10 +5,10 @@ import io.csi4j.volume.store.StoreIdentity;
 import java.util.Objects;
 
 /**
- * The identity of a cluster as it stands in a store.
+ * The identity of a cluster as stored.
  *
  * @param identity the identity
- * @param store the store that the cluster works with: a record in another one is a copy
+ * @param store the store that the cluster works with; a record in another store is a copy
  */
 public record ClusterRecord(ClusterIdentity identity, StoreIdentity store) {
 

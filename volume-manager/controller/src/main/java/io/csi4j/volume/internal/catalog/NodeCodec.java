@@ -47,13 +47,13 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/** The form of nodes in a store: the messages of {@code state.proto}. */
+/** The stored form of nodes: the messages of {@code state.proto}. */
 public final class NodeCodec implements ValueCodec<NodeEntry> {
 
   private static final int FORMAT = 1;
   private static final String PREFIX = "node/";
 
-  /** Former versions did not record how a plugin is. */
+  /** Earlier versions did not record the health of plugins. */
   private static final PluginHealth NOT_TOLD =
       new PluginHealth(
           PluginHealth.State.STARTING,
@@ -61,10 +61,10 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
           new PluginHealth.Text("its node is known from a record"),
           Instant.EPOCH);
 
-  /** Sorts before the records of all nodes. */
+  /** A key that sorts before the records of all nodes. */
   public static final RecordKey BEFORE_ALL = new RecordKey(RecordKey.Space.CLUSTER, PREFIX);
 
-  /** Makes the one form. */
+  /** Creates the codec, which has no state. */
   public NodeCodec() {}
 
   @Override
@@ -82,7 +82,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
     return new RecordKey(RecordKey.Space.CLUSTER, PREFIX + node.value());
   }
 
-  /** Whether a key is that of the record of a node. */
+  /** Whether a key belongs to the record of a node. */
   public static boolean isOfNode(RecordKey key) {
     return key.space() == RecordKey.Space.CLUSTER
         && key.name().startsWith(PREFIX)

@@ -15,8 +15,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * The form of sessions in a store, and of the records that name the sessions with the chores of the
- * upkeep: the messages of {@code state.proto}.
+ * The stored form of sessions, and of the records that name the sessions with the upkeep chores:
+ * the messages of {@code state.proto}.
  */
 public final class SessionCodec implements ValueCodec<SessionRecord> {
 
@@ -24,8 +24,8 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
   private static final String PREFIX = "session/";
 
   /**
-   * The key of the record that names the session with all chores, which an earlier version wrote:
-   * now each chore has its record.
+   * The key of the record that names the session with all chores, as an earlier version wrote it;
+   * now each chore has its own record.
    */
   public static final RecordKey UPKEEP = new RecordKey(RecordKey.Space.CLUSTER, "upkeep");
 
@@ -35,23 +35,23 @@ public final class SessionCodec implements ValueCodec<SessionRecord> {
     this.upkeep = upkeep;
   }
 
-  /** Returns the form of the records of sessions, each under its own key. */
+  /** Returns the codec for the records of sessions, each of which has its own key. */
   public static SessionCodec ofSessions() {
     return new SessionCodec(Optional.empty());
   }
 
-  /** Returns the form of the record that names the session with all chores. */
+  /** Returns the codec for the record that names the session with all chores. */
   public static SessionCodec ofUpkeep() {
     return new SessionCodec(Optional.of(UPKEEP));
   }
 
-  /** Returns the form of the record that names the session with a chore. */
+  /** Returns the codec for the record that names the session with one chore. */
   public static SessionCodec ofUpkeep(String chore) {
     return new SessionCodec(
         Optional.of(new RecordKey(UPKEEP.space(), UPKEEP.name() + "/" + chore)));
   }
 
-  /** Returns the key of the record that names the session with a chore, or with all. */
+  /** Returns the key of the record that names the session with the chore, or with all chores. */
   public RecordKey upkeep() {
     return upkeep.orElseThrow();
   }

@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The session of a control plane as it stands in a store, for as long as the session lasts.
+ * The session of a control plane as stored; the record exists as long as the session.
  *
  * @param owner the session
  * @param renewal the number of its renewal
@@ -17,7 +17,7 @@ public record SessionRecord(CatalogWork.Owner owner, long renewal, Set<Part> giv
   /**
    * A part of a volume.
    *
-   * @param part the part, as {@link CatalogWork#part} names it
+   * @param part the name of the part, as in {@link CatalogWork#part}
    */
   public record Part(VolumeKey volume, String part) {
 

@@ -1,7 +1,6 @@
 /**
- * The form of volumes in a store of records: {@link
- * io.csi4j.volume.internal.catalog.CatalogRecord}, and its bytes. The rules by which records change
- * are in {@code io.csi4j.volume.controller}.
+ * The stored form of volumes: {@link io.csi4j.volume.internal.catalog.CatalogRecord}, and its
+ * encoding. The rules for changes of records are in {@code io.csi4j.volume.controller}.
  */
 @NullMarked
 package io.csi4j.volume.internal.catalog;

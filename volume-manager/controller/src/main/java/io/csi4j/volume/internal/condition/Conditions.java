@@ -12,12 +12,14 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The conditions of volumes, as plugins of CSI 1.3 to 1.12 tell them, in the words of CSI 1.13. */
+/**
+ * Converts the volume conditions of plugins with CSI 1.3 to 1.12 to the health model of CSI 1.13.
+ */
 public final class Conditions {
 
   private Conditions() {}
 
-  /** Returns what a condition says is wrong: one entry, or none. */
+  /** Returns the faults in a condition: one entry, or none. */
   public static List<VolumeHealthEntry> entries(VolumeCondition condition) {
     return condition.abnormal()
         ? List.of(
@@ -28,14 +30,17 @@ public final class Conditions {
         : List.of();
   }
 
-  /** Returns how a volume is; nothing if its plugin does not say, which is no sign of health. */
+  /**
+   * Returns the health of a volume; empty if its plugin does not report it, which does not mean
+   * healthy.
+   */
   public static Optional<VolumeHealthReport> report(VolumeEntry volume) {
     return volume
         .condition()
         .map(condition -> new VolumeHealthReport(volume.volume().id(), entries(condition)));
   }
 
-  /** Returns how those volumes of a list are of which the plugin says it. */
+  /** Returns the health of the volumes in a list for which the plugin reports it. */
   public static Iterable<VolumeHealthReport> reports(Iterable<VolumeEntry> volumes) {
     return () -> {
       Iterator<VolumeEntry> all = volumes.iterator();

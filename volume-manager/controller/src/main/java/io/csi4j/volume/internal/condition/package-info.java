@@ -1,6 +1,6 @@
 /**
- * The health of volumes, as a plugin's controller tells it before CSI 1.13. Start at {@link
- * io.csi4j.volume.internal.condition.Conditions}. Has no state and makes no call.
+ * The health of volumes, as controllers report it before CSI 1.13. Start at {@link
+ * io.csi4j.volume.internal.condition.Conditions}. Stateless; makes no calls.
  */
 @NullMarked
 package io.csi4j.volume.internal.condition;

@@ -1,4 +1,7 @@
-/** The wishes of a job, whether a node can meet them, and what its runtime is handed. */
+/**
+ * Requests of a job for volumes, checks whether a node can serve them, and the mounts for its
+ * runtime.
+ */
 module io.csi4j.volume.workload {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.volume.node;

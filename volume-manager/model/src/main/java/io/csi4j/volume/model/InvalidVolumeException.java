@@ -25,7 +25,7 @@ public final class InvalidVolumeException extends IllegalArgumentException {
     this.violations = List.copyOf(violations);
   }
 
-  /** All that is wrong. */
+  /** Returns all violations. */
   public List<Violation> violations() {
     return violations;
   }

@@ -18,7 +18,7 @@ public record Namespace(String value) implements Comparable<Namespace> {
     Names.check("namespace", value);
   }
 
-  /** The one with this name. */
+  /** Returns the name with this text. */
   public static Namespace of(String value) {
     return new Namespace(value);
   }

@@ -15,7 +15,7 @@ public record NodeName(String value) implements Comparable<NodeName> {
     Names.check("node name", value);
   }
 
-  /** The one with this name. */
+  /** Returns the name with this text. */
   public static NodeName of(String value) {
     return new NodeName(value);
   }

@@ -16,7 +16,7 @@ public record PluginId(String value) implements Comparable<PluginId> {
     Names.check("plugin id", value);
   }
 
-  /** The one with this name. */
+  /** Returns the name with this text. */
   public static PluginId of(String value) {
     return new PluginId(value);
   }

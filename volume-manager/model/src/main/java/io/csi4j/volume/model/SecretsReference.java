@@ -16,7 +16,7 @@ public record SecretsReference(String value) {
     Names.check("reference of secrets", value);
   }
 
-  /** The one with this name. */
+  /** Returns the name with this text. */
   public static SecretsReference of(String value) {
     return new SecretsReference(value);
   }

@@ -387,7 +387,7 @@ public final class VolumeSpec {
       return this;
     }
 
-    /** All that is wrong so far; empty if it can be built. */
+    /** Returns all violations so far; empty if the mount can be built. */
     public List<Violation> violations() {
       List<Violation> all = new ArrayList<>(words.all());
       boolean triedToSay = all.stream().anyMatch(each -> each.field().endsWith("_mode"));

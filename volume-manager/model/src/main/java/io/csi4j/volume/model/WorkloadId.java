@@ -15,7 +15,7 @@ public record WorkloadId(String value) implements Comparable<WorkloadId> {
     Names.check("workload id", value);
   }
 
-  /** The one with this name. */
+  /** Returns the name with this text. */
   public static WorkloadId of(String value) {
     return new WorkloadId(value);
   }

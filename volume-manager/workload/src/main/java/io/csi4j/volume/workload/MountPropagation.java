@@ -3,16 +3,16 @@ package io.csi4j.volume.workload;
 import io.csi4j.mount.model.Propagation;
 
 /**
- * Which mounts below a volume a task and its host show each other.
+ * The propagation of mounts below a volume between a task and its host.
  *
  * @since 1.0
  */
 public enum MountPropagation {
-  /** None. */
+  /** No propagation. */
   PRIVATE("private", Propagation.PRIVATE),
-  /** The task sees later mounts of the host below it, too. */
+  /** The task sees later mounts of the host below the volume. */
   HOST_TO_TASK("host-to-task", Propagation.HOST_TO_CONTAINER),
-  /** Each sees the mounts of the other: the task can change what the host has mounted. */
+  /** Task and host see each other's mounts: the task can change the mounts of the host. */
   BIDIRECTIONAL("bidirectional", Propagation.BIDIRECTIONAL);
 
   private final String word;
@@ -24,9 +24,9 @@ public enum MountPropagation {
   }
 
   /**
-   * The propagation of one of the three words; nothing means private.
+   * Returns the propagation for one of the three names; no name means private.
    *
-   * @throws IllegalArgumentException for any other word, however written
+   * @throws IllegalArgumentException for any other name; case matters
    */
   public static MountPropagation parse(String word) {
     if (word.isEmpty()) {
@@ -41,12 +41,12 @@ public enum MountPropagation {
         "A mount propagates 'private', 'host-to-task' or 'bidirectional', and not as was given.");
   }
 
-  /** Its word in a job description, such as {@code host-to-task}. */
+  /** Returns its name in a job description, such as {@code host-to-task}. */
   public String word() {
     return word;
   }
 
-  /** Returns the propagation for the kernel's mounts. */
+  /** Returns the propagation as a kernel setting. */
   public Propagation kernel() {
     return kernel;
   }

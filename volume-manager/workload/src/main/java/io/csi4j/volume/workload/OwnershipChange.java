@@ -28,11 +28,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the files of mounted volumes to whom their requests name.
+ * Changes the owner or group of files in mounted volumes as their requests specify.
  *
- * @param mounter tells who else uses a volume
+ * @param mounter lists the other users of a volume
  * @param mounts makes the pass over the files
- * @param progress told how far it is
+ * @param progress notified of the progress
  */
 record OwnershipChange(
     VolumeMounter mounter,
@@ -41,14 +41,14 @@ record OwnershipChange(
 
   private static final OwnershipTurns TURNS = new OwnershipTurns();
 
-  /** Notes that a request that asks for a change waits for its turn. */
+  /** Notes that a request with a change waits for its turn. */
   void announce(RequestedVolume volume) {
     if (volume.request().ownership().isPresent()) {
       volume.mountRequest().ifPresent(it -> TURNS.announce(place(it), it.usage().workload()));
     }
   }
 
-  /** Forgets a request that was announced; harmless if the change was made. */
+  /** Removes an announced request; has no effect if the change was made. */
   void withdraw(RequestedVolume volume) {
     volume.mountRequest().ifPresent(it -> TURNS.withdraw(place(it), it.usage().workload()));
   }
@@ -58,9 +58,7 @@ record OwnershipChange(
         mounter, new VolumeIdentity(request.plugin(), request.handle()));
   }
 
-  /**
-   * Makes the change that a request asks for, if it does, in the volume that was mounted for it.
-   */
+  /** Makes the change that a request specifies, if any, in the volume that was mounted for it. */
   void make(RequestedVolume volume, Collection<MountedVolume> mounted) {
     MountRequest request = volume.mountRequest().orElse(null);
     FileOwnership wish = volume.request().ownership().orElse(null);
@@ -75,9 +73,9 @@ record OwnershipChange(
   }
 
   /**
-   * Returns the group that a plugin can be given in place of a pass: the one of {@link
-   * FileOwnership#ofGroup}, as plugins let a group read and write. How far a pass may go does not
-   * count; one that is to be made each time, or never, is left to csi4j.
+   * Returns the group that a plugin can apply in place of a pass: the one of {@link
+   * FileOwnership#ofGroup}, because plugins give a group read and write access. The limits of a
+   * pass are ignored; csi4j itself makes a pass that is requested each time or never.
    */
   static Optional<String> group(FileOwnership wish) {
     if (wish.group().isEmpty()) {
@@ -152,13 +150,16 @@ record OwnershipChange(
       refuseIfOthersUseIt(request, wish, path, isMountedForGroup(there));
       return mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
     } finally {
-      // From now on it uses the files, which the next one must see.
+      // From now on the workload uses the files, and the next change must take that into account.
       TURNS.withdraw(place, request.usage().workload());
       turn.end();
     }
   }
 
-  /** Others may use it if nothing is to be changed, as far as the root of the volume tells. */
+  /**
+   * Other workloads may use the volume if the root of the volume shows that nothing needs to be
+   * changed.
+   */
   private void refuseIfOthersUseIt(
       MountRequest request, FileOwnership wish, MountPath path, boolean isMountedForGroup) {
     OwnershipTurns.Place place = place(request);
@@ -168,7 +169,7 @@ record OwnershipChange(
             .flatMap(each -> each.uses().stream())
             .map(use -> use.key().workload())
             .filter(each -> !each.equals(request.usage().workload()))
-            // Where the plugin gave the files to a group, the workload makes no pass afterwards.
+            // If the plugin gave the files to a group, the workload makes no pass afterwards.
             .filter(each -> isMountedForGroup || !TURNS.isWaiting(place, each))
             .distinct()
             .map(PreflightFindings::quoted)
@@ -199,7 +200,7 @@ record OwnershipChange(
         cause);
   }
 
-  /** The caller's waiting has ended; the pass may still run, so the volume stays mounted. */
+  /** The caller stopped waiting; the pass may still run, so the volume stays mounted. */
   private static VolumeException notWaitedFor(
       MountRequest request, FileOwnership wish, String why, Throwable cause) {
     return new VolumeException(

@@ -13,8 +13,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets one workload at a time change the files of a volume, and knows the workloads that have not
- * had their turn: they were not told of the volume, and do not use its files yet.
+ * Lets one workload at a time change the files of a volume, and tracks the workloads that still
+ * wait for their turn: they have not received the volume, and do not use its files yet.
  */
 final class OwnershipTurns {
 
@@ -22,7 +22,7 @@ final class OwnershipTurns {
   private final Turns<Place> turns = new Turns<>();
   private final Map<Place, Set<WorkloadId>> waiting = new HashMap<>();
 
-  /** The volume of a mounter. The volumes of two mounters do not wait for each other. */
+  /** A volume of a mounter. The same volume of two mounters has separate turns. */
   record Place(VolumeMounter mounter, VolumeIdentity volume) {}
 
   /** Notes that a workload waits for its turn. */
@@ -35,7 +35,7 @@ final class OwnershipTurns {
     }
   }
 
-  /** Forgets that a workload waits for its turn. Doing it twice is harmless. */
+  /** Removes a workload that waits for its turn. Repeating this has no effect. */
   void withdraw(Place place, WorkloadId workload) {
     lock.lock();
     try {
@@ -46,7 +46,7 @@ final class OwnershipTurns {
     }
   }
 
-  /** Whether a workload waits for its turn, or has it now. */
+  /** Whether a workload waits for its turn or has it. */
   boolean isWaiting(Place place, WorkloadId workload) {
     lock.lock();
     try {

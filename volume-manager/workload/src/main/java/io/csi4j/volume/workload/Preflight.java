@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Every check of what a workload wants that needs no change, in one call and with all findings at
- * once. No plugin is called: plugins are judged by what they said of themselves last, and the
- * unknown stands in no one's way.
+ * All checks of a workload's volumes that need no change, in one call, with all findings together.
+ * No plugin is called: checks use the last information from each plugin, and missing information is
+ * never an obstacle.
  *
- * <p>Findings come in the same order each time: runtimes; each volume in the order of the requests
- * with its plugin, capabilities, access mode, place, what is mounted, and its claims; how many
+ * <p>Findings always have the same order: runtimes; each volume in the order of the requests, with
+ * its plugin, capabilities, access mode, topology, existing mounts and claims; the number of
  * volumes; then each task with its names, destinations and propagation. A clear report is no
- * promise, and {@link io.csi4j.volume.node.VolumeMounter#mount} does not ask for one: what matters
- * there it finds by itself. Does not change, and is safe for many threads.
+ * guarantee, and {@link io.csi4j.volume.node.VolumeMounter#mount} does not require one: it makes
+ * its own checks. Immutable and thread-safe.
  *
  * <pre>{@code
  * Preflight.of(manager).check(wanted).obstacles().stream() // calls no plugin
@@ -50,45 +50,48 @@ public final class Preflight {
     return new Preflight(node, PropagationPermission.nobody(), request -> Optional.empty());
   }
 
-  /** Checks for this node, as it is at each call. */
+  /** Returns checks for this node, with its state at each call. */
   public static Preflight of(VolumeManager manager) {
     return on(Optional.of(NodeView.of(manager)));
   }
 
   /**
-   * Returns checks for a node that was described, such as a candidate.
+   * Returns checks for a described node, such as a candidate.
    *
-   * @param plugins its plugins; the first instance of each serves
-   * @param volumes its volumes; only their number counts
+   * @param plugins its plugins; the first instance of each is used
+   * @param volumes its volumes; only their number matters
    */
   public static Preflight of(
       Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
     return on(Optional.of(NodeView.of(plugins, volumes)));
   }
 
-  /** Checks what does not depend on the node. */
+  /** Returns the checks that do not depend on a node. */
   public static Preflight anywhere() {
     return on(Optional.empty());
   }
 
-  /** Returns the checks with a decision about mounts that reach the host. Default: they may not. */
+  /**
+   * Returns these checks with a decision about mounts that propagate to the host. By default, they
+   * are not permitted.
+   */
   public Preflight permitting(PropagationPermission decision) {
     return new Preflight(node, decision, claims);
   }
 
   /**
-   * Returns the checks with a question to the claims of the cluster, for each volume that is to be
-   * mounted. Default: claims are not asked.
+   * Returns these checks with a check of the claims of the cluster for each volume to mount. By
+   * default, claims are not checked.
    *
-   * @param whyNot says why the claim that the mount needs would be refused, such as {@code
-   *     ClaimBook.whyNot} of the csi4j-volume-claims module; may block, and what it throws ends the
-   *     check
+   * @param whyNot returns why the claim that the mount needs would be refused, such as {@code
+   *     ClaimBook.whyNot} of the csi4j-volume-claims module; may block; an exception from it ends
+   *     the check
    */
   public Preflight asking(Function<MountRequest, Optional<OperatorMessage>> whyNot) {
     return new Preflight(node, permission, Objects.requireNonNull(whyNot, "whyNot"));
   }
 
-  /** Checks, and changes nothing. */
+  /** Runs the checks, and changes nothing. */
   public Report check(WorkloadVolumes wanted) {
     PreflightFindings found = new PreflightFindings();
     TaskCheck tasks = new TaskCheck(wanted, permission, found);
@@ -101,8 +104,8 @@ public final class Preflight {
   /**
    * The findings of a check.
    *
-   * @param obstacles why the workload cannot have its volumes; each says what to do
-   * @param remarks what may go wrong, or is worth to know
+   * @param obstacles the reasons why the workload cannot have its volumes, each with the next step
+   * @param remarks possible problems and other useful information
    * @since 1.0
    */
   public record Report(List<OperatorMessage> obstacles, List<OperatorMessage> remarks) {
@@ -113,16 +116,16 @@ public final class Preflight {
       remarks = List.copyOf(remarks);
     }
 
-    /** Whether nothing stands in the way, as far as it can be known before. */
+    /** Whether there are no known obstacles. */
     public boolean isClear() {
       return obstacles.isEmpty();
     }
 
     /**
-     * Goes on if nothing stands in the way.
+     * Returns normally if there are no obstacles.
      *
      * @throws io.csi4j.volume.model.VolumeException with the first obstacle; the others are
-     *     suppressed ones
+     *     suppressed exceptions
      */
     public void orThrow() {
       if (!isClear()) {
@@ -130,7 +133,7 @@ public final class Preflight {
       }
     }
 
-    /** All in lines for people, obstacles first; empty if there is nothing to say. */
+    /** Returns all findings as lines of text, obstacles first; empty if there are none. */
     public String text() {
       StringBuilder lines = new StringBuilder();
       obstacles.forEach(each -> lines.append(each.line()).append('\n'));

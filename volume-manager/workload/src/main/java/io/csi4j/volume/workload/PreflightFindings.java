@@ -13,28 +13,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Collects what checks find, in the order in which they find it. */
+/** Collects the findings of checks, in their order. */
 final class PreflightFindings {
 
   private final List<OperatorMessage> obstacles = new ArrayList<>();
   private final List<OperatorMessage> remarks = new ArrayList<>();
 
-  /** Notes what stands in the way. */
+  /** Adds an obstacle. */
   void obstacle(OperatorCode code, Subject subject, String seen) {
     obstacle(Messages.of(code, subject, seen));
   }
 
-  /** Notes what stands in the way, where what to do is known better than the code knows it. */
+  /** Adds an obstacle with a more specific next step than that of its code. */
   void obstacle(OperatorCode code, Subject subject, String seen, String next) {
     obstacle(Messages.of(code, subject, seen, new OperatorMessage.Part(next)));
   }
 
-  /** Notes what stands in the way. */
+  /** Adds an obstacle. */
   void obstacle(OperatorMessage message) {
     obstacles.add(message);
   }
 
-  /** Notes what may go wrong. */
+  /** Adds a remark about a possible problem. */
   void remark(OperatorCode code, Subject subject, String seen) {
     remarks.add(Messages.of(code, subject, seen));
   }
@@ -44,12 +44,12 @@ final class PreflightFindings {
     return List.copyOf(obstacles);
   }
 
-  /** Returns the remarks about what may go wrong. */
+  /** Returns the remarks about possible problems. */
   public List<OperatorMessage> remarks() {
     return List.copyOf(remarks);
   }
 
-  /** The subject of what is found about a volume that is asked for. */
+  /** The subject of findings about a requested volume. */
   static Subject about(RequestedVolume volume) {
     String request = "checking the request " + quoted(volume.alias());
     if (volume.found().isEmpty()) {
@@ -62,18 +62,18 @@ final class PreflightFindings {
         Optional.empty());
   }
 
-  /** The subject of what is found about a task. */
+  /** The subject of findings about a task. */
   static Subject about(WorkloadVolumes wanted, TaskName task) {
     return Subject.of(
         "checking task " + quoted(task) + " of workload " + quoted(wanted.workload()));
   }
 
-  /** A name in quotes, fit for a line. */
+  /** A quoted name, with unprintable characters escaped. */
   static String quoted(Object name) {
     return "'" + ForeignText.of(name.toString()) + "'";
   }
 
-  /** The first of several reasons as an exception, with the others as suppressed ones. */
+  /** The first of several reasons as an exception, with the others as suppressed exceptions. */
   static VolumeException refusal(List<OperatorMessage> reasons) {
     VolumeException first = refusal(reasons.get(0));
     reasons.stream().skip(1).forEach(each -> first.addSuppressed(refusal(each)));

@@ -4,29 +4,30 @@ import io.csi4j.volume.model.WorkloadId;
 import java.util.Objects;
 
 /**
- * The host's decision whether mounts that a task makes in a volume may reach the host. Asked for
- * volumes that are read-write only, each time it matters; it is to be made by what kind of volume
- * it is: who may write to a CSI volume need not be allowed the same with directories of the host.
+ * The host's decision whether mounts that a task makes in a volume may propagate to the host.
+ * Called for writable volumes only, each time the decision is needed. Decide by the type of volume:
+ * a workload that may write to a CSI volume need not be permitted the same for directories of the
+ * host.
  *
  * @since 1.0
  */
 @FunctionalInterface
 public interface PropagationPermission {
 
-  /** Whether they may. A decision that throws is a refusal. */
+  /** Whether the propagation is permitted. A decision that throws counts as a refusal. */
   boolean permits(Request wish);
 
-  /** Returns a permission that refuses all. */
+  /** Returns a permission that refuses every request. */
   static PropagationPermission nobody() {
     return wish -> false;
   }
 
   /**
-   * The wish to be permitted.
+   * A request for permission.
    *
    * @param workload the workload
-   * @param task its task
-   * @param volume the volume, as it is asked for
+   * @param task the task
+   * @param volume the volume as requested
    */
   record Request(WorkloadId workload, TaskName task, VolumeRequest volume) {
 

@@ -20,32 +20,31 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The knowledge of the host about a volume that a workload asks for.
+ * A requested volume with the host's knowledge about it.
  *
  * @since 1.0
  */
 public sealed interface ResolvedVolume {
 
-  /** The volume as the host names it. */
+  /** Returns the host's key of the volume. */
   VolumeKey key();
 
-  /** Of which kind it is. */
+  /** Returns the type of the volume. */
   VolumeRequest.Type type();
 
   /**
-   * A volume of a plugin, as the catalog has it.
+   * Returns a volume of a plugin, from its catalog entry.
    *
-   * @param secrets the source of the secrets that its spec refers to
+   * @param secrets the provider of the secrets that its spec refers to
    */
   static Csi csi(CatalogVolume volume, SecretsProvider secrets) {
     return new Csi(volume, false, secrets, Optional.empty(), PublishContext.empty());
   }
 
   /**
-   * An inline volume, which its plugin makes when it is published for this use, in whatever way it
-   * is used.
+   * Returns an inline volume, which its plugin creates when the volume is published for this use.
    *
-   * @param attributes what the plugin makes it of
+   * @param attributes the attributes from which the plugin creates it
    */
   static Csi inline(VolumeUse usage, PluginId plugin, VolumeContext attributes) {
     VolumeSpec spec =
@@ -60,7 +59,7 @@ public sealed interface ResolvedVolume {
     return new Csi(volume, true, SecretsProvider.none(), Optional.empty(), PublishContext.empty());
   }
 
-  /** A directory of the host. */
+  /** Returns a directory of the host. */
   static Host host(VolumeKey key, MountPath path, boolean readOnly) {
     return new Host(key, path, readOnly);
   }
@@ -69,10 +68,10 @@ public sealed interface ResolvedVolume {
    * A volume of a plugin.
    *
    * @param volume the volume
-   * @param inline whether its plugin makes it when it is published, and deletes it when it is
+   * @param inline whether its plugin creates it when it is published, and deletes it when it is
    *     unpublished
-   * @param secrets the source of its secrets
-   * @param claim the workload's claim of it; nothing if it needs none
+   * @param secrets the provider of its secrets
+   * @param claim the workload's claim on it; empty if it needs none
    * @param publishContext the result of attaching it to this node; that of the claim, if there is
    *     one
    */
@@ -95,13 +94,14 @@ public sealed interface ResolvedVolume {
     }
 
     /**
-     * Returns the volume, claimed, and attached to this node where it has to be, as the claim says.
+     * Returns the volume with its claim and, if necessary, its attachment to this node according to
+     * the claim.
      */
     public Csi claimed(ClaimGrant grant) {
       return new Csi(volume, inline, secrets, Optional.of(grant), publishContext);
     }
 
-    /** Returns the volume without a claim, attached to this node with this result. */
+    /** Returns the volume without a claim, with this result of its attachment to this node. */
     public Csi attached(PublishContext context) {
       return new Csi(volume, inline, secrets, Optional.empty(), context);
     }
@@ -116,7 +116,7 @@ public sealed interface ResolvedVolume {
       return volume.key();
     }
 
-    /** The names alone. */
+    /** Shows only names. */
     @Override
     public String toString() {
       return key() + " (" + volume.id() + " of " + volume.plugin() + ")";
@@ -124,9 +124,9 @@ public sealed interface ResolvedVolume {
   }
 
   /**
-   * A directory that the host offers.
+   * A directory that the host provides.
    *
-   * @param key the volume as the host names it
+   * @param key the host's key of the volume
    * @param path the directory
    * @param readOnly whether it may only be read
    */
@@ -143,14 +143,14 @@ public sealed interface ResolvedVolume {
       return VolumeRequest.Type.HOST;
     }
 
-    /** As a workload has it: it is there without being mounted. */
+    /** Returns the directory as a mounted volume of a workload: it needs no mount. */
     public MountedVolume forWorkload(WorkloadId workload) {
       return new MountedVolume.Filesystem(VolumeUse.of(key, workload), path.toPath(), readOnly);
     }
   }
 
   /**
-   * The host's knowledge of its volumes.
+   * Finds the volumes that the host knows.
    *
    * @since 1.0
    */
@@ -160,10 +160,10 @@ public sealed interface ResolvedVolume {
     /**
      * Finds a volume.
      *
-     * @param request what is asked for
-     * @param source which volume: that of the request, with the number of the instance where each
-     *     has its own
-     * @return nothing if there is no such volume
+     * @param request the request
+     * @param source the host's name of the volume: that of the request, with the number of the
+     *     instance if each instance has its own volume
+     * @return empty if there is no such volume
      */
     Optional<ResolvedVolume> find(VolumeRequest request, String source);
   }

@@ -17,18 +17,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Whether the tasks of a workload can see its volumes where and how they want to, and whether their
- * runtimes can take them: at least one of them, and each that has to; for each type of volume by
- * itself.
+ * Checks whether the tasks of a workload can see its volumes as requested, and whether their
+ * runtimes support them. For each type of volume separately, at least one runtime must support it,
+ * and so must each runtime whose task mounts such a volume.
  *
- * @param wanted what the workload wants
- * @param permission decides about mounts that reach the host
- * @param found where findings go
+ * @param wanted the volumes of the workload
+ * @param permission decides about mounts that propagate to the host
+ * @param found receives the findings
  */
 record TaskCheck(
     WorkloadVolumes wanted, PropagationPermission permission, PreflightFindings found) {
 
-  // ---- what runtimes can take
+  // ---- support by runtimes
 
   private enum Reading {
     CAN,
@@ -43,7 +43,7 @@ record TaskCheck(
     types.forEach(this::checkRuntimes);
   }
 
-  /** Whether the runtime of one task can take what it wants to see. */
+  /** Checks whether the runtime of one task supports the volumes that the task mounts. */
   void checkRuntime(TaskVolumes task) {
     for (VolumeRequest.Type type : VolumeRequest.Type.values()) {
       if (!mounted(task, type).isEmpty() && read(task.runtime(), type) == Reading.CANNOT) {
@@ -121,9 +121,9 @@ record TaskCheck(
     return type == VolumeRequest.Type.CSI ? "CSI volumes" : "host volumes";
   }
 
-  // ---- where and how tasks see volumes
+  // ---- mounts of tasks
 
-  /** Checks the names, places and propagation of a task's mounts. */
+  /** Checks the names, destinations and propagation of a task's mounts. */
   void check(TaskVolumes task) {
     checkNames(task);
     checkPlaces(task);
@@ -192,7 +192,7 @@ record TaskCheck(
     }
   }
 
-  /** Why a volume may not show mounts to its task or its host, if it may not. */
+  /** Why mounts of a volume may not propagate to its task or its host, if they may not. */
   private Optional<OperatorMessage> refusal(
       TaskName task, RequestedVolume volume, VolumeMount mount) {
     if (mount.propagation() == MountPropagation.PRIVATE) {

@@ -23,13 +23,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The mounts for a task's runtime: bind mounts and devices, at most one for a place, in the order
- * in which they have to be made. Compares by value and does not change; adding what is there
- * already changes nothing, so that a host may add a task's volumes again after it has restored the
- * task.
+ * The mounts for a task's runtime: bind mounts and devices, at most one for each destination, in
+ * the order in which they must be made. Immutable, with value equality. Adding an existing mount
+ * has no effect, so that a host may add a task's volumes again after it has restored the task.
  *
- * @param binds the directories, those outside before those inside
- * @param devices the block devices, by their places
+ * @param binds the directories, outer ones before inner ones
+ * @param devices the block devices, by destination
  * @since 1.0
  */
 public record TaskMounts(List<BindMount> binds, List<Device> devices) {
@@ -37,10 +36,10 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   private static final TaskMounts NONE = new TaskMounts(List.of(), List.of());
 
   /**
-   * Puts them in order, each once.
+   * Sorts the mounts and removes duplicates.
    *
-   * @throws VolumeException with {@link OperatorCode#DESTINATION_CONFLICT} for two at one place, or
-   *     something inside of a device
+   * @throws VolumeException with {@link OperatorCode#DESTINATION_CONFLICT} for two mounts with one
+   *     destination, or a destination inside a device
    */
   public TaskMounts {
     binds = binds.stream().distinct().sorted(Comparator.comparing(BindMount::destination)).toList();
@@ -49,36 +48,36 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
     check(binds, devices);
   }
 
-  /** Nothing. */
+  /** Returns no mounts. */
   public static TaskMounts none() {
     return NONE;
   }
 
-  /** These and others. */
+  /** Returns these mounts and others. */
   public TaskMounts with(TaskMounts others) {
     return new TaskMounts(
         Stream.concat(binds.stream(), others.binds.stream()).toList(),
         Stream.concat(devices.stream(), others.devices.stream()).toList());
   }
 
-  /** These and one more directory, which need not be a volume's. */
+  /** Returns these mounts and one more directory, which need not be a volume. */
   public TaskMounts with(BindMount bind) {
     return with(new TaskMounts(List.of(bind), List.of()));
   }
 
-  /** These and one more device. */
+  /** Returns these mounts and one more device. */
   public TaskMounts with(Device device) {
     return with(new TaskMounts(List.of(), List.of(device)));
   }
 
   /**
-   * Lets mounts below a directory be shared as the tasks want: makes each volume that is mounted
-   * there, and is to propagate, a shared mount. A plugin may well have mounted it so that it shares
-   * nothing; a runtime then refuses it, or nothing propagates. Doing it again changes nothing.
+   * Prepares propagation: makes each volume that is mounted below the root, and is to propagate, a
+   * shared mount. A plugin may have mounted it as private; a runtime then refuses it, or nothing
+   * propagates. Repeating this has no effect.
    *
-   * @param root where volumes are mounted; mounts of the host elsewhere are left as they are
-   * @param mounts the kernel's mounts
-   * @throws VolumeException if a volume is not mounted there any more
+   * @param root the directory of volume mounts; mounts of the host elsewhere are not changed
+   * @param mounts the mounts of the kernel
+   * @throws VolumeException if a volume is no longer mounted there
    */
   public void share(MountPath root, Mounts mounts) {
     for (BindMount bind : binds) {
@@ -94,13 +93,14 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
 
   /**
    * Opens each volume that is mounted below a directory and holds it open, so that a runtime binds
-   * what was mounted and not what a path leads to by then. Devices, and directories of the host
-   * elsewhere, are handed over by their paths. The caller closes it when the runtime is done.
+   * the original mount even if its path changes meanwhile. Devices, and directories of the host
+   * elsewhere, are passed by path. The caller closes the result when the runtime has bound the
+   * mounts.
    *
-   * @param root where volumes are mounted: the directory of the manager
-   * @param mounts the kernel's mounts
-   * @throws VolumeException if a volume is not mounted there any more, or a part of its path below
-   *     the directory is a symbolic link
+   * @param root the directory of volume mounts: that of the manager
+   * @param mounts the mounts of the kernel
+   * @throws VolumeException if a volume is no longer mounted there, or a part of its path below the
+   *     directory is a symbolic link
    */
   public Held hold(MountPath root, Mounts mounts) {
     return Held.of(this, root, mounts);
@@ -131,7 +131,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
     }
   }
 
-  /** The failure of a volume that the kernel does not hand over to a task. */
+  /** The failure for a volume that the kernel cannot hold open or share for a task. */
   static VolumeException notHanded(BindMount bind, MountException failed) {
     OperatorCode code =
         switch (failed.reason()) {
@@ -164,13 +164,14 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   }
 
   /**
-   * A directory of the host that a runtime shows to a task: what to put into its configuration.
+   * A directory of the host that a runtime bind-mounts into a task, for the runtime's
+   * configuration.
    *
    * @param source the directory on the host
-   * @param destination where the task sees it
+   * @param destination the path in the task
    * @param readOnly whether the task only reads
-   * @param propagation which mounts below it the task and the host show each other
-   * @param relabel how its files are labelled for SELinux, if they are
+   * @param propagation the propagation of mounts below it between task and host
+   * @param relabel how its files are relabelled for SELinux, if they are
    * @since 1.0
    */
   public record BindMount(
@@ -188,25 +189,25 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       Objects.requireNonNull(relabel, "relabel");
     }
 
-    /** A directory as it is. */
+    /** Returns a writable mount without propagation and relabelling. */
     public static BindMount of(MountPath source, MountPath destination) {
       return new BindMount(source, destination, false, MountPropagation.PRIVATE, Optional.empty());
     }
 
     /**
-     * Its options as an OCI runtime takes them: {@code rbind}, {@code ro} or {@code rw}, {@code
-     * rprivate}, {@code rslave} or {@code rshared}. Labels are no option there; some engines take
-     * the letter of {@link #relabel} after them.
+     * Returns its options for an OCI runtime: {@code rbind}, {@code ro} or {@code rw}, {@code
+     * rprivate}, {@code rslave} or {@code rshared}. OCI has no option for labels; some engines
+     * accept the letter of {@link #relabel} after these options.
      */
     public List<String> options() {
       return List.of("rbind", readOnly ? "ro" : "rw", propagation.kernel().kernelWord());
     }
 
     /**
-     * The same for the kernel, for a host that has no runtime: the place in a task whose files are
-     * below a directory. Mounts that are below the source come along; labels do not.
+     * Returns the mount as a kernel request, for a host without a runtime whose tasks have their
+     * files below a directory. Mounts below the source are included; labels are not.
      *
-     * @param root the directory that the task sees as its root
+     * @param root the directory that is the root of the task
      */
     public BindRequest below(MountPath root) {
       return BindRequest.builder(source, below(root, destination))
@@ -216,7 +217,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
           .build();
     }
 
-    /** Returns the mount of the same place, shown from another path of the host. */
+    /** Returns the mount of the same destination from another path of the host. */
     BindMount from(MountPath other) {
       return new BindMount(other, destination, readOnly, propagation, relabel);
     }
@@ -231,10 +232,10 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
   }
 
   /**
-   * A block device of the host that a runtime gives to a task: what to put into its configuration.
+   * A block device of the host that a runtime gives to a task, for the runtime's configuration.
    *
    * @param source the device node on the host
-   * @param destination where the task sees it
+   * @param destination the path in the task
    * @param readOnly whether the task only reads
    * @since 1.0
    */
@@ -246,16 +247,16 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       Objects.requireNonNull(destination, "destination");
     }
 
-    /** Returns the rights of the task, as runtimes write them: read, write, make the node. */
+    /** Returns the task's permissions in the notation of runtimes: read, write, mknod. */
     public String permissions() {
       return readOnly ? "rm" : "rwm";
     }
   }
 
   /**
-   * The mounts of a task whose volumes are held open: what the runtime is handed leads to exactly
-   * what was mounted, whatever becomes of the paths meanwhile. To be closed when the runtime has
-   * bound them; until then the volumes are in use. Closing it twice is harmless.
+   * The mounts of a task whose volumes are held open: the sources lead to the original mounts, even
+   * if their paths change meanwhile. Close this when the runtime has bound the mounts; until then
+   * the volumes are busy. Closing again has no effect.
    *
    * @since 1.0
    */
@@ -269,7 +270,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       this.held = List.copyOf(held);
     }
 
-    /** Opens the volumes below a directory; all of them, or none. */
+    /** Opens the volumes below a directory; if one fails, none stays open. */
     static Held of(TaskMounts mounts, MountPath root, Mounts kernel) {
       List<OpenPath> held = new ArrayList<>();
       List<BindMount> binds = new ArrayList<>();
@@ -302,23 +303,24 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
     }
 
     /**
-     * Returns the mounts for a runtime, with sources such as {@code /proc/PID/fd/N} in the place of
-     * the volumes' paths. The runtime has to see this process, in the same mount namespace.
+     * Returns the mounts for a runtime, with sources such as {@code /proc/PID/fd/N} in place of the
+     * volumes' paths. The runtime must run in the same mount namespace and be able to see this
+     * process.
      */
     public TaskMounts mounts() {
       return mounts;
     }
 
-    /** Returns what is held open: each with the number of its mount, for the host to compare. */
+    /** Returns the open paths, each with the number of its mount, for the host to compare. */
     public List<OpenPath> held() {
       return held;
     }
 
     /**
-     * Returns the same for the kernel, for a host that has no runtime, in the order in which they
-     * have to be made.
+     * Returns the mounts as kernel requests, for a host without a runtime, in the order in which
+     * they must be made.
      *
-     * @param root the directory that the task sees as its root
+     * @param root the directory that is the root of the task
      */
     public List<BindRequest> below(MountPath root) {
       return mounts.binds().stream()

@@ -3,9 +3,10 @@ package io.csi4j.volume.workload;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * A part of a workload that runs by itself and has its own view of files: a task, a container.
+ * The name of a part of a workload that runs separately and has its own view of files: a task, a
+ * container.
  *
- * @param value the name that it has in its workload; not empty, without control characters
+ * @param value the name within its workload; not empty, without control characters
  * @since 1.0
  */
 public record TaskName(String value) implements Comparable<TaskName> {
@@ -15,7 +16,7 @@ public record TaskName(String value) implements Comparable<TaskName> {
     Names.check("name of a task", value);
   }
 
-  /** The one with this name. */
+  /** Returns the name with this text. */
   public static TaskName of(String value) {
     return new TaskName(value);
   }

@@ -3,40 +3,41 @@ package io.csi4j.volume.workload;
 import java.util.Objects;
 
 /**
- * A task, and what its runtime can take: the host's word on it. Asked before anything is claimed or
- * mounted; a host that cannot tell lets {@link #takes} throw, which is told as an error of its own.
+ * A task, and the capabilities of its runtime, as the host states them. Called before any volume is
+ * claimed or mounted; if the host cannot determine the capabilities, {@link #takes} throws, which
+ * is reported as a separate error.
  *
  * @since 1.0
  */
 public interface TaskRuntime {
 
-  /** Which task. */
+  /** Returns the name of the task. */
   TaskName task();
 
-  /** Returns the runtime, as people know it: the name of a driver, a runtime class. */
+  /** Returns the name of the runtime for people, such as a driver or a runtime class. */
   String runtime();
 
-  /** Whether it can take volumes of a type: it can, if it does not say. */
+  /** Whether it supports volumes of a type; true by default. */
   default boolean takes(VolumeRequest.Type type) {
     return true;
   }
 
-  /** A runtime that takes volumes of all types. */
+  /** Returns a runtime that supports volumes of all types. */
   static TaskRuntime of(TaskName task, String runtime) {
     return new Stated(task, runtime, true);
   }
 
-  /** A runtime that takes no volumes. */
+  /** Returns a runtime that supports no volumes. */
   static TaskRuntime withoutVolumes(TaskName task, String runtime) {
     return new Stated(task, runtime, false);
   }
 
   /**
-   * A task with what its runtime stated once.
+   * A task with a constant statement about its runtime.
    *
-   * @param task which task
-   * @param runtime what runs it
-   * @param takesVolumes whether it can take volumes
+   * @param task the task
+   * @param runtime the runtime
+   * @param takesVolumes whether it supports volumes
    */
   record Stated(TaskName task, String runtime, boolean takesVolumes) implements TaskRuntime {
 

@@ -15,7 +15,7 @@ public record VolumeAlias(String value) implements Comparable<VolumeAlias> {
     Names.check("alias of a volume", value);
   }
 
-  /** The one with this name. */
+  /** Returns the name with this text. */
   public static VolumeAlias of(String value) {
     return new VolumeAlias(value);
   }

@@ -46,12 +46,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Whether the volumes that a workload asks for are there, and can be used as it asks for them; on a
- * node, if that is known.
+ * Checks whether the requested volumes of a workload exist and can be used as requested, on a node
+ * if one is given.
  *
- * @param node what is known of the node; nothing for any
- * @param claims why the claim that a mount needs would be refused, if it would
- * @param found where findings go
+ * @param node the known state of the node; empty for any node
+ * @param claims returns why the claim that a mount needs would be refused, if it would
+ * @param found receives the findings
  */
 record VolumeCheck(
     Optional<NodeView> node,
@@ -59,12 +59,12 @@ record VolumeCheck(
     PreflightFindings found) {
 
   /**
-   * A node as it is known without asking it.
+   * A node as known without querying it.
    *
-   * @param plugin the instance of a plugin that serves volumes there
+   * @param plugin returns the instance of a plugin that serves volumes there
    * @param registered all plugins there
-   * @param volumes the status of every volume there
-   * @param refusal why a mount would be refused by what is mounted there, if it would
+   * @param volumes returns the status of every volume there
+   * @param refusal returns why a mount would be refused due to existing mounts there, if it would
    */
   record NodeView(
       Function<PluginId, Optional<RegisteredPlugin>> plugin,
@@ -72,7 +72,7 @@ record VolumeCheck(
       Supplier<List<VolumeStatus>> volumes,
       Function<MountRequest, Optional<OperatorMessage>> refusal) {
 
-    /** This node, as it is at each question. */
+    /** Returns this node, with its state at each query. */
     static NodeView of(VolumeManager manager) {
       return new NodeView(
           id -> manager.plugins().find(id, PluginRole.NODE),
@@ -81,7 +81,7 @@ record VolumeCheck(
           manager::refusal);
     }
 
-    /** A node that was described. The first instance of each plugin serves. */
+    /** Returns a described node. The first instance of each plugin serves volumes. */
     static NodeView of(Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
       List<RegisteredPlugin> known = List.copyOf(plugins);
       List<VolumeStatus> mounted = List.copyOf(volumes);
@@ -125,7 +125,7 @@ record VolumeCheck(
     node.ifPresent(there -> checkLimits(wanted, there));
   }
 
-  /** Returns the volume that is created for the job, if it is not there yet. */
+  /** Returns the volume to be created for the job, if it does not exist yet. */
   private static Optional<VolumeSpec> toBeCreated(RequestedVolume volume) {
     return volume.found().isPresent() ? Optional.empty() : volume.request().created();
   }
@@ -153,7 +153,7 @@ record VolumeCheck(
                     "Ask for it read-only, or for another one"));
   }
 
-  // ---- by its plugin
+  // ---- checks of the plugin
 
   private void checkPlugin(RequestedVolume volume, PluginId id, NodeView there) {
     Optional<RegisteredPlugin> plugin = there.plugin().apply(id);
@@ -175,8 +175,8 @@ record VolumeCheck(
   }
 
   /**
-   * Whether a plugin that is registered can serve. Questions that were not asked count for nothing:
-   * a host that does not supervise its plugins is not cut off.
+   * Checks whether a registered plugin can serve. Health that was not queried is ignored, so that a
+   * host that does not supervise its plugins is not blocked.
    */
   private void checkHealth(RequestedVolume volume, RegisteredPlugin plugin) {
     PluginHealth health = plugin.health();
@@ -270,10 +270,10 @@ record VolumeCheck(
     }
   }
 
-  // ---- by what the volume allows
+  // ---- checks of the volume
 
   private void checkAllowed(RequestedVolume volume, ResolvedVolume.Csi csi) {
-    // A claim may have it mounted under an older mode than the one of the request.
+    // A claim may mount the volume with an older mode than the requested one.
     Optional<AccessMode> mode = volume.request().accessMode();
     if (mode.isEmpty() || csi.inline()) {
       return;
@@ -298,9 +298,9 @@ record VolumeCheck(
     return (isBlock ? "block with " : "filesystem with ") + mode;
   }
 
-  // ---- by what else the workload asks for
+  // ---- checks against other requests of the workload
 
-  /** Compares it with each volume that the workload asks for before this one. */
+  /** Compares the volume with each volume that the workload requests before it. */
   private void checkOthers(WorkloadVolumes wanted, RequestedVolume volume) {
     for (RequestedVolume other : wanted.volumes()) {
       if (other.equals(volume)) {
@@ -365,7 +365,7 @@ record VolumeCheck(
     return mode == AccessMode.SINGLE_NODE_MULTI_WRITER || mode.isMultiNode();
   }
 
-  // ---- how many
+  // ---- number of volumes
 
   private void checkLimits(WorkloadVolumes wanted, NodeView node) {
     Map<PluginId, Set<VolumeId>> more = new LinkedHashMap<>();

@@ -11,13 +11,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where and how a task wants to see a volume of its workload.
+ * The mount of a workload's volume in one of its tasks.
  *
- * @param volume which one
- * @param destination where: an absolute path in the task's view of files
+ * @param volume the alias of the volume
+ * @param destination an absolute path in the task's view of files
  * @param readOnly whether the task only reads, even if the workload may write
- * @param propagation which mounts below it the task and the host show each other
- * @param relabel how its files are labelled for SELinux, if they are
+ * @param propagation the propagation of mounts below it between task and host
+ * @param relabel how its files are relabelled for SELinux, if they are
  * @since 1.0
  */
 public record VolumeMount(
@@ -29,7 +29,7 @@ public record VolumeMount(
 
   private static final MountPath PROC = MountPath.of("/proc");
 
-  /** Refuses a place where no runtime can put a volume. */
+  /** Rejects a destination where no runtime can mount a volume. */
   public VolumeMount {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(propagation, "propagation");
@@ -37,16 +37,16 @@ public record VolumeMount(
     possible(destination);
   }
 
-  /** A volume at a place, as it is. */
+  /** Returns a writable mount at a destination, without propagation and relabelling. */
   public static VolumeMount of(VolumeAlias volume, MountPath destination) {
     return new VolumeMount(volume, destination, false, MountPropagation.PRIVATE, Optional.empty());
   }
 
   /**
-   * Begins with the words of a job description. Nothing is refused before {@link Builder#build},
-   * which tells everything.
+   * Returns a builder for the text values of a job description. Values are checked only in {@link
+   * Builder#build}, which reports all violations.
    *
-   * @param volume which one
+   * @param volume the alias of the volume
    */
   public static Builder builder(String volume) {
     return new Builder(volume);
@@ -60,7 +60,7 @@ public record VolumeMount(
     return destination;
   }
 
-  /** Collects the words of a job description. */
+  /** Builder for the text values of a job description. */
   public static final class Builder {
 
     private final String volume;
@@ -73,31 +73,34 @@ public record VolumeMount(
       this.volume = Objects.requireNonNull(volume, "volume");
     }
 
-    /** Where: an absolute path without {@code ..}; required. */
+    /** Sets the destination, which is required: an absolute path without {@code ..}. */
     public Builder destination(String path) {
       destination = Objects.requireNonNull(path, "path");
       return this;
     }
 
-    /** Sets whether the task only reads. It may write by default, if the workload may. */
+    /** Sets whether the task only reads. By default, it may write if the workload may. */
     public Builder readOnly(boolean value) {
       readOnly = value;
       return this;
     }
 
-    /** {@code private}, {@code host-to-task} or {@code bidirectional}; nothing means private. */
+    /**
+     * Sets the propagation: {@code private}, {@code host-to-task} or {@code bidirectional}. The
+     * default is private.
+     */
     public Builder propagation(String word) {
       propagation = Objects.requireNonNull(word, "word");
       return this;
     }
 
-    /** {@code z} or {@code Z}. */
+    /** Sets the relabelling: {@code z} or {@code Z}. */
     public Builder relabel(String letter) {
       relabel = Objects.requireNonNull(letter, "letter");
       return this;
     }
 
-    /** All that is wrong so far; empty if it can be built. */
+    /** Returns all violations so far; empty if the mount can be built. */
     public List<Violation> violations() {
       Violations found = new Violations();
       Optional<VolumeMount> ignored = made(found);
@@ -105,9 +108,9 @@ public record VolumeMount(
     }
 
     /**
-     * The mount.
+     * Returns the mount.
      *
-     * @throws WorkloadRequestException with all that is wrong
+     * @throws WorkloadRequestException with all violations
      */
     public VolumeMount build() {
       Violations found = new Violations();
@@ -139,14 +142,14 @@ public record VolumeMount(
   }
 
   /**
-   * The users of the files of a volume after a runtime has labelled them for SELinux.
+   * The tasks that may use the files of a volume after a runtime has relabelled them for SELinux.
    *
    * @since 1.0
    */
   public enum SelinuxRelabel {
     /** All tasks ({@code z}). */
     SHARED("z"),
-    /** This task alone ({@code Z}): the files are taken away from all others. */
+    /** Only this task ({@code Z}): all others lose access to the files. */
     PRIVATE("Z");
 
     private final String word;
@@ -156,9 +159,9 @@ public record VolumeMount(
     }
 
     /**
-     * The relabelling of this letter.
+     * Returns the relabelling for this letter.
      *
-     * @throws IllegalArgumentException for anything else
+     * @throws IllegalArgumentException for any other text
      */
     public static SelinuxRelabel parse(String letter) {
       return switch (letter) {
@@ -170,7 +173,7 @@ public record VolumeMount(
       };
     }
 
-    /** Its letter: {@code z} or {@code Z}. */
+    /** Returns its letter: {@code z} or {@code Z}. */
     public String word() {
       return word;
     }

@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of a workload for one volume, as its job description says it. Compares by value;
- * mount flags are never printed.
+ * The request of a workload for one volume, as in its job description. Has value equality; mount
+ * flags are never printed.
  *
  * @since 1.0
  */
@@ -42,48 +42,49 @@ public final class VolumeRequest {
   }
 
   /**
-   * Begins a request. Nothing is refused before {@link Builder#build}, which tells everything.
+   * Returns a builder for a request. Values are checked only in {@link Builder#build}, which
+   * reports all violations.
    *
    * @param alias the name by which tasks refer to the volume
-   * @param type what kind of volume it is
-   * @param source which volume, as the host names it
+   * @param type the type of the volume
+   * @param source the host's name of the volume
    */
   public static Builder builder(String alias, Type type, String source) {
     return new Builder(alias, type, source);
   }
 
   /**
-   * Begins a request for a volume of a CSI plugin, to which tasks refer by the name that the host
-   * has for it.
+   * Returns a builder for a request for a CSI volume, whose alias is the host's name of the volume.
    *
-   * @param volume which volume, as the host names it
+   * @param volume the host's name of the volume
    */
   public static Builder csi(String volume) {
     return builder(volume, Type.CSI, volume);
   }
 
-  /** Begins with this request. */
+  /** Returns a builder with the values of this request. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** The name by which tasks refer to the volume. */
+  /** Returns the name by which tasks refer to the volume. */
   public VolumeAlias alias() {
     return alias;
   }
 
-  /** Returns the kind of volume. */
+  /** Returns the type of the volume. */
   public Type type() {
     return parts.type;
   }
 
-  /** Which volume, as the host names it; the same for all instances of the workload. */
+  /** Returns the host's name of the volume, the same for all instances of the workload. */
   public String source() {
     return parts.source;
   }
 
   /**
-   * Which volume, for one instance of the workload: {@code db[3]} if each has its own.
+   * Returns the host's name of the volume for one instance of the workload: {@code db[3]} if each
+   * instance has its own.
    *
    * @param instance the number of the instance, from zero
    */
@@ -95,22 +96,28 @@ public final class VolumeRequest {
     return parts.perInstance ? parts.source + "[" + instance + "]" : parts.source;
   }
 
-  /** Whether each instance of the workload has a volume of its own. */
+  /** Whether each instance of the workload has its own volume. */
   public boolean perInstance() {
     return parts.perInstance;
   }
 
-  /** Whether it is only read: that was asked for, or is all that the access mode allows. */
+  /**
+   * Whether the volume is only read: because of the request, or because the access mode allows
+   * nothing else.
+   */
   public boolean readOnly() {
     return parts.readOnly || accessMode().filter(mode -> !mode.isWritable()).isPresent();
   }
 
-  /** How many nodes may use it, and which may write; nothing for a host volume. */
+  /**
+   * Returns the access mode: how many nodes may use the volume, and which may write; empty for a
+   * host volume.
+   */
   public Optional<AccessMode> accessMode() {
     return Optional.ofNullable(parts.accessMode);
   }
 
-  /** As what it is wanted; a host volume is always a directory. */
+  /** Returns the attachment mode; for a host volume, always a directory. */
   public AttachmentMode attachment() {
     return stated().orElse(AttachmentMode.FILESYSTEM);
   }
@@ -119,45 +126,45 @@ public final class VolumeRequest {
     return Optional.ofNullable(parts.attachment);
   }
 
-  /** The mount options that take the place of the volume's own, part by part. */
+  /** Returns the mount options that replace the volume's own, part by part. */
   public MountOptions mountOptions() {
     return parts.mountOptions;
   }
 
-  /** To whom its files shall belong; nothing if they stay whose they are. */
+  /** Returns the requested owner of its files; empty to leave it unchanged. */
   public Optional<FileOwnership> ownership() {
     return Optional.ofNullable(parts.ownership);
   }
 
-  /** Returns the volume that is to be created for the job; nothing if it is there before. */
+  /** Returns the volume to be created for the job; empty if the volume already exists. */
   public Optional<VolumeSpec> created() {
     return created;
   }
 
-  /** Returns the label of SELinux for its files, if it needs one. */
+  /** Returns the SELinux label for its files, if it needs one. */
   public Optional<SelinuxLabel> selinuxLabel() {
     return Optional.ofNullable(parts.selinuxLabel);
   }
 
-  /** Returns what the plugin is told of the workload, if it is told of it. */
+  /** Returns the facts about the workload that the plugin receives, if it receives any. */
   public Optional<WorkloadFacts> workloadFacts() {
     return Optional.ofNullable(parts.workloadFacts);
   }
 
   /**
    * Returns the group for which a plugin that offers VOLUME_MOUNT_GROUP may mount the volume: the
-   * one of {@link FileOwnership#ofGroup}. Nothing if the {@linkplain #ownership ownership} asks for
-   * more than such a plugin does, or for nothing.
+   * one of {@link FileOwnership#ofGroup}. Empty if the {@linkplain #ownership ownership} is not
+   * set, or requests more than such a plugin does.
    */
   public Optional<String> groupIfOffered() {
     return ownership().flatMap(OwnershipChange::group);
   }
 
   /**
-   * Returns the request for the volume manager: this one, and what the host knows of the volume.
+   * Returns the request for the volume manager, with the host's knowledge about the volume.
    *
    * @throws IllegalStateException for a host volume, which need not be mounted
-   * @throws IllegalArgumentException if the volume was claimed in another way than is requested
+   * @throws IllegalArgumentException if the volume was claimed for another use than requested
    */
   public MountRequest toMountRequest(ResolvedVolume.Csi volume, WorkloadId workload) {
     AccessMode mode =
@@ -225,7 +232,7 @@ public final class VolumeRequest {
         + "]";
   }
 
-  /** Collects what a request may have, as it stands in a job description. */
+  /** Builder for the values of a request, as in a job description. */
   public static final class Builder {
 
     private final String alias;
@@ -268,8 +275,8 @@ public final class VolumeRequest {
     }
 
     /**
-     * Sets whether each instance of the workload has its own volume: source and number. All share
-     * one by default.
+     * Sets whether each instance of the workload has its own volume, named by source and number. By
+     * default, all instances share one.
      */
     public Builder perInstance(boolean value) {
       perInstance = value;
@@ -277,30 +284,31 @@ public final class VolumeRequest {
     }
 
     /**
-     * How many instances the workload has; with more than one, a volume that has room for one is
-     * refused unless each has its own. Default: one.
+     * Sets the number of instances of the workload. With more than one, a volume that admits only
+     * one is refused unless each instance has its own. The default is one.
      */
     public Builder instances(int count) {
       instances = count;
       return this;
     }
 
-    /** Sets whether the volume is only read. It may be written by default. */
+    /** Sets whether the volume is only read. By default, it may be written. */
     public Builder readOnly(boolean value) {
       readOnly = value;
       return this;
     }
 
-    /**
-     * Sets the access mode, the attachment and the mount options, all as this capability has them.
-     */
+    /** Sets the access mode, the attachment mode and the mount options from this capability. */
     public Builder use(VolumeCapability capability) {
       return accessMode(capability.accessMode())
           .attachment(capability.isBlock() ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM)
           .mountOptions(capability.mountOptions().orElseGet(MountOptions::none));
     }
 
-    /** How many nodes may use it, and which may write; required for a CSI volume. */
+    /**
+     * Sets the access mode, which is required for a CSI volume: how many nodes may use it, and
+     * which may write.
+     */
     public Builder accessMode(AccessMode mode) {
       accessMode = Objects.requireNonNull(mode, "mode");
       accessWord = null;
@@ -308,7 +316,7 @@ public final class VolumeRequest {
     }
 
     /**
-     * Sets the access mode by its word in a job description, such as {@code single-node-writer}.
+     * Sets the access mode by its name in a job description, such as {@code single-node-writer}.
      */
     public Builder accessMode(String word) {
       accessMode = null;
@@ -316,32 +324,32 @@ public final class VolumeRequest {
       return this;
     }
 
-    /** As what it is wanted; required for a CSI volume. */
+    /** Sets the attachment mode, which is required for a CSI volume. */
     public Builder attachment(AttachmentMode mode) {
       attachment = Objects.requireNonNull(mode, "mode");
       attachmentWord = null;
       return this;
     }
 
-    /** Sets the attachment by its word in a job description. */
+    /** Sets the attachment mode by its name in a job description. */
     public Builder attachment(String word) {
       attachment = null;
       attachmentWord = Objects.requireNonNull(word, "word");
       return this;
     }
 
-    /** Mount options that take the place of the volume's own, part by part. */
+    /** Sets mount options that replace the volume's own, part by part. */
     public Builder mountOptions(MountOptions options) {
       mountOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
     /**
-     * Gives the files to a user or group before the workload is told of the volume; see {@link
-     * WorkloadVolumes#mountAll(io.csi4j.volume.node.VolumeMounter)}. Where the volume is mounted
-     * with a {@linkplain MountOptions#volumeMountGroup() group}, the plugin does that, and nothing
-     * more is done; a plugin that offers VOLUME_MOUNT_GROUP is given the group of {@link
-     * FileOwnership#ofGroup} on its own ({@link MountRequest.Builder#groupIfOffered}).
+     * Gives the files to a user or group before the workload gets the volume; see {@link
+     * WorkloadVolumes#mountAll(io.csi4j.volume.node.VolumeMounter)}. If the volume is mounted with
+     * a {@linkplain MountOptions#volumeMountGroup() group}, the plugin does that, and csi4j does
+     * nothing more; a plugin that offers VOLUME_MOUNT_GROUP automatically gets the group of {@link
+     * FileOwnership#ofGroup} ({@link MountRequest.Builder#groupIfOffered}).
      */
     public Builder ownership(FileOwnership wish) {
       ownership = Objects.requireNonNull(wish, "wish");
@@ -349,11 +357,12 @@ public final class VolumeRequest {
     }
 
     /**
-     * Has the volume created for the job. The source is the name of the volume in the job. The
-     * volume may be used as this request says, and in the ways that {@code volume} has. It stays
-     * when the job has ended, unless {@code volume} is {@linkplain VolumeSpec.Builder#ephemeral
-     * ephemeral}: then it is deleted when the last claim of it has been given back. The host's
-     * control plane creates it; until then {@link Preflight} checks the node and the plugin for it.
+     * Requests that the volume is created for the job. The source is the name of the volume in the
+     * job. The volume may be used as this request specifies, and in the ways that {@code volume}
+     * specifies. It is kept after the end of the job, unless {@code volume} is {@linkplain
+     * VolumeSpec.Builder#ephemeral ephemeral}: then it is deleted when the last claim on it has
+     * been released. The host's control plane creates it; until then {@link Preflight} checks the
+     * node and the plugin for it.
      */
     public Builder created(VolumeSpec.Builder volume) {
       created = volume.copy();
@@ -361,8 +370,8 @@ public final class VolumeRequest {
     }
 
     /**
-     * Mounts the volume with a label of SELinux where its plugin takes one; its files are not
-     * relabelled then, whatever the mounts of tasks say. See {@link
+     * Mounts the volume with an SELinux label if its plugin supports that; its files are then not
+     * relabelled, whatever the mounts of tasks specify. See {@link
      * MountRequest.Builder#selinuxLabel}.
      */
     public Builder selinuxLabel(SelinuxLabel label) {
@@ -371,7 +380,7 @@ public final class VolumeRequest {
     }
 
     /**
-     * Tells the plugin of the workload where the volume is published for it; see {@link
+     * Passes facts about the workload to the plugin when the volume is published; see {@link
      * MountRequest.Builder#workloadFacts}. The facts are those of one workload: a job with several
      * has a request for each.
      */
@@ -380,15 +389,15 @@ public final class VolumeRequest {
       return this;
     }
 
-    /** All that is wrong so far; empty if it can be built. */
+    /** Returns all violations so far; empty if the mount can be built. */
     public List<Violation> violations() {
       return check().all();
     }
 
     /**
-     * The request.
+     * Returns the request.
      *
-     * @throws WorkloadRequestException with all that is wrong
+     * @throws WorkloadRequestException with all violations
      */
     public VolumeRequest build() {
       WorkloadRequestException.check("The volume request '" + ForeignText.of(alias) + "'", check());
@@ -411,7 +420,7 @@ public final class VolumeRequest {
       return found;
     }
 
-    /** Returns the volume that is to be created, with the use of this request if it is known. */
+    /** Returns the volume to be created, with the use of this request if known. */
     private Optional<VolumeSpec.Builder> wanted() {
       Optional<VolumeSpec.Builder> volume =
           Optional.ofNullable(created).map(VolumeSpec.Builder::copy);
@@ -459,7 +468,7 @@ public final class VolumeRequest {
 
     private void checkCreated(Violations found) {
       wanted().map(VolumeSpec.Builder::violations).orElse(List.of()).stream()
-          // A use that is missing or unknown is reported as that of the request.
+          // A missing or unknown use is reported for the request itself.
           .filter(each -> isUseKnown() || !each.field().equals("capabilities"))
           .forEach(each -> found.add("created." + each.field(), each.rule(), each.detail()));
     }
@@ -521,14 +530,14 @@ public final class VolumeRequest {
   }
 
   /**
-   * The kind of volume that a request is for.
+   * The type of the requested volume.
    *
    * @since 1.0
    */
   public enum Type {
     /** A volume of a CSI plugin. */
     CSI("csi"),
-    /** A directory that the host offers under a name. */
+    /** A directory that the host provides under a name. */
     HOST("host");
 
     private final String word;
@@ -538,9 +547,9 @@ public final class VolumeRequest {
     }
 
     /**
-     * The type of this word.
+     * Returns the type with this name.
      *
-     * @throws IllegalArgumentException for any other word
+     * @throws IllegalArgumentException for any other name
      */
     public static Type parse(String word) {
       for (Type each : values()) {
@@ -551,7 +560,7 @@ public final class VolumeRequest {
       throw new IllegalArgumentException("A volume is 'csi' or 'host', and not what was given.");
     }
 
-    /** Its word in a job description: {@code csi} or {@code host}. */
+    /** Returns its name in a job description: {@code csi} or {@code host}. */
     public String word() {
       return word;
     }

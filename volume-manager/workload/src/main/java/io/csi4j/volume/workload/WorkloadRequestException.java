@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A wish that cannot be, with all that is wrong with it. Holds no secret.
+ * An invalid request, with all its violations. Contains no secret.
  *
  * @since 1.0
  */
@@ -17,7 +17,7 @@ public final class WorkloadRequestException extends IllegalArgumentException {
 
   private final transient List<Violation> violations;
 
-  /** With what it is about and all that is wrong. */
+  /** Creates the exception with the subject and all violations. */
   private WorkloadRequestException(String what, List<Violation> violations) {
     super(
         violations.stream()
@@ -26,14 +26,14 @@ public final class WorkloadRequestException extends IllegalArgumentException {
     this.violations = List.copyOf(violations);
   }
 
-  /** Throws if anything is wrong. */
+  /** Throws if there are violations. */
   static void check(String what, Violations found) {
     if (!found.all().isEmpty()) {
       throw new WorkloadRequestException(what, found.all());
     }
   }
 
-  /** All that is wrong. */
+  /** Returns all violations. */
   public List<Violation> violations() {
     return violations;
   }

@@ -38,8 +38,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * All that one workload wants of volumes: which it asks for, and which of its tasks sees which of
- * them where. Does not change.
+ * The volumes of one workload: the requested volumes, and the mounts of its tasks. Immutable.
  *
  * <pre>{@code
  * WorkloadVolumes wanted =
@@ -70,9 +69,9 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Begins with a workload that wants nothing.
+   * Returns a builder for a workload without volumes.
    *
-   * @param lookup finds the volumes that are asked for
+   * @param lookup finds the requested volumes
    */
   public static Builder builder(WorkloadId workload, ResolvedVolume.Lookup lookup) {
     return new Builder(workload, lookup);
@@ -83,27 +82,28 @@ public final class WorkloadVolumes {
     return workload;
   }
 
-  /** The volumes that it asks for, in the order in which it does. */
+  /** Returns the requested volumes, in the order of the requests. */
   public List<RequestedVolume> volumes() {
     return volumes;
   }
 
-  /** The volume of this name, if it asks for one. */
+  /** Returns the requested volume with this alias, if there is one. */
   public Optional<RequestedVolume> volume(VolumeAlias alias) {
     return volumes.stream().filter(each -> each.alias().equals(alias)).findFirst();
   }
 
-  /** Its tasks, in the order in which it has them. */
+  /** Returns the tasks, in their order. */
   public List<TaskVolumes> tasks() {
     return tasks;
   }
 
   /**
-   * The same with the claims that were made for it: what the volume manager is to mount has their
-   * epochs, by which the node has them confirmed, and what attaching the volumes returned.
+   * Returns these volumes with the claims that were made for them: the mount requests contain the
+   * epochs of the claims, by which the node confirms them, and the results of attaching the
+   * volumes.
    *
-   * @param grants of volumes of plugins that it asks for; of others they stay as they are
-   * @throws IllegalArgumentException if one is not of a volume of a plugin that it asks for
+   * @param grants grants for requested volumes of plugins; volumes without a grant are unchanged
+   * @throws IllegalArgumentException if a grant is not for a requested volume of a plugin
    */
   public WorkloadVolumes claimed(Collection<ClaimGrant> grants) {
     Map<VolumeUse, ClaimGrant> open = new LinkedHashMap<>();
@@ -128,10 +128,10 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Returns the requests for the volume manager, each once; a host volume needs none. Of equal
-   * requests, one with a {@linkplain MountRequest#groupIfOffered group} is returned. A volume that
-   * the workload asks for twice, once to write and once to read only, is mounted to write; what its
-   * tasks are handed under the other name is read-only ({@link #mountsFor}).
+   * Returns the requests for the volume manager, without duplicates; a host volume needs none. Of
+   * equal requests, one with a {@linkplain MountRequest#groupIfOffered group} is returned. A volume
+   * that the workload requests twice, once writable and once read-only, is mounted writable; tasks
+   * get it read-only under the other alias ({@link #mountsFor}).
    */
   public List<MountRequest> mountRequests() {
     Map<MountRequest, MountRequest> each = new LinkedHashMap<>();
@@ -149,7 +149,7 @@ public final class WorkloadVolumes {
         .toList();
   }
 
-  /** Whether another request wants the same volume in the same way, and to write. */
+  /** Whether another request is for the same volume and the same use, and writable. */
   static boolean isPartOf(MountRequest request, MountRequest other) {
     return request.readOnly()
         && !other.readOnly()
@@ -165,33 +165,33 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Mounts all that the volume manager is to mount, at the same time, and blocks until it is there.
-   * Asking again for what is there gives it again. If one fails, the others are given back in the
-   * background, unless they were there before; one whose release has begun is not there any more.
-   * Where the failure is only that the caller's waiting has ended, all of them go on.
+   * Mounts all volumes that need the volume manager, in parallel, and blocks until they are
+   * mounted. A repeated call returns the existing mounts. If one fails, the others are released in
+   * the background, unless they existed before; a mount whose release has begun no longer counts as
+   * existing. If the only failure is that the caller stopped waiting, all mounts continue.
    *
-   * <p>Where a request says to whom its {@linkplain VolumeRequest#ownership() files} shall belong,
-   * they are given to them before this returns, on the mounts of this machine; {@link
-   * #mountAll(VolumeMounter, Mounts, BiConsumer)} tells how far that is.
+   * <p>If a request specifies an {@linkplain VolumeRequest#ownership() owner of its files}, the
+   * files are given to that owner before this returns, on the mounts of this machine; {@link
+   * #mountAll(VolumeMounter, Mounts, BiConsumer)} reports the progress.
    *
-   * <p>Makes the checks of {@link Preflight#anywhere} first: what no task could use, or the host
-   * does not know, is not mounted. Whether mounts may reach the host is asked by {@link
-   * #mountsFor}.
+   * <p>First makes the checks of {@link Preflight#anywhere}: a volume that no task could use, or
+   * that the host does not know, is not mounted. {@link #mountsFor} checks whether mounts may
+   * propagate to the host.
    *
-   * @return what is mounted, in the order of {@link #mountRequests}
+   * @return the mounted volumes, in the order of {@link #mountRequests}
    * @throws io.csi4j.volume.model.VolumeException with the first obstacle, the others as suppressed
-   *     ones; or with the first failure in that order
+   *     exceptions; or with the first failure in that order
    */
   public List<MountedVolume> mountAll(VolumeMounter mounter) {
     return mountAll(mounter, Mounts::system, (usage, progress) -> {});
   }
 
   /**
-   * {@link #mountAll(VolumeMounter)} with a listener.
+   * Mounts as {@link #mountAll(VolumeMounter)} does, with a listener.
    *
-   * @param mounts where the mounter mounts
-   * @param ownership told of the files that are given to a user or group: every 10,000 of them, and
-   *     at the end; what it throws is thrown here, as a failure like any other
+   * @param mounts the mounts of the mounter's machine
+   * @param ownership notified of the progress of changes of file owners: after every 10,000 files,
+   *     and at the end; an exception from it is thrown here, like any other failure
    */
   public List<MountedVolume> mountAll(
       VolumeMounter mounter, Mounts mounts, BiConsumer<VolumeUse, OwnershipResult> ownership) {
@@ -241,7 +241,9 @@ public final class WorkloadVolumes {
     }
   }
 
-  /** Whether a workload has a volume and keeps it: one that is being given back does not count. */
+  /**
+   * Whether a workload has a volume and keeps it; a volume that is being released does not count.
+   */
   private static boolean isThere(VolumeMounter mounter, VolumeUse usage) {
     return mounter.status(usage.volume()).stream()
         .flatMap(status -> status.uses().stream())
@@ -249,7 +251,8 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * A volume that is to be created passes a preflight, and cannot be mounted before it is there.
+   * A volume that is to be created passes the preflight check, but cannot be mounted before it
+   * exists.
    */
   private void refuseNotCreated() {
     PreflightFindings missing = new PreflightFindings();
@@ -269,7 +272,7 @@ public final class WorkloadVolumes {
     }
   }
 
-  /** Waits as a blocking caller does: asking again joins what goes on. */
+  /** Waits like a blocking caller: a repeated request joins the running operation. */
   private static MountedVolume end(
       VolumeMounter mounter, MountRequest request, CompletableFuture<MountedVolume> begun) {
     if (!begun.isDone()) {
@@ -286,14 +289,15 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * The volumes for the runtime of a task.
+   * Returns the volumes for the runtime of a task.
    *
-   * @param task which task
-   * @param mounted what the volume manager has mounted for this workload; more does no harm
-   * @param permission decides about mounts that reach the host
-   * @throws io.csi4j.volume.model.VolumeException if a volume is not mounted, naming it, or a mount
-   *     may not be, or the runtime of the task cannot take it; if there is more than one reason,
-   *     the others are suppressed ones
+   * @param task the task
+   * @param mounted the volumes that the volume manager has mounted for this workload; others are
+   *     ignored
+   * @param permission decides about mounts that propagate to the host
+   * @throws io.csi4j.volume.model.VolumeException if a volume is not mounted, a mount is not
+   *     permitted, or the runtime of the task does not support it; if there are several reasons,
+   *     the others are suppressed exceptions
    */
   public TaskMounts mountsFor(
       TaskName task, Collection<MountedVolume> mounted, PropagationPermission permission) {
@@ -317,7 +321,7 @@ public final class WorkloadVolumes {
     return new TaskMounts(assembly.binds, assembly.devices);
   }
 
-  /** Puts together what the runtime of a task is handed. */
+  /** Assembles the mounts for the runtime of a task. */
   private final class Assembly {
 
     private final TaskVolumes task;
@@ -337,7 +341,7 @@ public final class WorkloadVolumes {
     void add(VolumeMount mount) {
       Optional<RequestedVolume> asked = volume(mount.volume());
       if (asked.isEmpty()) {
-        // The check of the task has told.
+        // The check of the task has reported it.
         return;
       }
       RequestedVolume volume = asked.get();
@@ -391,7 +395,7 @@ public final class WorkloadVolumes {
               isLabelled(there) ? Optional.empty() : mount.relabel()));
     }
 
-    /** Whether all files show the label of the workload already, and can have no other. */
+    /** Whether all files already show the workload's label, and cannot have another. */
     private static boolean isLabelled(MountedVolume there) {
       return there instanceof MountedVolume.Filesystem files && files.selinuxLabel().isPresent();
     }
@@ -407,7 +411,7 @@ public final class WorkloadVolumes {
     return "WorkloadVolumes[" + workload + ", " + volumes.size() + " volumes]";
   }
 
-  /** Collects what a workload wants. */
+  /** Builder for the volumes of a workload. */
   public static final class Builder {
 
     private final WorkloadId workload;
@@ -421,33 +425,35 @@ public final class WorkloadVolumes {
       this.lookup = Objects.requireNonNull(lookup, "lookup");
     }
 
-    /** Which instance of several it is, from zero; required if each has volumes of its own. */
+    /**
+     * Sets the number of the instance, from zero; required if each instance has its own volumes.
+     */
     public Builder instance(int number) {
       instance = OptionalInt.of(number);
       return this;
     }
 
-    /** Asks for a volume. */
+    /** Adds a request for a volume. */
     public Builder volume(VolumeRequest request) {
       requests.add(Objects.requireNonNull(request, "request"));
       return this;
     }
 
-    /** Adds a task that wants to see these volumes. */
+    /** Adds a task with its mounts. */
     public Builder task(TaskRuntime runtime, VolumeMount... mounts) {
       return task(runtime, List.of(mounts));
     }
 
-    /** Adds a task that wants to see these volumes. */
+    /** Adds a task with its mounts. */
     public Builder task(TaskRuntime runtime, Collection<VolumeMount> mounts) {
       tasks.add(new TaskVolumes(runtime, List.copyOf(mounts)));
       return this;
     }
 
     /**
-     * Looks the volumes up.
+     * Looks up the volumes and builds the object.
      *
-     * @throws WorkloadRequestException with all that is wrong
+     * @throws WorkloadRequestException with all violations
      */
     public WorkloadVolumes build() {
       Violations found = new Violations();
@@ -497,12 +503,12 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * A volume as a workload asks for it, with what the host found.
+   * A requested volume of a workload, with the result of the host's lookup.
    *
    * @param workload the workload
-   * @param request what is asked
-   * @param source which volume, for this instance of the workload
-   * @param found what the host knows of it; nothing if it knows no such volume
+   * @param request the request
+   * @param source the host's name of the volume for this instance of the workload
+   * @param found the host's knowledge about it; empty if the host knows no such volume
    * @since 1.0
    */
   public record RequestedVolume(
@@ -516,7 +522,7 @@ public final class WorkloadVolumes {
       Objects.requireNonNull(found, "found");
     }
 
-    /** The name by which tasks refer to it. */
+    /** Returns the name by which tasks refer to the volume. */
     public VolumeAlias alias() {
       return request.alias();
     }
@@ -526,15 +532,15 @@ public final class WorkloadVolumes {
       return found.map(volume -> VolumeUse.of(volume.key(), workload));
     }
 
-    /** The volume, if it is known and a plugin's. */
+    /** Returns the volume, if it is known and belongs to a plugin. */
     public Optional<ResolvedVolume.Csi> csi() {
       return found.filter(ResolvedVolume.Csi.class::isInstance).map(ResolvedVolume.Csi.class::cast);
     }
 
     /**
-     * Returns the volume, claimed by its workload.
+     * Returns the volume with its workload's claim.
      *
-     * @throws IllegalArgumentException if it was claimed in another way than is requested
+     * @throws IllegalArgumentException if it was claimed for another use than requested
      */
     RequestedVolume claimed(ClaimGrant grant) {
       Optional<ResolvedVolume> volume = csi().map(it -> it.claimed(grant));
@@ -542,26 +548,24 @@ public final class WorkloadVolumes {
       return claimed.mountRequest().map(comparedWithItsClaim -> claimed).orElseThrow();
     }
 
-    /** The directory, if it is known and the host's. */
+    /** Returns the directory, if it is known and belongs to the host. */
     public Optional<ResolvedVolume.Host> host() {
       return found
           .filter(ResolvedVolume.Host.class::isInstance)
           .map(ResolvedVolume.Host.class::cast);
     }
 
-    /**
-     * Returns the request for the volume manager; nothing if it has nothing to do with this volume.
-     */
+    /** Returns the request for the volume manager; empty if the volume needs no mount. */
     public Optional<MountRequest> mountRequest() {
       return csi().map(volume -> request.toMountRequest(volume, workload));
     }
   }
 
   /**
-   * A task, and the volumes that it wants to see.
+   * A task with its mounts.
    *
-   * @param runtime the task, and what its runtime can take
-   * @param mounts which volumes, and where
+   * @param runtime the task and the capabilities of its runtime
+   * @param mounts the mounts of the task
    * @since 1.0
    */
   public record TaskVolumes(TaskRuntime runtime, List<VolumeMount> mounts) {
@@ -572,7 +576,7 @@ public final class WorkloadVolumes {
       mounts = List.copyOf(mounts);
     }
 
-    /** The task. */
+    /** Returns the name of the task. */
     public TaskName task() {
       return runtime.task();
     }

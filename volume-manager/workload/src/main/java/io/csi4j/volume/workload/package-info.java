@@ -1,14 +1,13 @@
 /**
- * The workload's side of a mount: what it asks for, whether its runtime and this node can have it,
- * and what to hand to the runtime of each of its tasks. Start at {@link
- * io.csi4j.volume.workload.WorkloadVolumes}; {@link io.csi4j.volume.workload.Preflight} makes every
- * check that needs no change, {@link io.csi4j.volume.workload.TaskMounts} is what comes out. The
- * checks behind {@code Preflight} are in {@code VolumeCheck} and {@code TaskCheck}.
+ * The workload's side of a mount: its requests, whether its runtime and this node can serve them,
+ * and the mounts for the runtime of each task. Start at {@link
+ * io.csi4j.volume.workload.WorkloadVolumes}. {@link io.csi4j.volume.workload.Preflight} makes every
+ * check that needs no change; {@link io.csi4j.volume.workload.TaskMounts} is the result for a task.
+ * {@code VolumeCheck} and {@code TaskCheck} contain the checks of {@code Preflight}.
  *
- * <p>Mounting a volume is {@link io.csi4j.volume.node.VolumeMounter}'s, and starting a task the
- * host's. Everything here is a value or asks values, and is safe for many threads. One thing is
- * changed from here: to whom the files of a volume belong, where a request says so ({@code
- * OwnershipChange}).
+ * <p>{@link io.csi4j.volume.node.VolumeMounter} mounts volumes, and the host starts tasks.
+ * Everything in this package is a value or reads values, and is thread-safe. One thing is changed
+ * from here: the owners of a volume's files, if a request specifies them ({@code OwnershipChange}).
  */
 @NullMarked
 package io.csi4j.volume.workload;

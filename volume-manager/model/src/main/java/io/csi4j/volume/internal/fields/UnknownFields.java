@@ -5,7 +5,7 @@ import java.util.Arrays;
 /** Fields of a record that a newer version wrote: bytes, kept and written again as they are. */
 public final class UnknownFields {
 
-  /** There are none. */
+  /** No unused volumes. */
   public static final UnknownFields NONE = new UnknownFields(new byte[0]);
 
   private final byte[] bytes;

@@ -13,9 +13,8 @@ import java.util.OptionalLong;
 import java.util.function.ToIntFunction;
 
 /**
- * Reads what {@link FieldWriter} writes, and nothing else: fields stand in the order of their
- * numbers, and nothing is written that is left out. So bytes that can be read are the only ones for
- * what they say.
+ * Reads exactly the output of {@link FieldWriter}: fields must be in the order of their numbers,
+ * and default values must be omitted. So every readable record has exactly one encoding.
  */
 public final class FieldReader {
 
@@ -27,7 +26,7 @@ public final class FieldReader {
   private int at;
   private int last;
 
-  /** The fields in all these bytes. */
+  /** Creates a reader of all fields in these bytes. */
   public FieldReader(byte[] bytes) {
     this(bytes, 0, bytes.length, false);
   }
@@ -40,14 +39,14 @@ public final class FieldReader {
   }
 
   /**
-   * The fields in all these bytes, where a part may have fields of a newer version after those that
-   * are read of it.
+   * Creates a reader of all fields in these bytes that accepts parts with additional fields of a
+   * newer version.
    */
   public static FieldReader passingOverNewer(byte[] bytes) {
     return new FieldReader(bytes, 0, bytes.length, true);
   }
 
-  /** A number; 0 when it was left out. */
+  /** Reads a number; 0 if omitted. */
   public long number(int field) throws MalformedRecordException {
     if (!takes(field, FieldTag.VARINT)) {
       return 0;
@@ -59,12 +58,12 @@ public final class FieldReader {
     return value;
   }
 
-  /** A number that may be zero; nothing when it was left out. */
+  /** Reads a number that may be zero; empty if omitted. */
   public OptionalLong optional(int field) throws MalformedRecordException {
     return takes(field, FieldTag.VARINT) ? OptionalLong.of(varint()) : OptionalLong.empty();
   }
 
-  /** Yes or no. */
+  /** Reads a boolean. */
   public boolean flag(int field) throws MalformedRecordException {
     long value = number(field);
     if (value != 0 && value != 1) {
@@ -73,7 +72,7 @@ public final class FieldReader {
     return value == 1;
   }
 
-  /** A text; empty when it was left out. One that was read before may be the same object. */
+  /** Reads a text; empty if omitted. A text that was read before may be the same object. */
   public String text(int field) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return "";
@@ -87,7 +86,7 @@ public final class FieldReader {
     return text;
   }
 
-  /** A text that is repeated; empty when there is none. */
+  /** Reads a repeated text; empty if there is none. */
   public List<String> texts(int field) throws MalformedRecordException {
     List<String> texts = new ArrayList<>();
     for (String next = text(field); !next.isEmpty(); next = text(field)) {
@@ -96,7 +95,7 @@ public final class FieldReader {
     return texts;
   }
 
-  /** Bytes that are no text; empty when they were left out. */
+  /** Reads bytes that are not text; empty if omitted. */
   public byte[] data(int field) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return new byte[0];
@@ -106,7 +105,7 @@ public final class FieldReader {
     return Arrays.copyOfRange(bytes, at - length, at);
   }
 
-  /** As nearly every text is, and then needs no decoder of its own. */
+  /** Nearly every text is ASCII, which needs no decoder. */
   private boolean isAscii(int length) {
     for (int i = at; i < at + length; i++) {
       if (bytes[i] < 0) {
@@ -131,13 +130,13 @@ public final class FieldReader {
     T read(FieldReader in) throws MalformedRecordException;
   }
 
-  /** A part that must be there. */
+  /** Reads a required part. */
   public <T> T required(int field, Fields<T> fields) throws MalformedRecordException {
     return part(field, fields)
         .orElseThrow(() -> new MalformedRecordException("Field " + field + " is missing."));
   }
 
-  /** A part that is repeated; empty when there is none. */
+  /** Reads a repeated part; empty if there is none. */
   public <T> List<T> parts(int field, Fields<T> fields) throws MalformedRecordException {
     List<T> parts = new ArrayList<>();
     for (Optional<T> next = part(field, fields); next.isPresent(); next = part(field, fields)) {
@@ -146,7 +145,7 @@ public final class FieldReader {
     return parts;
   }
 
-  /** A part, if it is there, with no more fields than are read of it. */
+  /** Reads a part, if present; unknown fields in it are rejected. */
   public <T> Optional<T> part(int field, Fields<T> fields) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return Optional.empty();
@@ -159,7 +158,7 @@ public final class FieldReader {
     return Optional.of(part);
   }
 
-  /** All that is left, as it is: fields with higher numbers than this one. */
+  /** Reads the remaining fields, unparsed: those with higher numbers than this one. */
   public UnknownFields rest(int known) throws MalformedRecordException {
     int from = at;
     while (at < end) {
@@ -193,7 +192,7 @@ public final class FieldReader {
     }
   }
 
-  /** Whether this field is next; if it is, its value comes after. */
+  /** Whether this field is next; if so, its value follows. */
   private boolean takes(int field, int form) throws MalformedRecordException {
     int before = at;
     if (at < end && varint() == FieldTag.tag(field, form)) {
@@ -252,7 +251,7 @@ public final class FieldReader {
     return (int) format;
   }
 
-  /** The constant that is written as this number. */
+  /** Returns the constant with this number. */
   public static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
       throws MalformedRecordException {
     for (E one : all) {
@@ -264,7 +263,7 @@ public final class FieldReader {
         "The " + what + " " + Long.toUnsignedString(number) + " is not known.");
   }
 
-  /** The access mode that the spec gives this number. */
+  /** Returns the access mode with this number in the CSI spec. */
   public static AccessMode accessMode(long number) throws MalformedRecordException {
     return named("access mode", AccessMode.values(), FieldWriter::number, number);
   }

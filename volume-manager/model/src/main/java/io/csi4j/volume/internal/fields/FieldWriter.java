@@ -6,14 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 
 /**
- * Writes numbered fields in the wire form of protobuf. Zero, false and empty texts are left out, as
- * there; so what is equal has equal bytes, if fields are written in the order of their numbers.
+ * Writes numbered fields in the wire form of protobuf. Zero, false and empty texts are omitted, as
+ * in protobuf; so equal values have equal bytes if fields are written in the order of their
+ * numbers.
  */
 public final class FieldWriter {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-  /** A number, taken as unsigned. */
+  /** Writes a number as unsigned. */
   public FieldWriter number(int field, long value) {
     if (value != 0) {
       varint(FieldTag.tag(field, FieldTag.VARINT));
@@ -22,7 +23,7 @@ public final class FieldWriter {
     return this;
   }
 
-  /** A number that is written also when it is zero, and left out when there is none. */
+  /** Writes a number, including zero; omitted if empty. */
   public FieldWriter optional(int field, OptionalLong value) {
     if (value.isPresent()) {
       varint(FieldTag.tag(field, FieldTag.VARINT));
@@ -31,33 +32,33 @@ public final class FieldWriter {
     return this;
   }
 
-  /** Yes or no. */
+  /** Reads a boolean. */
   public FieldWriter flag(int field, boolean value) {
     return number(field, value ? 1 : 0);
   }
 
-  /** A text. */
+  /** Writes a text. */
   public FieldWriter text(int field, String value) {
     return value.isEmpty() ? this : bytes(field, value.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Bytes that are no text. */
+  /** Writes bytes that are not text. */
   public FieldWriter data(int field, byte[] value) {
     return value.length == 0 ? this : bytes(field, value);
   }
 
-  /** A part with fields of its own; written also when it has none. */
+  /** Writes a part with its own fields; also written if it has none. */
   public FieldWriter part(int field, FieldWriter part) {
     return bytes(field, part.bytes());
   }
 
-  /** Fields that are written already. */
+  /** Writes fields that are already encoded. */
   public FieldWriter fields(byte[] written) {
     out.writeBytes(written);
     return this;
   }
 
-  /** All that was written. */
+  /** Returns the encoded bytes. */
   public byte[] bytes() {
     return out.toByteArray();
   }
@@ -78,7 +79,7 @@ public final class FieldWriter {
     out.write((int) rest);
   }
 
-  /** The number that the spec gives an access mode. */
+  /** Returns the number of an access mode in the CSI spec. */
   public static int number(AccessMode mode) {
     return switch (mode) {
       case UNSPECIFIED -> 0;

@@ -1,11 +1,14 @@
 package io.csi4j.volume.internal.fields;
 
-/** A record that cannot be read. The message says what is wrong with it, not what is in it. */
+/**
+ * A record that cannot be read. The message describes the fault, and contains no values of the
+ * record.
+ */
 public final class MalformedRecordException extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  /** A failure with this fault. */
+  /** Creates a failure with this fault. */
   public MalformedRecordException(String message) {
     super(message);
   }

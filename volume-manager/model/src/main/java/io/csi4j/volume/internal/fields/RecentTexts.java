@@ -5,22 +5,23 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The texts that were read last. One that is read again is the same object: thousands of records
- * name the same plugin, boot and type of filesystem, and one record names its use several times.
+ * A cache of recently read texts. A text that is read again is the same object: thousands of
+ * records contain the same plugin, boot and filesystem type, and one record contains its use
+ * several times.
  *
- * <p>It forgets; then there is one object more. Safe for many threads, which may not see what the
- * others keep.
+ * <p>The cache may lose texts; then another object is created. Thread-safe; threads may not see
+ * each other's entries.
  */
 final class RecentTexts {
 
   private static final int PLACES = 256;
 
-  /** Long ones are neither short to compare nor likely to come again. */
+  /** Long texts are expensive to compare and unlikely to recur. */
   private static final int LONGEST = 128;
 
   private final @Nullable String[] places = new @Nullable String[PLACES];
 
-  /** The text in these bytes, all of which are ASCII. */
+  /** Returns the text in these bytes, which must be ASCII. */
   String text(byte[] bytes, int from, int length) {
     if (length > LONGEST) {
       return new String(bytes, from, length, US_ASCII);

@@ -14,23 +14,24 @@ import java.util.Arrays;
 import java.util.SortedMap;
 
 /**
- * A record as a message of protobuf, and the fields beside it that a newer version wrote.
+ * A record as a protobuf message, with the additional fields that a newer version wrote.
  *
- * <p>The message is read strictly: only the bytes that this version writes for it are taken. So a
- * field out of order, twice, of another type, or unknown inside a part is refused. A message shows
- * everything in its {@code toString()}, secrets, too: it never leaves the class that maps it.
+ * <p>The message is parsed strictly: only the bytes that this version writes for it are accepted.
+ * So a field that is out of order, duplicated, of another type, or unknown within a part is
+ * rejected. A message shows everything in its {@code toString()}, including secrets: it never
+ * leaves the class that maps it.
  *
- * @param message what this version knows
- * @param newer what it does not know, kept as it is
+ * @param message the fields known to this version
+ * @param newer the unknown fields, which are kept unchanged
  */
 public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
 
   private static final int FORMAT_TAG = 1 << 3;
 
-  /** A step that finds out whether a part can be one. */
+  /** A step that validates a part. */
   @FunctionalInterface
   public interface Part<T> {
-    /** Returns the part; an {@link IllegalArgumentException} says that it is none. */
+    /** Returns the part; throws an {@link IllegalArgumentException} if it is invalid. */
     T read() throws MalformedRecordException;
   }
 
@@ -87,7 +88,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     }
   }
 
-  /** Fields of a newer version have higher numbers, stand in their order, and are no groups. */
+  /** Fields of a newer version must have higher numbers, be in order, and not be groups. */
   private static void checkNewer(byte[] rest, int at, int known)
       throws IOException, MalformedRecordException {
     CodedInputStream in = CodedInputStream.newInstance(rest);
@@ -123,7 +124,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     return all;
   }
 
-  /** Refuses fields of a newer version where none can be. */
+  /** Rejects fields of a newer version where none are allowed. */
   public RecordBytes<M> whole() throws MalformedRecordException {
     if (!newer.equals(UnknownFields.NONE)) {
       throw otherwise(message.getSerializedSize());
@@ -131,13 +132,13 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     return this;
   }
 
-  /** Shows nothing of the message, which may hold secrets. */
+  /** Omits the message, which may contain secrets. */
   @Override
   public String toString() {
     return "RecordBytes[" + message.getSerializedSize() + " bytes, newer=" + newer + "]";
   }
 
-  /** Returns a part that says itself whether it can be one. */
+  /** Returns a part that validates itself. */
   public static <T> T checked(String what, Part<T> part) throws MalformedRecordException {
     try {
       return part.read();
@@ -147,9 +148,9 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
   }
 
   /**
-   * Returns the constant with the name of one of a message.
+   * Returns the constant with the same name as one of a message.
    *
-   * @param number the number in the message, for one that has no name
+   * @param number the number in the message, used if the constant has no name
    */
   public static <E extends Enum<E>> E named(
       String what, Class<E> type, ProtocolMessageEnum stored, int number)
@@ -162,7 +163,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
     throw new MalformedRecordException("The " + what + " " + number + " is not known.");
   }
 
-  /** Adds an entry with a higher key than all before. */
+  /** Adds an entry, whose key must be higher than all before. */
   public static <K extends Comparable<? super K>, V> void add(
       SortedMap<K, V> entries, K key, V value, String otherwise) throws MalformedRecordException {
     if (!entries.isEmpty() && entries.lastKey().compareTo(key) >= 0) {

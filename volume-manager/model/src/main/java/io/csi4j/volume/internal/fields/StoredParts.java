@@ -27,8 +27,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Parts of records, as values and as messages. Contexts and mount flags, which must not be seen,
- * are written into a state here, and shown nowhere.
+ * Converts parts of records between values and messages. Contexts and mount flags, which are
+ * confidential, are written to the stored state here, and never shown.
  */
 public final class StoredParts {
 
@@ -71,7 +71,7 @@ public final class StoredParts {
     return nanos;
   }
 
-  // ---- volumes and how they are used
+  // ---- volumes and their use
 
   public static PartsProto.VolumeKey key(VolumeKey volume) {
     return PartsProto.VolumeKey.newBuilder()
@@ -140,7 +140,7 @@ public final class StoredParts {
         "capacity", () -> new CapacityRange(size(in.getRequired()), size(in.getLimit())));
   }
 
-  /** Returns a size, of which 0 is none. */
+  /** Returns a size; 0 means none. */
   public static OptionalLong size(long bytes) throws MalformedRecordException {
     if (bytes < 0) {
       throw new MalformedRecordException("A size is too large.");
@@ -201,7 +201,7 @@ public final class StoredParts {
     return VolumeContext.of(entries(in, "A context is not in order, or has a key twice."));
   }
 
-  /** Returns the entries of secrets, which are sealed before they go anywhere. */
+  /** Returns the entries of secrets, which are sealed before they are stored or sent. */
   public static List<PartsProto.Entry> entries(Secrets secrets) {
     return entries(secrets.reveal());
   }
@@ -210,7 +210,7 @@ public final class StoredParts {
     return Secrets.of(entries(in, "Secrets are not in order, or have a key twice."));
   }
 
-  /** Returns the entries of a publish context, which is refused if it would not come back. */
+  /** Returns the entries of a publish context; rejects a context that could not be read back. */
   public static List<PartsProto.Entry> entries(PublishContext context) {
     Map<String, String> entries = context.reveal();
     entries.forEach(

@@ -2,7 +2,9 @@ package io.csi4j.volume.internal.fields;
 
 import java.util.Arrays;
 
-/** Fields of a record that a newer version wrote: bytes, kept and written again as they are. */
+/**
+ * The fields of a record that a newer version wrote; the bytes are kept and written back unchanged.
+ */
 public final class UnknownFields {
 
   /** No unused volumes. */
@@ -14,7 +16,7 @@ public final class UnknownFields {
     this.bytes = bytes;
   }
 
-  /** These bytes, which are copied. */
+  /** Returns the fields in these bytes, which are copied. */
   public static UnknownFields of(byte[] bytes) {
     return bytes.length == 0 ? NONE : new UnknownFields(bytes.clone());
   }

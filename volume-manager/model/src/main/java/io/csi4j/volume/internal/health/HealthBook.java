@@ -13,33 +13,36 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The known faults of each subject, and who tells them. Each fault begins once and ends once,
- * however often it is told. Safe for many threads.
+ * The known faults of each subject, with their sources. Each fault begins once and ends once,
+ * however often it is reported. Thread-safe.
  *
- * @param <K> the subjects: volumes, or plugins with their storage
- * @param <S> those who tell
- * @param <E> what is told; two entries of one kind are the same fault
+ * @param <K> the type of subjects: volumes, or plugins with their storage
+ * @param <S> the type of sources
+ * @param <E> the type of reports; two entries of one kind are the same fault
  */
 public final class HealthBook<K, S, E> {
 
-  /** After so many lists without a fault it is over: pages of a list are no consistent picture. */
+  /**
+   * The number of lists without a fault after which it has ended: pages of a list are not a
+   * consistent snapshot.
+   */
   private static final int ROUNDS = 2;
 
   private final Function<E, Object> kind;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<K, Map<Fault, Known<S, E>>> known = new HashMap<>();
 
-  /** A fault of a subject: two entries of one source and one kind are the same fault. */
+  /** A fault of a subject; two entries with the same source and kind are the same fault. */
   private record Fault(Object source, Object kind) {}
 
   /**
-   * A fault that has begun and is not over.
+   * A fault that has begun and not ended.
    *
-   * @param entry as it was told last
-   * @param source the one who tells it
-   * @param since when it was told first
-   * @param asOf when it was told last
-   * @param missed the number of lists without it since
+   * @param entry the last report of the fault
+   * @param source the source of the reports
+   * @param since the time of the first report
+   * @param asOf the time of the last report
+   * @param missed the number of later lists without the fault
    */
   public record Known<S, E>(E entry, S source, Instant since, Instant asOf, int missed) {
 
@@ -49,33 +52,33 @@ public final class HealthBook<K, S, E> {
   }
 
   /**
-   * News.
+   * The beginning or end of a fault.
    *
-   * @param subject of what
+   * @param subject the subject of the fault
    * @param fault the fault
-   * @param isOver whether it is over; it has begun otherwise
+   * @param isOver whether the fault has ended; otherwise it has begun
    */
   public record Change<K, S, E>(K subject, Known<S, E> fault, boolean isOver) {}
 
   /**
-   * Nothing is known.
+   * Creates a book without faults.
    *
-   * @param kind what tells one kind of fault from the other: its status and reason
+   * @param kind returns what distinguishes kinds of faults: the status and the reason
    */
   public HealthBook(Function<E, Object> kind) {
     this.kind = kind;
   }
 
-  /** Takes in all faults that one who was asked tells of a subject. */
+  /** Records all faults that a source reports for one subject. */
   public List<Change<K, S, E>> answered(K subject, S source, List<E> entries, Instant now) {
     return told(subject, source, entries, now, fault -> true);
   }
 
   /**
-   * Takes in a whole list of what is not well. A fault that is not in it is over when the next list
-   * does not have it either.
+   * Records a complete list of unhealthy subjects. A known fault that is not in the list ends if
+   * the next list does not contain it, either.
    *
-   * @param asked the subjects that the list is about; others are passed over
+   * @param asked the subjects that the list covers; others are ignored
    */
   public List<Change<K, S, E>> listed(S source, Map<K, List<E>> list, Set<K> asked, Instant now) {
     List<Change<K, S, E>> news = new ArrayList<>();
@@ -130,7 +133,7 @@ public final class HealthBook<K, S, E> {
     return news;
   }
 
-  /** Forgets all subjects but these; the faults of the others are over. */
+  /** Removes all other subjects, whose faults end. */
   public List<Change<K, S, E>> keepOnly(Predicate<K> kept) {
     List<Change<K, S, E>> news = new ArrayList<>();
     lock.lock();
@@ -146,7 +149,7 @@ public final class HealthBook<K, S, E> {
     return news;
   }
 
-  /** Forgets one subject; its faults are over. */
+  /** Removes one subject, whose faults end. */
   public List<Change<K, S, E>> forget(K subject) {
     lock.lock();
     try {
@@ -159,7 +162,7 @@ public final class HealthBook<K, S, E> {
     }
   }
 
-  /** Returns what is wrong with a subject, as far as is known. */
+  /** Returns the known faults of a subject. */
   public List<Known<S, E>> of(K subject) {
     lock.lock();
     try {

@@ -1,6 +1,6 @@
 /**
- * The faults that plugins reported of volumes and of storage, and the news among them. Calls no
- * plugin and has no thread.
+ * The faults of volumes and storage that plugins reported, and their changes. Makes no calls and
+ * has no threads.
  */
 @NullMarked
 package io.csi4j.volume.internal.health;

@@ -2,15 +2,15 @@ package io.csi4j.volume.internal.names;
 
 import java.time.Duration;
 
-/** The two rules for a duration that a host sets. */
+/** Checks of durations that a host sets. */
 public final class Durations {
 
   private Durations() {}
 
   /**
-   * Returns the duration, which is longer than zero.
+   * Returns the duration, which must be longer than zero.
    *
-   * @param what its name, as it stands in the refusal
+   * @param what its name, for the message
    * @throws IllegalArgumentException if it is zero or less
    */
   public static Duration positive(String what, Duration value) {
@@ -21,9 +21,9 @@ public final class Durations {
   }
 
   /**
-   * Returns the duration, which is zero or longer.
+   * Returns the duration, which must not be negative.
    *
-   * @param what its name, as it stands in the refusal
+   * @param what its name, for the message
    * @throws IllegalArgumentException if it is less than zero
    */
   public static Duration notNegative(String what, Duration value) {

@@ -6,15 +6,15 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The access modes as job descriptions write them: {@code single-node-writer}. */
+/** The names of access modes in job descriptions, such as {@code single-node-writer}. */
 public final class ModeNames {
 
   private ModeNames() {}
 
   /**
-   * The mode of a word.
+   * Returns the mode with this name.
    *
-   * @throws IllegalArgumentException for a word that is none, naming those that there are
+   * @throws IllegalArgumentException for an unknown name; the message lists the valid ones
    */
   public static AccessMode parse(String word) {
     return stated()
@@ -29,8 +29,8 @@ public final class ModeNames {
   }
 
   /**
-   * A mode that does not admit every workload of a node, with its limit and the modes beyond it:
-   * {@code SINGLE_NODE_WRITER admits one workload (...)}.
+   * Returns text about a mode that does not admit every workload of a node, with its limit and the
+   * modes that admit more: {@code SINGLE_NODE_WRITER admits one workload (...)}.
    */
   public static String limit(AccessMode mode) {
     return mode
@@ -46,7 +46,10 @@ public final class ModeNames {
         };
   }
 
-  /** A mode that does not admit every node, with its limit and the modes beyond it. */
+  /**
+   * Returns text about a mode that does not admit every node, with its limit and the modes that
+   * admit more.
+   */
   public static String limitOfNodes(AccessMode mode) {
     return mode == AccessMode.MULTI_NODE_SINGLE_WRITER
         ? limit(mode)

@@ -1,15 +1,15 @@
 package io.csi4j.volume.internal.names;
 
-/** The rule that all names given by a host share. */
+/** The rules for all names given by a host. */
 public final class Names {
 
-  /** Far beyond what hosts use. */
+  /** Far longer than the names that hosts use. */
   static final int LONGEST = 1024;
 
   private Names() {}
 
   /**
-   * Returns the text if it can name something: not empty, not endless, without control characters.
+   * Returns the text if it is a valid name: not empty, not too long, without control characters.
    */
   public static String check(String kind, String text) {
     if (text.isEmpty()) {

@@ -8,22 +8,25 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what is wrong with a wish. */
+/** Collects the violations in a request. */
 public final class Violations {
 
   private final List<Violation> all = new ArrayList<>();
 
-  /** Notes that a field breaks a rule. */
+  /** Adds a violation of a rule by a field. */
   public void add(String field, Rule rule, String detail) {
     all.add(new Violation(field, rule, detail));
   }
 
-  /** Notes violations that were found elsewhere. */
+  /** Adds violations that were found elsewhere. */
   public void addAll(List<Violation> others) {
     all.addAll(others);
   }
 
-  /** Reads a word; nothing if it was not given, or is none, which is noted. */
+  /**
+   * Reads a value by its name; empty if it is missing, or if the name is invalid, which is added as
+   * a violation.
+   */
   public <T> Optional<T> read(String field, @Nullable String word, Function<String, T> reading) {
     if (word == null) {
       return Optional.empty();
@@ -40,7 +43,7 @@ public final class Violations {
     }
   }
 
-  /** Returns the violations that were noted, in order. */
+  /** Returns the violations, in order. */
   public List<Violation> all() {
     return List.copyOf(all);
   }

@@ -1,5 +1,5 @@
 /**
- * Checks of names and of durations, texts for access modes, and explanations of invalid text. This
+ * Checks of names and durations, text about access modes, and explanations of invalid text. This
  * package depends on no other package of the volume manager.
  */
 @NullMarked

@@ -7,7 +7,7 @@ public final class ForeignText {
 
   private ForeignText() {}
 
-  /** The text with everything unprintable escaped, at most 1 KiB of it; a cut shows. */
+  /** Returns the text with everything unprintable escaped, limited to 1 KiB; a cut is marked. */
   public static String of(String text) {
     return SafeText.escape(text);
   }
@@ -17,7 +17,7 @@ public final class ForeignText {
     return SafeText.escape(text, limit);
   }
 
-  /** Returns the text as a clause: without the full stops and spaces at its end. */
+  /** Returns the text as a clause, without full stops and spaces at its end. */
   public static String clause(String text) {
     String line = of(text.strip());
     int end = line.length();

@@ -14,12 +14,12 @@ public final class HashedName {
   private static final int LENGTH = 26;
 
   /**
-   * Names that were asked for lately, each at the place that its texts' hash gives it: an operation
-   * on a volume asks dozens of times for the same few. Threads may miss what others put here.
+   * A cache of recent names, each at the index given by the hash of its texts: an operation on a
+   * volume computes the same few names dozens of times. Threads may miss each other's entries.
    */
   private static final @Nullable Known[] LATELY = new Known[512];
 
-  /** A name that was made, and what of. */
+  /** A computed name with its texts. */
   private static final class Known {
     final String[] parts;
     final String name;
@@ -32,7 +32,7 @@ public final class HashedName {
 
   private HashedName() {}
 
-  /** The name for these texts, none of which holds a NUL; their order counts. */
+  /** Returns the name for these texts, none of which may contain a NUL; their order matters. */
   public static String of(String... parts) {
     int place = Arrays.hashCode(parts) & (LATELY.length - 1);
     Known known = LATELY[place];
@@ -56,12 +56,12 @@ public final class HashedName {
     }
   }
 
-  /** The name of a volume of a storage system: one for each name that a host gives. */
+  /** Returns the name of a volume of a storage system, which is unique for each key of the host. */
   public static String inCatalog(VolumeKey volume) {
     return of("catalog", volume.namespace().value(), volume.id());
   }
 
-  /** Whether this can be such a name. */
+  /** Whether the text can be such a name. */
   public static boolean isName(String text) {
     return text.length() == LENGTH && text.chars().allMatch(c -> DIGITS.indexOf(c) >= 0);
   }

@@ -4,9 +4,9 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeUse;
 
 /**
- * The id of an inline volume, which its host makes: the same for one use each time, and another for
- * each use. What a record or a directory says of a volume with such an id holds without a look at
- * the request: it was published without having been created or staged.
+ * The id of an inline volume, which its host generates: always the same for one use, and different
+ * for each use. A record or directory with such an id shows, without the request, that the volume
+ * was published without being created or staged.
  */
 public final class InlineName {
 
@@ -14,7 +14,7 @@ public final class InlineName {
 
   private InlineName() {}
 
-  /** The id for a use. */
+  /** Returns the id for a use. */
   public static String of(PluginId plugin, VolumeUse usage) {
     return PREFIX
         + HashedName.of(
@@ -25,7 +25,7 @@ public final class InlineName {
             usage.workload().value());
   }
 
-  /** Whether this is such an id. */
+  /** Whether the text is such an id. */
   public static boolean isName(String id) {
     return id.startsWith(PREFIX) && HashedName.isName(id.substring(PREFIX.length()));
   }

@@ -6,8 +6,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 
 /**
- * Makes messages: the code brings what is safe and what to do next, the subject and what was seen
- * come from the moment. All foreign text is made fit for one line.
+ * Creates messages: the code provides what is safe and the next step; the caller provides the
+ * subject and what was seen. All foreign text is escaped to fit on one line.
  */
 public final class Messages {
 
@@ -15,7 +15,7 @@ public final class Messages {
 
   private Messages() {}
 
-  /** Logs a message that no listener of the host takes, at the level of its severity. */
+  /** Logs a message that no listener of the host handles, at the level of its severity. */
   public static void log(OperatorMessage message) {
     LOG.log(
         switch (message.code().severity()) {
@@ -31,7 +31,7 @@ public final class Messages {
     return of(code, subject, seen, new OperatorMessage.Part(code.next()));
   }
 
-  /** Returns the message, where the next step is known better than the code knows it. */
+  /** Returns the message with a more specific next step than that of its code. */
   public static OperatorMessage of(
       OperatorCode code, Subject subject, String seen, OperatorMessage.Part next) {
     String clause = ForeignText.clause(seen);
@@ -42,9 +42,7 @@ public final class Messages {
         ForeignText.clause(next.text()));
   }
 
-  /**
-   * Returns the message, where the answer to a call says best what it means, and often what to do.
-   */
+  /** Returns the message with the meaning, and often the next step, from the answer to a call. */
   public static OperatorMessage answered(OperatorCode code, Subject subject, CsiFailure answer) {
     return compose(
         code,
@@ -53,7 +51,7 @@ public final class Messages {
         isForTheAnswerToSay(code) ? ForeignText.clause(answer.advice()) : code.next());
   }
 
-  /** The status, with the call that it ended if that was sent, and with the plugin's own text. */
+  /** The status, with the call if it was sent, and with the plugin's own message. */
   private static String status(CsiFailure answer) {
     String call = answer.operation().map(CsiOperation::rpcName).orElse("the connection");
     String text = answer.pluginText().map(ForeignText::clause).orElse("");
@@ -66,8 +64,8 @@ public final class Messages {
   }
 
   /**
-   * Whether the answer to a call says best what to do next: there is one advice, and what goes on
-   * by itself the code knows better.
+   * Whether the next step is taken from the answer to a call: a message has only one next step, and
+   * for work that continues automatically the code has the better one.
    */
   private static boolean isForTheAnswerToSay(OperatorCode code) {
     return switch (code) {

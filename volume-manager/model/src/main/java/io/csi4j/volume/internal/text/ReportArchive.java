@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** The archive of a report for a bug: a new file, which only its owner may read. */
+/** The archive of a bug report: a new file, which only its owner may read. */
 public final class ReportArchive {
 
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -36,19 +36,19 @@ public final class ReportArchive {
 
   private ReportArchive() {}
 
-  /** Makes a new file and opens it. */
+  /** Creates a new file and opens it. */
   @FunctionalInterface
   public interface Creation {
 
     /**
-     * Makes the file.
+     * Creates the file.
      *
-     * @throws IOException if something is there, or the file cannot be made
+     * @throws IOException if the path exists, or the file cannot be created
      */
     SeekableByteChannel create(Path archive) throws IOException;
   }
 
-  /** Makes the new file, which only its owner may read. */
+  /** Creates the new file, which only its owner may read. */
   public static SeekableByteChannel create(Path archive) throws IOException {
     return Files.newByteChannel(
         archive,
@@ -57,11 +57,10 @@ public final class ReportArchive {
   }
 
   /**
-   * Writes the lines of each entry into the file that is made, and opens no file by its name: a
-   * user who may rename files there could put another one in its place. Nothing is left of the file
-   * where writing fails.
+   * Writes the lines of each entry to the new file, and never opens a file by its name: a user who
+   * may rename files there could replace it. If writing fails, no file is left.
    *
-   * @throws IOException if something is there, or the file cannot be written
+   * @throws IOException if the path exists, or the file cannot be written
    */
   public static void write(Path archive, Map<String, List<String>> entries, Creation creation)
       throws IOException {
@@ -126,7 +125,7 @@ public final class ReportArchive {
 
   // ---- entries
 
-  /** Returns these lines, or one that says that there is nothing. */
+  /** Returns these lines, or one line that states that there are none. */
   public static List<String> orElse(String nothing, Stream<String> lines) {
     List<String> all = lines.toList();
     return all.isEmpty() ? List.of(nothing) : all;
@@ -135,8 +134,8 @@ public final class ReportArchive {
   /**
    * Returns the versions of csi4j, CSI, Java and the system, and the time.
    *
-   * @param ours a class of the jar whose version is shown
-   * @param more a further line
+   * @param ours a class of the jar whose version is included
+   * @param more an additional line
    */
   public static List<String> versions(Class<?> ours, String more) {
     return List.of(

@@ -9,9 +9,9 @@ import java.util.Optional;
  * The subject of a message.
  *
  * @param doing the work, as a phrase such as {@code publishing}
- * @param identity the volume, where it is known
- * @param usage the use, if it is about one
- * @param path the path, if it is about one
+ * @param identity the volume, if known
+ * @param usage the use, if there is one
+ * @param path the path, if there is one
  */
 public record Subject(
     String doing,
@@ -19,29 +19,29 @@ public record Subject(
     Optional<VolumeUse> usage,
     Optional<MountPath> path) {
 
-  /** About a volume. */
+  /** Returns a subject for a volume. */
   public static Subject of(String doing, VolumeIdentity identity) {
     return new Subject(doing, Optional.of(identity), Optional.empty(), Optional.empty());
   }
 
-  /** About the manager itself. */
+  /** Returns a subject for the manager itself. */
   public static Subject of(String doing) {
     return new Subject(doing, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
-  /** Returns the subject about one use. */
+  /** Returns this subject with a use. */
   public Subject by(VolumeUse usage) {
     return new Subject(doing, identity, Optional.of(usage), path);
   }
 
-  /** Returns the subject about one path. */
+  /** Returns this subject with a path. */
   public Subject at(MountPath path) {
     return new Subject(doing, identity, usage, Optional.of(path));
   }
 
   /**
-   * In words: {@code publishing volume 'vol-7' (default/db-1 for workload 'web-1') of plugin
-   * 'hostpath.csi' at /…/t}.
+   * Returns the subject as text, such as {@code publishing volume 'vol-7' (default/db-1 for
+   * workload 'web-1') of plugin 'hostpath.csi' at /…/t}.
    */
   String phrase() {
     StringBuilder phrase = new StringBuilder(ForeignText.of(doing));

@@ -2,12 +2,12 @@ package io.csi4j.volume.internal.time;
 
 import java.time.Instant;
 
-/** Time. */
+/** A clock. */
 public interface Clock {
 
-  /** Nanoseconds that only ever grow; for every decision. */
+  /** Returns a monotonic time in nanoseconds, for all decisions. */
   long nanos();
 
-  /** The time of day, for people. */
+  /** Returns the time of day, for people. */
   Instant wall();
 }

@@ -8,18 +8,21 @@ public final class Failures {
 
   private Failures() {}
 
-  /** Logs a failure as an error. A failure to log, such as for lack of memory, is ignored. */
+  /**
+   * Logs a failure as an error. If logging itself fails, for example because memory is exhausted,
+   * that failure is ignored.
+   */
   public static void log(Logger logger, String text, Throwable failure) {
     try {
       logger.log(Level.ERROR, text, failure);
     } catch (RuntimeException | Error unlogged) {
-      // The next task is more important than a line in a log.
+      // Running the next task is more important than a log line.
       rethrowEnd(unlogged);
     }
   }
 
   /**
-   * Rethrows {@link ThreadDeath}, which ends the thread; any other throwable ends its task only.
+   * Rethrows {@link ThreadDeath}, which ends the thread; any other throwable ends only its task.
    */
   public static void rethrowEnd(Throwable thrown) {
     if (thrown instanceof ThreadDeath end) {

@@ -6,8 +6,8 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A context of a listener that cannot keep its work back: the work is run exactly once, whatever
- * the listener does. The work itself must not throw.
+ * A wrapper of a listener's context that runs the work exactly once, whatever the listener does.
+ * The work itself must not throw.
  */
 public final class GuardedContext implements WorkContext {
 
@@ -20,7 +20,7 @@ public final class GuardedContext implements WorkContext {
     this.context = context;
   }
 
-  /** Guards the context that a listener gave. */
+  /** Wraps the context of a listener. */
   public static WorkContext of(WorkContext context) {
     return new GuardedContext(context);
   }

@@ -14,12 +14,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the listeners of a host what happens. Each has a queue with a bound. It is told one event
- * at a time, in order and under no lock, on a thread that it has only while an event waits for it.
+ * Notifies the listeners of a host of events. Each listener has a bounded queue. It is notified of
+ * one event at a time, in order and without a lock, on a thread that exists only while events wait
+ * for it.
  *
- * <p>A listener that is slow or throws harms neither the teller nor another listener: where too
- * many events wait for it, some are dropped and counted; a failure is logged, and it is told the
- * next event. It may use and close what it is told of.
+ * <p>A listener that is slow or throws delays neither the sender nor other listeners: if too many
+ * events wait for it, some are dropped and counted; its failures are logged, and it gets the next
+ * event. A listener may use and close the object that notifies it.
  */
 public final class ListenerHub {
 
@@ -30,50 +31,50 @@ public final class ListenerHub {
   private final Executor threads;
   private final Set<Listening<?>> all = ConcurrentHashMap.newKeySet();
 
-  /** The events that wait for one listener, and what is dropped of them. Used under a lock. */
+  /** The events that wait for one listener, and the number of dropped events. Used under a lock. */
   public interface Waiting<E> {
 
     /** Adds an event, and drops others if there are too many. */
     void add(E event);
 
-    /** Removes and returns the next event to tell. */
+    /** Removes and returns the next event to deliver. */
     Optional<E> next();
 
     /** Returns whether there is no next event. */
     boolean isEmpty();
 
-    /** Returns how many events wait. */
+    /** Returns the number of waiting events. */
     int size();
 
-    /** Returns how many events were dropped of which no event tells; each is counted once. */
+    /** Returns the number of dropped events that were not reported yet; each is counted once. */
     default int takeDropped() {
       return 0;
     }
   }
 
   /**
-   * A hub without listeners, which has threads of its own.
+   * Creates a hub without listeners and with its own threads.
    *
-   * @param about what the listeners are told of, for the log
-   * @param name what the names of its threads begin with
+   * @param about the subject of the events, for the log
+   * @param name the prefix of the names of its threads
    */
   public ListenerHub(String about, String name) {
     this(about, new OnDemandThreads(name));
   }
 
   /**
-   * A hub without listeners.
+   * Creates a hub without listeners.
    *
-   * @param about what the listeners are told of, for the log
-   * @param threads where they are told; a task takes as long as its listener. {@link
-   *     OnDemandThreads} end when the hub is closed.
+   * @param about the subject of the events, for the log
+   * @param threads the threads that run listeners; a task takes as long as its listener. {@link
+   *     OnDemandThreads} are closed together with the hub
    */
   public ListenerHub(String about, Executor threads) {
     this.about = about;
     this.threads = threads;
   }
 
-  /** Adds a listener; of more than 10 000 events that wait for it the oldest are dropped. */
+  /** Adds a listener; when more than 10 000 events wait for it, the oldest are dropped. */
   public <E> Listening<E> listen(Consumer<? super E> listener) {
     return listen(listener, new NewestOnes<>(), failure -> {});
   }
@@ -81,8 +82,8 @@ public final class ListenerHub {
   /**
    * Adds a listener.
    *
-   * @param waiting the events that wait for it
-   * @param firstFailure given what it throws first
+   * @param waiting the queue for its events
+   * @param firstFailure receives the first exception of the listener
    */
   public <E> Listening<E> listen(
       Consumer<? super E> listener, Waiting<E> waiting, Consumer<Throwable> firstFailure) {
@@ -92,11 +93,11 @@ public final class ListenerHub {
   }
 
   /**
-   * Takes no more events, waits until those that wait are told, then interrupts listeners that
-   * still are being told, and ends the threads. When it is a listener that closes, nothing is
-   * waited for, and it is told what waits for it after that. Closing twice does no harm.
+   * Accepts no more events, waits until the waiting ones are delivered, then interrupts the
+   * listeners that still run, and ends the threads. If a listener calls this method, it does not
+   * wait, and the listener gets its waiting events afterwards. Closing again has no effect.
    *
-   * @param limit how long is waited
+   * @param limit the maximum time to wait
    */
   public void close(Duration limit) {
     boolean isInListener = false;
@@ -114,14 +115,14 @@ public final class ListenerHub {
     }
   }
 
-  /** The way to one listener. */
+  /** The delivery to one listener. */
   public static final class Listening<E> {
 
     private final ListenerHub hub;
     private final Consumer<? super E> listener;
     private final Consumer<Throwable> firstFailure;
 
-    /** Guards all that changes, but for the last field; never held while the listener is told. */
+    /** Guards all mutable fields except the last; never held while the listener runs. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Condition idle = lock.newCondition();
@@ -129,12 +130,12 @@ public final class ListenerHub {
     private boolean isClosed;
     private boolean isStopped;
 
-    /** From the moment when a thread is asked for until nothing waits. */
+    /** True from the request for a thread until no events wait. */
     private boolean isRunning;
 
     private @Nullable Thread teller;
 
-    /** Only the thread that tells uses it. */
+    /** Used only by the delivering thread. */
     private boolean hasFailed;
 
     private Listening(
@@ -148,13 +149,13 @@ public final class ListenerHub {
       this.firstFailure = firstFailure;
     }
 
-    /** Tells the listener; returns at once. */
+    /** Notifies the listener; returns immediately. */
     public void tell(E event) {
       add(event);
       wake();
     }
 
-    /** Puts an event behind the others, to be told after {@link #wake}. */
+    /** Adds an event to the queue, to be delivered after {@link #wake}. */
     public void add(E event) {
       lock.lock();
       try {
@@ -166,7 +167,10 @@ public final class ListenerHub {
       }
     }
 
-    /** Tells what was added. If there is no thread for it, that is tried again with the next. */
+    /**
+     * Starts the delivery of added events. If there is no thread for it, the next event tries
+     * again.
+     */
     public void wake() {
       lock.lock();
       try {
@@ -180,14 +184,14 @@ public final class ListenerHub {
       try {
         hub.threads.execute(this::run);
       } catch (RuntimeException | Error refused) {
-        // An error is how the JVM says that the machine gives no more threads.
+        // An error is how the JVM reports that the machine has no more threads.
         ended();
         LOGGER.log(
             Level.WARNING, "No thread was given to tell a listener of " + hub.about + ".", refused);
       }
     }
 
-    /** Ends it: the listener is not told what waits, and nothing more. */
+    /** Closes the delivery: the listener gets neither the waiting events nor later ones. */
     public void close() {
       hub.all.remove(this);
       lock.lock();
@@ -199,7 +203,7 @@ public final class ListenerHub {
       }
     }
 
-    /** Takes no more events; returns whether the listener is being told on this thread. */
+    /** Stops accepting events; returns whether this thread is running the listener. */
     private boolean stopTaking() {
       lock.lock();
       try {
@@ -211,8 +215,9 @@ public final class ListenerHub {
     }
 
     /**
-     * Waits until all is told, at most until then, and ends it; a listener that closes is told on
-     * once it has returned. Returns whether it is not being told.
+     * Waits until all events are delivered, at most until the deadline, and closes the delivery; a
+     * listener that closes it gets the remaining events after it has returned. Returns whether the
+     * listener is not running.
      */
     private boolean stop(long deadline) {
       int left;
@@ -305,7 +310,10 @@ public final class ListenerHub {
       }
     }
 
-    /** Logs a failure of the listener, the first one for people; that harms no further event. */
+    /**
+     * Logs a failure of the listener, the first one as a message for people; later events are not
+     * affected.
+     */
     private void report(Throwable failure) {
       boolean isFirst = !hasFailed;
       hasFailed = true;
@@ -326,7 +334,7 @@ public final class ListenerHub {
     }
   }
 
-  /** The newest events; those dropped are told of when all others are taken. */
+  /** Keeps the newest events; the number of dropped ones is reported when all others are taken. */
   private static final class NewestOnes<E> implements Waiting<E> {
 
     private final Deque<E> events = new ArrayDeque<>();

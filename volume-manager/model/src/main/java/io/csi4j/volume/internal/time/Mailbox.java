@@ -11,12 +11,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs what is put in one after the other, in order, where the scheduler runs its work. Where that
- * takes no work, as it is closed or the JVM has no memory for it, the work runs on the thread that
- * put it in.
+ * Runs tasks one at a time, in order, on the scheduler. If the scheduler accepts no work because it
+ * is closed or memory is exhausted, tasks run on the thread that adds them.
  *
- * <p>What is thrown is handed to the handler of failures, and ends nothing. If the handler fails
- * too, it is given the same failure again after a pause, before anything else, until it returns.
+ * <p>Exceptions are passed to the failure handler, and end nothing. If the handler fails, too, it
+ * gets the same failure again after a pause, before anything else, until it returns.
  */
 public final class Mailbox {
 
@@ -30,30 +29,28 @@ public final class Mailbox {
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Queue<Runnable> waiting;
 
-  /** True from the moment at which a drain is handed over until the queue is empty. */
+  /** True from the scheduling of a drain until the queue is empty. */
   private boolean running;
 
-  /**
-   * Whether a thread drains the queue; a drain that was handed over may be refused before it runs.
-   */
+  /** Whether a thread drains the queue; a scheduled drain may be rejected before it runs. */
   private boolean draining;
 
   private boolean closed;
 
-  /** The failure that the handler could not handle yet; used by the draining thread only. */
+  /** The failure that the handler could not handle yet; used only by the draining thread. */
   private @Nullable Throwable unhandled;
 
   /**
-   * With nothing in it.
+   * Creates an empty mailbox.
    *
-   * @param broken the handler of failures
+   * @param broken the failure handler
    */
   public Mailbox(Scheduler scheduler, Consumer<Throwable> broken) {
     this.scheduler = scheduler;
     this.broken = broken;
   }
 
-  /** Runs it when everything before it has run; never once it is closed. */
+  /** Adds a task, which runs when all earlier ones have run; never runs it after closing. */
   public void put(Runnable work) {
     lock.lock();
     try {
@@ -79,7 +76,7 @@ public final class Mailbox {
     }
   }
 
-  /** Forgets what has not begun, and takes nothing more. */
+  /** Discards the tasks that have not begun, and accepts no more. */
   public void close() {
     lock.lock();
     try {
@@ -133,9 +130,7 @@ public final class Mailbox {
     }
   }
 
-  /**
-   * Schedules the drain again with the same failure; returns false if there is no memory for that.
-   */
+  /** Schedules the drain again with the same failure; returns false if memory is exhausted. */
   private boolean isPutOff(Throwable failure) {
     lock.lock();
     try {
@@ -151,7 +146,7 @@ public final class Mailbox {
     }
   }
 
-  /** Returns whether this thread drains from now on; not while another one does. */
+  /** Returns whether this thread drains from now on; false while another one does. */
   private boolean begins() {
     lock.lock();
     try {

@@ -3,13 +3,13 @@ package io.csi4j.volume.internal.time;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes daemon threads with a name and a number. */
+/** Creates numbered daemon threads with a common name. */
 public final class NamedThreads implements ThreadFactory {
 
   private final String name;
   private final AtomicInteger made = new AtomicInteger();
 
-  /** Threads whose names begin like this. */
+  /** Creates a factory with this prefix of names. */
   public NamedThreads(String name) {
     this.name = name;
   }

@@ -7,12 +7,12 @@ import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import org.jspecify.annotations.Nullable;
 
-/** The threads that were needed could not be made; none of them is left. */
+/** The required threads could not be created; none of them is left running. */
 public final class NoThreadsException extends OperatorException {
 
   private static final long serialVersionUID = 1L;
 
-  /** A failure with what was asked for and why there is no more. */
+  /** Creates a failure with the requested threads and the reason. */
   NoThreadsException(String seen, @Nullable Throwable cause) {
     super(
         Messages.of(

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Daemon threads that exist only while they have something to do, and some seconds longer: one for
- * each piece of work at a time, perhaps with a bound. One more watches the time while there is
- * something to wait for. After closing, work is refused.
+ * Daemon threads that exist only while they have work, and a few seconds longer: one for each
+ * concurrent task, optionally with a maximum. One more thread runs timers while any are set. After
+ * closing, work is rejected.
  */
 public final class OnDemandThreads implements Scheduler, AutoCloseable {
 
@@ -23,33 +23,33 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   private final ThreadPoolExecutor pool;
   private final ScheduledThreadPoolExecutor timer;
 
-  /** Whether the machine gave no thread to watch the time when something was to wait. */
+  /** Whether the machine had no thread for timers when one was set. */
   private volatile boolean lacksWatch;
 
   /**
-   * No thread yet, and no bound.
+   * Creates the object without threads and without a maximum.
    *
-   * @param name what their names begin with
+   * @param name the prefix of their names
    */
   public OnDemandThreads(String name) {
     this(name, Integer.MAX_VALUE);
   }
 
   /**
-   * No thread yet.
+   * Creates the object without threads.
    *
-   * @param name what their names begin with
-   * @param most so many threads at most; further work waits in order
+   * @param name the prefix of their names
+   * @param most the maximum number of threads; further work waits in order
    */
   public OnDemandThreads(String name, int most) {
     this(name, most, IDLE, new NamedThreads(name + "-timer"));
   }
 
   /**
-   * No thread yet.
+   * Creates the object without threads.
    *
-   * @param idle how long a thread stays that has nothing to do
-   * @param watch makes the thread that watches the time
+   * @param idle the time that an idle thread is kept
+   * @param watch creates the timer thread
    */
   OnDemandThreads(String name, int most, Duration idle, ThreadFactory watch) {
     boolean isBounded = most < Integer.MAX_VALUE;
@@ -74,12 +74,12 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     pool.execute(work);
   }
 
-  /** Returns the threads, for a library that takes a service of the JDK. */
+  /** Returns the threads as an executor service of the JDK, for libraries that need one. */
   public ExecutorService service() {
     return pool;
   }
 
-  /** Runs it on one of the threads; here, if it is refused. */
+  /** Runs the work on one of the threads, or on the calling thread if it is rejected. */
   public void executeOrRun(Runnable work) {
     watchAgain();
     try {
@@ -91,8 +91,8 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   }
 
   /**
-   * Runs it once, when this time is over, also after closing. If the machine gives no thread to
-   * watch the time, it may run later: as soon as there is other work and a thread.
+   * Runs the work once, after this delay, also after closing. If the machine has no thread for
+   * timers, it may run later: as soon as there is other work and a thread.
    */
   @Override
   public Timer after(Duration delay, Runnable work) {
@@ -111,7 +111,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
           timer.schedule(due, SystemScheduler.nanos(delay), TimeUnit.NANOSECONDS);
       return () -> waiting.cancel(false);
     } catch (OutOfMemoryError noThread) {
-      // It is in line all the same.
+      // It is in the queue anyway.
       lacksWatch = true;
       return () -> isCancelled.set(true);
     }
@@ -128,16 +128,16 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     }
   }
 
-  /** Lets what has begun end, and begins nothing more. */
+  /** Lets started work finish, and starts no more. */
   @Override
   public void close() {
     pool.shutdown();
   }
 
   /**
-   * Interrupts what has begun, and begins nothing more.
+   * Interrupts started work, and starts no more.
    *
-   * @param limit how long the end of it is waited for
+   * @param limit the maximum time to wait for its end
    */
   public void stop(Duration limit) {
     var unused = pool.shutdownNow();

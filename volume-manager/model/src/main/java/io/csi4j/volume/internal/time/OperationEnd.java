@@ -11,19 +11,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The end of an operation on a volume, for a caller that blocks. */
+/** Waits for the end of an operation on a volume, for a caller that blocks. */
 public final class OperationEnd {
 
   private OperationEnd() {}
 
   /**
-   * Waits for the end of an operation, and returns its result. An interrupt ends the waiting, and
-   * the flag of the thread is set again.
+   * Waits for the end of an operation, and returns its result. An interrupt ends the wait, and the
+   * thread's interrupt flag is set again.
    *
-   * @param patience the time to wait
-   * @param subject the operation, for people
-   * @throws VolumeException as the operation failed, with the trace of its caller; {@link
-   *     Outcome#IN_PROGRESS} if it goes on
+   * @param patience the maximum time to wait
+   * @param subject the operation, for messages
+   * @throws VolumeException the failure of the operation, with the stack trace of its caller;
+   *     {@link Outcome#IN_PROGRESS} if the operation goes on
    */
   public static <T> T await(CompletableFuture<T> operation, Duration patience, Subject subject) {
     try {
@@ -49,7 +49,7 @@ public final class OperationEnd {
     }
   }
 
-  /** Returns the failure of an operation, with the trace of its caller. */
+  /** Returns the failure of an operation, with the stack trace of its caller. */
   private static RuntimeException thrown(Throwable failure) {
     if (failure instanceof VolumeException known) {
       VolumeException here =

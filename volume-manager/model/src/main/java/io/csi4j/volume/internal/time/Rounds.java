@@ -7,18 +7,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pauses between rounds of the same work, and the timer for the next round. Pauses are spread
- * at random, so that hosts do not work in step, and grow with each round in a row that failed. Safe
- * for many threads.
+ * The pauses between rounds of periodic work, and the timer for the next round. Pauses are
+ * randomized, so that hosts do not work in step, and grow with each consecutive failed round.
+ * Thread-safe.
  */
 public final class Rounds implements AutoCloseable {
 
-  /** The longest pause, in intervals. */
+  /** The longest pause, as a multiple of the interval. */
   private static final int MOST = 16;
 
   private static final double SPREAD = 0.2;
 
-  /** The interval that stands for all longer ones. */
+  /** The longest supported interval. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
   private final Scheduler scheduler;
@@ -29,22 +29,22 @@ public final class Rounds implements AutoCloseable {
   private boolean closed;
 
   /**
-   * No round is planned yet.
+   * Creates rounds; none is planned yet.
    *
-   * @param scheduler runs the rounds, and draws
+   * @param scheduler runs the rounds, and provides random numbers
    */
   public Rounds(Scheduler scheduler, Backoff pauses) {
     this.scheduler = scheduler;
     this.pauses = pauses;
   }
 
-  /** Returns pauses of an interval, a fifth more or less, and up to sixteen times as long. */
+  /** Returns pauses of about an interval, a fifth more or less, and up to sixteen times as long. */
   public static Backoff about(Duration interval) {
     Duration usual = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
     return new Backoff(usual, usual.multipliedBy(MOST), 1 - SPREAD, 2 * SPREAD);
   }
 
-  /** Draws the next pauses from these, as if no round had failed. */
+  /** Uses these pauses from now on, as if no round had failed. */
   public void restart(Backoff newPauses) {
     lock.lock();
     try {
@@ -55,7 +55,7 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** A round has ended; whether it has failed decides about the next pause. */
+  /** Notes that a round has ended; whether it failed determines the next pause. */
   public void ended(boolean isGood) {
     lock.lock();
     try {
@@ -65,7 +65,7 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** Draws the pause before the next round. */
+  /** Returns the pause before the next round. */
   public Duration pause() {
     lock.lock();
     try {
@@ -75,12 +75,12 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** Plans the next round after a pause, in place of one that is planned. */
+  /** Plans the next round after a pause, and replaces a planned one. */
   public void plan(Runnable round) {
     plan(pause(), round);
   }
 
-  /** Plans the next round after this pause, in place of one that is planned. */
+  /** Plans the next round after this pause, and replaces a planned one. */
   public void plan(Duration pause, Runnable round) {
     lock.lock();
     try {
@@ -93,7 +93,7 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** Forgets the round that is planned. */
+  /** Cancels the planned round. */
   public void cancel() {
     lock.lock();
     try {
@@ -106,7 +106,7 @@ public final class Rounds implements AutoCloseable {
     }
   }
 
-  /** Forgets the round that is planned, and plans no other. */
+  /** Cancels the planned round, and plans no other. */
   @Override
   public void close() {
     lock.lock();

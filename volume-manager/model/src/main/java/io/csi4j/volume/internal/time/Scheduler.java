@@ -4,24 +4,26 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Threads. What it runs may block for as long as a disk or a kernel call takes, not longer. */
+/**
+ * Runs work on threads. Work may block for as long as a disk or kernel call takes, but not longer.
+ */
 public interface Scheduler extends Executor {
 
-  /** Runs it soon, on some thread. */
+  /** Runs the work soon, on some thread. */
   @Override
   void execute(Runnable work);
 
-  /** Runs it once, when this time is over. */
+  /** Runs the work once, after this delay. */
   Timer after(Duration delay, Runnable work);
 
-  /** A random number from 0 to below 1, for pauses. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive), for pauses. */
   default double random() {
     return ThreadLocalRandom.current().nextDouble();
   }
 
-  /** Something that is to be run later. */
+  /** Scheduled work. */
   interface Timer {
-    /** Does not run it, if it does not run already. */
+    /** Cancels the work, unless it is already running. */
     void cancel();
   }
 }

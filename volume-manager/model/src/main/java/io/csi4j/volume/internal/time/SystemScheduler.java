@@ -14,40 +14,40 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A fixed number of daemon threads, all made at the start, and one more that only watches the time.
+ * A fixed number of daemon threads, all created at the start, and one more for timers.
  *
- * <p>Work that throws is logged and harms no other. Who hands work over is never waited for, and
- * his interrupt does not reach the work. After closing, new work is refused with a {@link
- * RejectedExecutionException}, and what was to be run later is forgotten.
+ * <p>Exceptions of work are logged and affect no other work. A caller that schedules work never
+ * waits, and its interrupt does not reach the work. After closing, new work is rejected with a
+ * {@link RejectedExecutionException}, and timers are discarded.
  */
 public final class SystemScheduler implements Scheduler, AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** The pauses before work is run again that threw. */
+  /** The pauses before failed work is run again. */
   private static final Backoff AGAIN = Backoff.exact(Duration.ofMillis(10), Duration.ofMinutes(1));
 
-  /** While timers are set, the one that watches the time looks so often. */
+  /** The polling interval of the timer thread while timers are set. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final ThreadPoolExecutor workers;
   private final ScheduledThreadPoolExecutor timer;
   private final Duration closing;
 
-  /** Whether the timer is to look again by itself. */
+  /** Whether the timer thread polls. */
   private final AtomicBoolean looks = new AtomicBoolean();
 
-  /** Whether a timer was set since it looked. */
+  /** Whether a timer was set since the last poll. */
   private volatile boolean isAsked;
 
   /**
    * Starts the threads.
    *
-   * @param threads how many work
-   * @param name what the names of all threads begin with
-   * @param closing how long {@link #close} may take
-   * @throws NoThreadsException if the machine does not give so many threads
+   * @param threads the number of worker threads
+   * @param name the prefix of the names of all threads
+   * @param closing the maximum duration of {@link #close}
+   * @throws NoThreadsException if the machine cannot provide so many threads
    */
   public SystemScheduler(int threads, String name, Duration closing) {
     this(threads, new NamedThreads(name + "-worker"), new NamedThreads(name + "-timer"), closing);
@@ -71,7 +71,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       workers.prestartAllCoreThreads();
       timer.prestartAllCoreThreads();
     } catch (OutOfMemoryError refused) {
-      // How the JVM says that the machine gives no more threads.
+      // The JVM reports that the machine has no more threads.
       cause = refused;
     }
     int started = threads();
@@ -83,7 +83,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     }
   }
 
-  /** How many threads there are, the timer's included. */
+  /** Returns the number of threads, including the timer thread. */
   public int threads() {
     return workers.getPoolSize() + timer.getPoolSize();
   }
@@ -94,8 +94,8 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   }
 
   /**
-   * {@inheritDoc} What throws is run again after growing pauses, until it returns: much of it plans
-   * the next look at something, which would never come.
+   * {@inheritDoc} Failed work is run again after growing pauses until it returns: much of it plans
+   * the next check of something, which would otherwise never happen.
    */
   @Override
   public Timer after(Duration delay, Runnable work) {
@@ -116,9 +116,9 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   }
 
   /**
-   * Has the thread that watches the time look again soon, as long as timers are set. Without that a
-   * timer that is the first one to be due wakes the thread; and most are, as they are the only one
-   * and are cancelled long before their time.
+   * Lets the timer thread poll as long as timers are set. Otherwise, each timer that becomes the
+   * next to expire would wake the thread. Most timers do, because they are the only one, and they
+   * are cancelled long before they expire.
    */
   private void keepLooking() {
     isAsked = true;
@@ -142,7 +142,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     }
   }
 
-  /** As long as a timer of the JDK can wait. */
+  /** The maximum delay that a timer of the JDK supports. */
   static long nanos(Duration delay) {
     return (delay.compareTo(LONGEST) < 0 ? delay : LONGEST).toNanos();
   }
@@ -151,14 +151,14 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     try {
       workers.execute(due);
     } catch (RejectedExecutionException closed) {
-      // Closed since: what was to be run later is forgotten.
+      // The scheduler was closed since: timers are discarded.
     } catch (RuntimeException | Error refused) {
-      // The workers could not be given it, for want of memory.
+      // The workers could not accept it because memory is exhausted.
       due.run();
     }
   }
 
-  /** Work that is run at its time, and again for as long as it throws. */
+  /** Work that runs when its timer expires, and again for as long as it throws. */
   private final class Due implements Runnable {
     private final Runnable work;
     private volatile boolean isCancelled;
@@ -175,7 +175,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       }
     }
 
-    /** Plans it again; false if there is no memory for that. */
+    /** Plans the work again; returns false if memory is exhausted. */
     private boolean isPlannedAgain() {
       try {
         long pause = AGAIN.pause(failures + 1).toNanos();
@@ -190,21 +190,21 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     }
   }
 
-  /** Runs it; what it throws is logged. Returns whether it threw nothing. */
+  /** Runs the work and logs an exception. Returns whether it completed normally. */
   static boolean run(Runnable work) {
     try {
       work.run();
       return true;
     } catch (Throwable failed) {
-      // Even an Error: the thread belongs to all volumes.
+      // Also for an Error: the thread serves all volumes.
       Failures.log(LOGGER, "Work of the volume manager failed. Report this.", failed);
       return false;
     }
   }
 
   /**
-   * Lets the work that was handed over be done, for as long as the limit says, then interrupts what
-   * is left. Doing it twice is harmless.
+   * Lets scheduled work finish within the time limit, then interrupts the rest. Closing again has
+   * no effect.
    */
   @Override
   public void close() {

@@ -12,11 +12,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Turns of those that work on the same keys: one at a time has the turn of a key, and the others
- * wait in the order in which they came. A waiter needs no thread, though it may wait on its own. No
- * lock is held during a turn, and any thread may end it.
+ * Mutual exclusion by key: one user at a time has the turn of a key, and the others wait in the
+ * order in which they arrived. A waiter needs no thread, but may block one. No lock is held during
+ * a turn, and any thread may end it.
  *
- * @param <K> the keys
+ * @param <K> the type of the keys
  */
 public final class Turns<K> {
 
@@ -24,15 +24,15 @@ public final class Turns<K> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<K, ArrayDeque<Place>> queues = new HashMap<>();
 
-  /** Turns for which any number may wait. */
+  /** Creates turns with any number of waiters. */
   public Turns() {
     this(Integer.MAX_VALUE);
   }
 
   /**
-   * Turns with a bound.
+   * Creates turns with a limit.
    *
-   * @param waiters the number that may wait for the turn of one key
+   * @param waiters the maximum number of waiters for one key
    */
   public Turns(int waiters) {
     this.waiters = waiters;
@@ -42,20 +42,21 @@ public final class Turns<K> {
   @FunctionalInterface
   public interface Turn {
 
-    /** Ends it. The next in line begins on this thread; ending it twice is harmless. */
+    /** Ends the turn. The next waiter begins on this thread; ending again has no effect. */
     void end();
   }
 
   /**
-   * Returns the turn to come, which is there already if no other has it. Cancelling or failing the
-   * future gives up the place in line.
+   * Returns a future for the turn, which is complete if the turn is free. Cancelling or failing the
+   * future gives up the place in the queue.
    */
   public CompletableFuture<Turn> take(K key) {
     return take(List.of(key)).orElseThrow();
   }
 
   /**
-   * Returns the turn of all these keys; nothing if the bound of waiters is reached at one of them.
+   * Returns a future for the turn of all these keys; empty if one of them has the maximum number of
+   * waiters.
    */
   public Optional<CompletableFuture<Turn>> take(SortedSet<K> keys) {
     return take(List.copyOf(keys));
@@ -86,7 +87,7 @@ public final class Turns<K> {
     return Optional.of(place.turn);
   }
 
-  /** Does work in the turn of this key; waits for that also with an interrupt. */
+  /** Runs work during the turn of this key; an interrupt does not end the wait. */
   public <T> T during(K key, Supplier<T> work) {
     Turn turn = take(key).join();
     try {
@@ -111,10 +112,10 @@ public final class Turns<K> {
     }
   }
 
-  /** The place of one that waits, or has all that it waited for. */
+  /** The place of a waiter, or of the holder of all its turns. */
   private final class Place implements Turn {
 
-    /** In an order that all keep to, so that no two wait for each other. */
+    /** Sorted in a common order, which prevents deadlocks. */
     private final List<K> keys;
 
     private final CompletableFuture<Turn> turn = new CompletableFuture<>();
@@ -125,14 +126,14 @@ public final class Turns<K> {
       this.keys = keys;
     }
 
-    /** Its turn has come, unless it does not wait any more. */
+    /** Completes the future, unless the waiter has given up. */
     private void come() {
       if (!turn.complete(this)) {
         end();
       }
     }
 
-    /** Gives everything back, also a place in a queue. */
+    /** Returns all turns, and a place in a queue. */
     @Override
     public void end() {
       List<Place> next = new ArrayList<>();
@@ -168,7 +169,7 @@ public final class Turns<K> {
       }
     }
 
-    /** Takes what is free, up to the first key that is not; true if that was all. */
+    /** Takes turns up to the first key that is not free; returns true if it has all. */
     private boolean advance() {
       while (held < keys.size()) {
         ArrayDeque<Place> queue =
@@ -182,7 +183,7 @@ public final class Turns<K> {
       return true;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a place is itself and no other
+    @SuppressWarnings("ReferenceEquality") // a place is only equal to itself
     private boolean isFirst(ArrayDeque<Place> queue) {
       return queue.peek() == this;
     }

@@ -2,12 +2,12 @@ package io.csi4j.volume.internal.time;
 
 import java.util.concurrent.CompletionException;
 
-/** The failure of a stage without what stages wrap around it. */
+/** Unwraps the exceptions that completion stages add. */
 public final class Unwrapped {
 
   private Unwrapped() {}
 
-  /** Returns the failure that was meant. */
+  /** Returns the original failure. */
   public static Throwable of(Throwable thrown) {
     Throwable cause = thrown;
     while (cause instanceof CompletionException && cause.getCause() != null) {

@@ -21,13 +21,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reads and writes envelopes, under the rules of {@code wire.proto}. */
+/** Reads and writes envelopes by the rules of {@code wire.proto}. */
 public final class Envelopes {
 
   /** The largest message that is read or written, in bytes. */
   public static final int MAX_SIZE = 4 << 20;
 
-  /** Largest number of fields in a message, those of its parts included. */
+  /** The maximum number of fields in a message, including those of its parts. */
   private static final int MAX_FIELDS = 1 << 17;
 
   /** Messages nest seven levels deep today. */
@@ -35,7 +35,7 @@ public final class Envelopes {
 
   private static final int VERSION = 1;
 
-  /** Fields from this number on must not be passed over. */
+  /** Fields from this number on must not be ignored. */
   private static final int FIRST_CRITICAL = 1000;
 
   private Envelopes() {}
@@ -51,9 +51,9 @@ public final class Envelopes {
   }
 
   /**
-   * Returns the kind of the message in these bytes; nothing if only a newer version knows it.
+   * Returns the kind of the message in these bytes; empty if only a newer version knows it.
    *
-   * @throws WireException if there is no message, or not only one
+   * @throws WireException if there is not exactly one message
    */
   public static Optional<String> kind(byte[] bytes) {
     return kind(parse(bytes));
@@ -66,7 +66,7 @@ public final class Envelopes {
         .map(field -> field.getName().toUpperCase(Locale.ROOT));
   }
 
-  /** Returns the envelope in these bytes, in a form whose fields can be listed. */
+  /** Parses the envelope into a form whose fields can be listed. */
   static DynamicMessage parse(byte[] bytes) {
     if (bytes.length > MAX_SIZE) {
       throw failure(
@@ -85,7 +85,7 @@ public final class Envelopes {
     } catch (IOException e) {
       throw new IllegalStateException("Bytes in memory can be read.", e);
     }
-    // Such as a field that stands twice, of which another reader may take the other one.
+    // Such as a duplicate field, of which another reader may use the other one.
     if (!Arrays.equals(envelope.toByteArray(), bytes)) {
       throw unreadable("its bytes are not those that csi4j writes for it");
     }
@@ -95,7 +95,7 @@ public final class Envelopes {
     return envelope;
   }
 
-  /** Looks at the first field alone: another version may have another form. */
+  /** Checks only the first field: another version may have another format. */
   private static void checkVersion(byte[] bytes) throws IOException {
     boolean saysVersion = bytes.length > 0 && bytes[0] == 1 << 3;
     int version =
@@ -113,11 +113,11 @@ public final class Envelopes {
 
   /**
    * Counts the fields of a part and of its parts. Two bytes can become an object with a dozen
-   * fields, so this is done before objects are made. The fields of a group count as if they stood
-   * around it.
+   * fields, so this is checked before objects are created. The fields of a group count as fields of
+   * the enclosing part.
    *
    * @param before the number of fields before this part
-   * @return the number of fields up to its end
+   * @return the number of fields including this part
    */
   private static int fields(CodedInputStream in, Descriptor type, int before) throws IOException {
     int count = before;
@@ -144,8 +144,8 @@ public final class Envelopes {
   /**
    * Returns the value of a message of this kind.
    *
-   * @throws WireException if it is another kind, has no such value, or has something that this
-   *     version would have to know
+   * @throws WireException if the message is of another kind, has no valid value, or has a field
+   *     that this version would need to know
    */
   public static <T> T read(byte[] bytes, String kind, FieldReader.Fields<T> body) {
     DynamicMessage envelope = parse(bytes);
@@ -161,7 +161,7 @@ public final class Envelopes {
       return in.required(WireSchema.kind(kind), body);
     } catch (MalformedRecordException e) {
       throw unreadable("its content is wrong: " + e.getMessage());
-    } catch (IllegalArgumentException e) { // its text may quote a value
+    } catch (IllegalArgumentException e) { // its message may quote a value
       throw unreadable("a value in the " + kind + " is not valid");
     }
   }

@@ -17,21 +17,21 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Shows an envelope as JSON: the mapping of protobuf, with four differences. Entries are the fields
- * of an object, access modes have their names, sensitive values are hidden, and fields that this
- * version does not know are listed by their numbers.
+ * Converts an envelope to JSON: the mapping of protobuf, with four differences. Entries are the
+ * fields of an object, access modes have their names, sensitive values are hidden, and unknown
+ * fields are listed by their numbers.
  */
 public final class WireJson {
 
   private static final String HIDDEN = "\"<redacted>\"";
 
-  /** Fields that have an access mode as CSI numbers it. */
+  /** Fields with an access mode, by its number in CSI. */
   private static final Set<String> ACCESS_MODES =
       Set.of("csi4j.state.Capability.mode", "csi4j.wire.VolumeStatus.access_mode");
 
   private WireJson() {}
 
-  /** Returns the envelope in these bytes, which was read before, as several lines. */
+  /** Returns the envelope in these bytes, which was validated before, as several lines. */
   public static String of(byte[] envelope) {
     return object(Envelopes.parse(envelope), "");
   }
@@ -116,7 +116,10 @@ public final class WireJson {
     }
   }
 
-  /** Returns a text in quotes: what a terminal would obey, or show in another order, is escaped. */
+  /**
+   * Returns a quoted text; control sequences and characters that change the display order are
+   * escaped.
+   */
   private static String text(String text) {
     StringBuilder out = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {

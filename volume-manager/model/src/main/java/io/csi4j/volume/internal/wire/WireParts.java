@@ -43,31 +43,32 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Parts of messages, as values and as fields. The numbers are those of {@code wire.proto}; fields
- * are written and read in their order. Parts that records have, too, are mapped as they are there.
+ * Converts parts of messages between values and fields. The numbers are those of {@code
+ * wire.proto}; fields are written and read in their order. Parts that records also contain have the
+ * same encoding as there.
  */
 public final class WireParts {
 
-  /** The largest part of a message for operators; each is made of a few texts of 1 KiB. */
+  /** The maximum size of a part of an operator message; each consists of a few texts of 1 KiB. */
   private static final int TEXT = 8 << 10;
 
   private static final int SECOND = 1_000_000_000;
 
   private WireParts() {}
 
-  // ---- values that may be missing, or newer
+  // ---- values that may be missing or newer
 
-  /** Returns a text, if it is there. */
+  /** Returns a text, unless it is empty. */
   public static Optional<String> said(String text) {
     return Optional.of(text).filter(it -> !it.isEmpty());
   }
 
-  /** Returns a text of a peer for people, fit for one line. */
+  /** Returns the text of a peer for people, escaped to fit on one line. */
   public static String shown(String text) {
     return ForeignText.of(text, TEXT);
   }
 
-  /** Returns the constant of a number, if this version knows it. */
+  /** Returns the constant with a number, if this version knows it. */
   public static <E extends Enum<E>> Optional<E> known(Class<E> type, String schema, long number)
       throws MalformedRecordException {
     if (number == 0) {
@@ -79,7 +80,7 @@ public final class WireParts {
         .findFirst();
   }
 
-  /** Returns the constant of a number, without which the message cannot be used. */
+  /** Returns the constant with a number; without it, the message cannot be used. */
   public static <E extends Enum<E>> E needed(Class<E> type, String schema, long number)
       throws MalformedRecordException {
     return known(type, schema, number)
@@ -111,7 +112,7 @@ public final class WireParts {
     }
   }
 
-  // ---- parts that records have, too
+  // ---- parts that records also contain
 
   private static FieldWriter shared(Message part) {
     return new FieldWriter().fields(part.toByteArray());
@@ -150,7 +151,7 @@ public final class WireParts {
     return StoredParts.places(List.of(shared(PartsProto.Place.parser(), in))).get(0);
   }
 
-  /** Returns a way to use a volume, which names an access mode and says block or filesystem. */
+  /** Returns a kind of use, which has an access mode and is block or filesystem. */
   public static FieldWriter capability(VolumeCapability capability) {
     if (!capability.accessMode().isStated()
         || capability.accessType() instanceof VolumeCapability.AccessType.Unspecified) {
@@ -172,7 +173,7 @@ public final class WireParts {
     return StoredParts.capability(capability);
   }
 
-  /** Returns the access mode of this number, if this version knows it. */
+  /** Returns the access mode with this number, if this version knows it. */
   public static Optional<AccessMode> accessMode(long number) {
     return Stream.of(AccessMode.values())
         .filter(mode -> FieldWriter.number(mode) == number)
@@ -218,12 +219,12 @@ public final class WireParts {
     return StoredParts.volumeContext(entries(in, field));
   }
 
-  /** Returns the bytes of secrets, which are sealed before they stand in a message. */
+  /** Returns the bytes of secrets, which are sealed before they are part of a message. */
   public static byte[] secrets(Secrets secrets) {
     return entries(new FieldWriter(), 1, StoredParts.entries(secrets)).bytes();
   }
 
-  /** Returns the secrets in bytes that were sealed. */
+  /** Returns the secrets from unsealed bytes. */
   public static Secrets secrets(byte[] opened) throws MalformedRecordException {
     return StoredParts.secrets(entries(FieldReader.passingOverNewer(opened), 1));
   }
@@ -346,7 +347,7 @@ public final class WireParts {
         .text(6, message.next().text());
   }
 
-  /** Returns the message, with the code for codes of newer versions if this version has none. */
+  /** Returns the message; an unknown code is replaced by the code for codes of newer versions. */
   public static OperatorMessage message(FieldReader in) throws MalformedRecordException {
     long number = in.number(1);
     String name = in.text(2);

@@ -26,9 +26,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The messages of {@code wire.proto}, read from that file when a message is first needed. Classes
- * that are generated from it would be ten times as large as all else that knows of messages, in the
- * jar of each host.
+ * The messages of {@code wire.proto}, read from that file on first use. Generated classes would be
+ * ten times as large as all other code for messages, in the jar of each host.
  */
 public final class WireSchema {
 
@@ -52,7 +51,7 @@ public final class WireSchema {
     }
   }
 
-  /** Returns the messages that a file describes, in the few forms that {@code wire.proto} has. */
+  /** Parses the messages of a file with the few constructs that {@code wire.proto} uses. */
   private static FileDescriptor described(String text) {
     FileDescriptorProto.Builder file =
         FileDescriptorProto.newBuilder()
@@ -167,7 +166,7 @@ public final class WireSchema {
     return FILE.findMessageTypeByName("Envelope");
   }
 
-  /** Returns the number of a kind of message: that of its field in an envelope. */
+  /** Returns the number of a kind of message, which is that of its field in an envelope. */
   static int kind(String name) {
     return envelope().findFieldByName(name.toLowerCase(Locale.ROOT)).getNumber();
   }
@@ -175,7 +174,7 @@ public final class WireSchema {
   /**
    * Returns the number of a constant.
    *
-   * @param type the name of the enum, after that of the message in which it stands
+   * @param type the name of the enum, prefixed with that of its enclosing message
    */
   public static int number(String type, Enum<?> constant) {
     return constants(type).findValueByName(constant.name()).getNumber();

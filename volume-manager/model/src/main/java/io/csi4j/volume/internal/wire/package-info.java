@@ -1,5 +1,5 @@
 /**
- * The messages of {@code wire.proto}, read and written: start at {@link
+ * Reading and writing of the messages of {@code wire.proto}: start at {@link
  * io.csi4j.volume.internal.wire.Envelopes}. Each module maps its values with {@link
  * io.csi4j.volume.internal.wire.WireParts}.
  */

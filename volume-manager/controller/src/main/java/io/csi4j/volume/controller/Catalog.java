@@ -182,7 +182,7 @@ final class Catalog implements AutoCloseable {
     return record;
   }
 
-  /** Returns the entry of an existing volume. */
+  /** Returns an existing volume. */
   CatalogVolume volume(VolumeKey key, String doing) {
     return there(key, doing).volume().orElseThrow();
   }

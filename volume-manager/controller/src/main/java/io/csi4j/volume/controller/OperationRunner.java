@@ -83,7 +83,7 @@ final class OperationRunner {
               try {
                 threads.execute(() -> run(begun, reports.begin(id, kind, volume), work, end));
               } catch (RejectedExecutionException | OutOfMemoryError refused) {
-                // The runner is closed, or the JVM reports that the machine has no more threads.
+                // The threads are closed, or the JVM reports that the machine has no more threads.
                 leave.run();
                 begun.completeExceptionally(ControllerFailures.noThread(subject, "", refused));
               }

@@ -84,7 +84,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     try {
       workers.execute(() -> work.accept(open));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // The runner is closed, or the JVM reports that the machine has no more threads.
+      // The threads are closed, or the JVM reports that the machine has no more threads.
       refusal.accept(
           ControllerFailures.noThread(open.call.subject(), "the controllers are closed", refused));
     }

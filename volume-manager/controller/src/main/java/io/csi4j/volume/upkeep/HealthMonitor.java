@@ -300,7 +300,7 @@ public final class HealthMonitor implements AutoCloseable {
     try {
       threads.execute(() -> run(plugin, rounds, round));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // The runner is closed, or the JVM reports that the machine has no more threads.
+      // The threads are closed, or the JVM reports that the machine has no more threads.
       CompletableFuture<List<Change>> over = round;
       while (over != null) {
         CompletableFuture<List<Change>> next = ended(plugin, rounds, false);

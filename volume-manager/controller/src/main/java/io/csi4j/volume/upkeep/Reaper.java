@@ -549,7 +549,7 @@ public final class Reaper {
         };
       }
 
-      /** No unused volumes. */
+      /** No plugins. */
       Plugins NONE =
           new Plugins() {
             @Override
@@ -615,7 +615,7 @@ public final class Reaper {
         };
       }
 
-      /** No unused volumes. */
+      /** No ephemeral volumes. */
       Ephemeral NONE =
           new Ephemeral() {
             @Override

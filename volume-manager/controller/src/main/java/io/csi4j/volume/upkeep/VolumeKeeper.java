@@ -214,7 +214,7 @@ public final class VolumeKeeper implements AutoCloseable {
     }
   }
 
-  // ---- current health
+  // ---- current state
 
   /** Returns the chores, in the order in which they were added to the builder. */
   public List<Task> chores() {
@@ -283,7 +283,7 @@ public final class VolumeKeeper implements AutoCloseable {
     try {
       threads.execute(() -> run(chore, round));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // The runner is closed, or the JVM reports that the machine has no more threads.
+      // The threads are closed, or the JVM reports that the machine has no more threads.
       end(chore, round, new Round(chore.name, clock.wall(), Duration.ZERO, "", words(refused)));
     }
     return round;

@@ -9,7 +9,7 @@ import java.util.function.Function;
 /**
  * A provider that needs no thread while it waits.
  *
- * @param provider asked for them
+ * @param provider returns the secrets
  */
 record AsyncSecrets(Function<CsiOperation, ? extends CompletionStage<Secrets>> provider)
     implements SecretsProvider {

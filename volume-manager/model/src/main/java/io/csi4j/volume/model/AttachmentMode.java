@@ -1,14 +1,14 @@
 package io.csi4j.volume.model;
 
 /**
- * As what a task gets a volume.
+ * The form in which a task gets a volume.
  *
  * @since 1.0
  */
 public enum AttachmentMode {
-  /** As a directory with a filesystem. */
+  /** A directory with a filesystem. */
   FILESYSTEM("filesystem"),
-  /** As a raw block device. */
+  /** A raw block device. */
   BLOCK("block");
 
   private final String word;
@@ -18,10 +18,10 @@ public enum AttachmentMode {
   }
 
   /**
-   * The mode of this word, or of {@code file-system} or {@code block-device}, which some job
-   * descriptions have for it.
+   * Returns the mode with this name, or with {@code file-system} or {@code block-device}, which
+   * some job descriptions use.
    *
-   * @throws IllegalArgumentException for any other word
+   * @throws IllegalArgumentException for any other name
    */
   public static AttachmentMode parse(String word) {
     return switch (word) {
@@ -33,7 +33,7 @@ public enum AttachmentMode {
     };
   }
 
-  /** Its word in a job description: {@code filesystem} or {@code block}. */
+  /** Returns its name in a job description: {@code filesystem} or {@code block}. */
   public String word() {
     return word;
   }

@@ -19,17 +19,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A volume that there is. Equal if all of it is; the order of places does not count.
+ * An existing volume. Has value equality; the order of topologies does not matter.
  *
  * @since 1.0
  */
 public final class CatalogVolume {
 
-  /** How a volume came here. */
+  /** The origins of a volume. */
   public enum Origin {
-    /** The volume was made here, and is deleted here. */
+    /** The volume was created here, and can be deleted here. */
     CREATED,
-    /** The volume was there before, and is only forgotten here. */
+    /** The volume existed before; only its record can be removed here. */
     REGISTERED
   }
 
@@ -40,85 +40,89 @@ public final class CatalogVolume {
   }
 
   /**
-   * Begins with a volume that was there before, and of which nothing more is known.
+   * Returns a builder for a volume that existed before, without further properties.
    *
-   * @param key how the host names it
-   * @param spec what was asked for
-   * @param id how the plugin names it
+   * @param key the host's key of the volume
+   * @param spec the requested volume
+   * @param id the plugin's id of the volume
    */
   public static Builder builder(VolumeKey key, VolumeSpec spec, VolumeId id) {
     return new Builder(key, spec, id);
   }
 
-  /** Begins with this volume. */
+  /** Returns a builder with the properties of this volume. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** How the host names it. */
+  /** Returns the host's key of the volume. */
   public VolumeKey key() {
     return parts.key;
   }
 
-  /** Returns the specification of what was asked for. */
+  /** Returns the spec of the volume. */
   public VolumeSpec spec() {
     return parts.spec;
   }
 
-  /** How the plugin names it. */
+  /** Returns the plugin's id of the volume. */
   public VolumeId id() {
     return parts.id;
   }
 
-  /** How it came here. */
+  /** Returns whether the volume was created or registered. */
   public Origin origin() {
     return parts.origin;
   }
 
-  /** Returns the plugin's own name, where it is known. */
+  /** Returns the plugin's own name, if known. */
   public Optional<PluginName> provider() {
     return Optional.ofNullable(parts.provider);
   }
 
   /**
-   * Returns the version of the plugin that made the volume, or took it on record, if it said one.
+   * Returns the version of the plugin that created the volume or confirmed its registration, if the
+   * plugin reported one.
    */
   public Optional<String> providerVersion() {
     return Optional.ofNullable(parts.providerVersion);
   }
 
-  /** Returns what the plugin wants back with most calls. */
+  /** Returns the context that the plugin expects in most calls. */
   public VolumeContext context() {
     return parts.context;
   }
 
-  /** Returns from where it can be reached: from any one of these, or from anywhere if empty. */
+  /**
+   * Returns the topologies from which it can be reached, each of which suffices; empty for
+   * anywhere.
+   */
   public Set<Topology> topologies() {
     return parts.topologies;
   }
 
-  /** Returns its size; nothing if the plugin does not know. */
+  /** Returns its size; empty if the plugin does not know it. */
   public OptionalLong capacityBytes() {
     return parts.capacityBytes;
   }
 
   /**
-   * Returns what the node has to be told, the next time it has the volume: how large it is since it
-   * was grown.
+   * Returns the size to which the node must expand the volume when it next has it, after an
+   * expansion of the storage.
    */
   public Optional<CapacityRange> pendingOnNode() {
     return Optional.ofNullable(parts.pendingOnNode);
   }
 
-  /** Whose volume it is. */
+  /** Returns the plugin of the volume. */
   public PluginId plugin() {
     return parts.spec.plugin();
   }
 
   /**
-   * One way to use it, with its own mount options.
+   * Returns one kind of use, with its own mount options.
    *
-   * @return nothing if it was not asked for to be used so
+   * @return empty if this use was not requested
    */
   public Optional<VolumeCapability> capability(AccessMode mode, AttachmentMode attachment) {
     boolean isBlock = attachment == AttachmentMode.BLOCK;
@@ -127,7 +131,7 @@ public final class CatalogVolume {
         .findFirst();
   }
 
-  /** Returns the volume of another size, with or without a debt to the node. */
+  /** Returns the volume with another size, with or without a pending expansion on the node. */
   public CatalogVolume grown(OptionalLong bytes, Optional<CapacityRange> owed) {
     Builder grown = toBuilder();
     grown.capacityBytes = bytes;
@@ -135,7 +139,7 @@ public final class CatalogVolume {
     return grown.build();
   }
 
-  /** Returns the volume with another specification. */
+  /** Returns the volume with another spec. */
   public CatalogVolume as(VolumeSpec changed) {
     Builder other = toBuilder();
     other.spec = changed;
@@ -143,9 +147,8 @@ public final class CatalogVolume {
   }
 
   /**
-   * Returns the volume with what may change of one that exists, as another description has it: what
-   * {@link VolumeSpec#describedBy} takes, the context and the places; and its size, if it is not
-   * known here.
+   * Returns the volume with the changeable properties of another description: those that {@link
+   * VolumeSpec#describedBy} takes, the context and the topologies; and its size, if not known here.
    */
   public CatalogVolume describedBy(CatalogVolume other) {
     Builder changed = toBuilder();
@@ -168,7 +171,7 @@ public final class CatalogVolume {
     return named().hashCode();
   }
 
-  /** Shows no values of the context, which belong to the plugin. */
+  /** Omits the values of the context, which belong to the plugin. */
   @Override
   public String toString() {
     return "CatalogVolume" + named();
@@ -189,7 +192,7 @@ public final class CatalogVolume {
     return all;
   }
 
-  /** Collects what is known of a {@link CatalogVolume}. */
+  /** Builder of a {@link CatalogVolume}. */
   public static final class Builder {
     private final VolumeKey key;
     private VolumeSpec spec;
@@ -220,7 +223,10 @@ public final class CatalogVolume {
       return copy;
     }
 
-    /** Says how it came here. A host registers what was there before, which is the default. */
+    /**
+     * Sets whether the volume was created or registered. The default is registered: a host
+     * registers volumes that existed before.
+     */
     public Builder origin(Origin value) {
       origin = Objects.requireNonNull(value, "origin");
       return this;
@@ -238,13 +244,15 @@ public final class CatalogVolume {
       return this;
     }
 
-    /** Sets what the plugin wants back with most calls. */
+    /** Sets the context that the plugin expects in most calls. */
     public Builder context(VolumeContext value) {
       context = Objects.requireNonNull(value, "context");
       return this;
     }
 
-    /** Says that it can be reached from any one of these places only. */
+    /**
+     * Limits the topologies from which the volume can be reached to these; each of them suffices.
+     */
     public Builder topologies(Collection<Topology> value) {
       topologies = Collections.unmodifiableSet(new LinkedHashSet<>(value));
       return this;
@@ -256,7 +264,7 @@ public final class CatalogVolume {
       return this;
     }
 
-    /** Sets what the node has to be told, the next time it has the volume. */
+    /** Sets the size to which the node must expand the volume when it next has it. */
     public Builder pendingOnNode(CapacityRange value) {
       pendingOnNode = Objects.requireNonNull(value, "pendingOnNode");
       return this;

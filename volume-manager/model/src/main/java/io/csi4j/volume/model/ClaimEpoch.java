@@ -3,17 +3,17 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * Names one claim: that of a use, on a node, with this epoch. A node asks with it whether the claim
- * is current; a control plane names with it a claim whose volume the node has to give back.
+ * Identifies one claim: that of a use, on a node, with this epoch. A node uses it to query whether
+ * the claim is current; a control plane uses it to name a claim whose volume the node must release.
  *
- * @param node the machine
+ * @param node the node
  * @param usage the volume and the workload
  * @param epoch the epoch of the claim
  * @since 1.0
  */
 public record ClaimEpoch(NodeName node, VolumeUse usage, long epoch) {
 
-  /** Checks that all parts are there, and the epoch. */
+  /** Checks that all parts are set, and that the epoch is valid. */
   public ClaimEpoch {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(usage, "usage");
@@ -22,7 +22,7 @@ public record ClaimEpoch(NodeName node, VolumeUse usage, long epoch) {
     }
   }
 
-  /** Returns the name of the claim that was granted. */
+  /** Returns the identification of a granted claim. */
   public static ClaimEpoch of(ClaimGrant grant) {
     return new ClaimEpoch(grant.node(), grant.usage(), grant.epoch());
   }

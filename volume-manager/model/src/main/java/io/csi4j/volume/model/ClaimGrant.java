@@ -10,15 +10,16 @@ import java.util.Optional;
  * before it publishes.
  *
  * @param usage the volume and the workload
- * @param node the machine
+ * @param node the node
  * @param epoch the epoch of the claim
- * @param mode what the workload does with it
- * @param context what the storage system said the node needs; empty where it need not attach
- * @param capability how the volume is used, as the storage system was told: the calls to the node
- *     have to be made with the same. Nothing where the claim does not say how it is mounted
- * @param contextChanged whether the storage system returned another context than before when the
- *     volume was attached again: what is mounted with the former one stays so, and is not mounted
- *     with this one before it was unmounted
+ * @param mode the access of the workload
+ * @param context the context that the node needs, as the storage system returned it; empty if the
+ *     volume need not be attached
+ * @param capability the kind of use, as sent to the storage system: calls to the node must use the
+ *     same. Empty if the claim does not specify how the volume is mounted
+ * @param contextChanged whether the storage system returned another context when the volume was
+ *     attached again: existing mounts keep the former context, and the new one is only used after
+ *     they are unmounted
  * @since 1.0
  */
 public record ClaimGrant(
@@ -30,7 +31,7 @@ public record ClaimGrant(
     Optional<VolumeCapability> capability,
     boolean contextChanged) {
 
-  /** Checks that all parts are there, and the epoch. */
+  /** Checks that all parts are set, and that the epoch is valid. */
   public ClaimGrant {
     Objects.requireNonNull(usage, "usage");
     Objects.requireNonNull(node, "node");
@@ -42,7 +43,7 @@ public record ClaimGrant(
     }
   }
 
-  /** One that does not say how the volume is mounted. */
+  /** Creates a grant that does not specify how the volume is mounted. */
   public ClaimGrant(
       VolumeUse usage, NodeName node, long epoch, ClaimMode mode, PublishContext context) {
     this(usage, node, epoch, mode, context, Optional.empty(), false);

@@ -1,8 +1,8 @@
 package io.csi4j.volume.model;
 
 /**
- * The way in which a workload uses a volume. There is no default: a request without one claims
- * nothing.
+ * The access of a workload to a volume. There is no default: a request without a mode makes no
+ * claim.
  *
  * @since 1.0
  */

@@ -4,11 +4,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The question of a node about one of its claims. A control plane of another cluster has other
- * claims under the same names, and must not answer.
+ * A node's query about one of its claims. A control plane of another cluster has other claims with
+ * the same names, and must not answer.
  *
  * @param claim the claim
- * @param cluster the identity of the cluster that the node belongs to, once it knows one
+ * @param cluster the identity of the node's cluster, if the node knows it
  * @since 1.0
  */
 public record ClaimQuestion(ClaimEpoch claim, Optional<String> cluster) {
@@ -19,7 +19,7 @@ public record ClaimQuestion(ClaimEpoch claim, Optional<String> cluster) {
     Objects.requireNonNull(cluster, "cluster");
   }
 
-  /** Returns the question of a node that knows no identity of its cluster. */
+  /** Returns the query of a node that does not know the identity of its cluster. */
   public static ClaimQuestion of(ClaimEpoch claim) {
     return new ClaimQuestion(claim, Optional.empty());
   }

@@ -3,39 +3,40 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * The present worth of a claim that a node was given.
+ * The current validity of a claim that was granted to a node.
  *
  * @since 1.0
  */
 public sealed interface ClaimStanding {
 
-  /** The workload has it, as it was given. */
+  /** The claim is valid as granted. */
   record Current() implements ClaimStanding {}
 
   /**
-   * The claim is proven to be over for this node: it was given back, or taken on with proof, or
-   * granted again since. Nothing may be mounted with it, and what is must go.
+   * The claim is proven to have ended for this node: it was released, transferred with proof, or
+   * granted again since. The node must mount nothing with it, and must unmount existing mounts.
    *
-   * @param epoch the highest epoch that a claim of the volume has had by now
+   * @param epoch the highest epoch that any claim of the volume has had so far
    */
   record Stale(long epoch) implements ClaimStanding {}
 
   /**
-   * The claim is on its way back, and the node may still be at it. Nothing more is mounted with it.
+   * The claim is being released, and the node may still use it. The node mounts nothing more with
+   * it.
    */
   record Leaving() implements ClaimStanding {}
 
-  /** The claim is not known: it was removed by hand, or its store lost it. */
+  /** The claim is unknown: it was removed manually, or its store lost it. */
   record Missing() implements ClaimStanding {}
 
   /**
-   * The keeper cannot be asked.
+   * The store of the claims could not be read.
    *
    * @param because the reason, as a clause for people
    */
   record Unknown(ReasonText because) implements ClaimStanding {
 
-    /** Checks that it is there. */
+    /** Checks that the reason is set. */
     public Unknown {
       Objects.requireNonNull(because, "because");
     }

@@ -1,6 +1,6 @@
 package io.csi4j.volume.model;
 
-/** The permission for everybody. */
+/** A permission that permits every use. */
 enum Everybody implements VolumePermission {
   MAY;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A volume that cannot be, with all that is wrong with it. Holds no secret.
+ * An invalid volume request, with all violations. Contains no secret.
  *
  * @since 1.0
  */
@@ -16,7 +16,7 @@ public final class InvalidVolumeException extends IllegalArgumentException {
 
   private final transient List<Violation> violations;
 
-  /** With all that is wrong. */
+  /** Creates the exception with all violations. */
   InvalidVolumeException(List<Violation> violations) {
     super(
         violations.stream()

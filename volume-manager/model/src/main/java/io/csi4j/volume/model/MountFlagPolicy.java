@@ -14,19 +14,18 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The host's rules for mount flags: which a request may have, and which every mount gets.
- * Immutable; compares by value.
+ * The host's rules for mount flags: which flags a request may contain, and which flags are added to
+ * every mount. Immutable, with value equality.
  *
- * <p>Flags are compared by name, that is by what stands before an equals sign, without regard to
- * case. Several in one, parted by commas, are looked at one by one, as {@code mount} does. A flag
- * that is added forbids its opposite: with {@code nosuid} added, {@code suid} is refused. A policy
- * with any rule also refuses flags that hold blanks or control characters, or begin with a dash: no
- * mount option does, and commands may take them for something else.
+ * <p>Flags are compared by name, which is the part before an equals sign, ignoring case. Several
+ * flags in one text, separated by commas, are checked one by one, as {@code mount} does. An added
+ * flag forbids its opposite: if {@code nosuid} is added, {@code suid} is refused. A policy with any
+ * rule also refuses flags that contain blanks or control characters, or begin with a dash: no mount
+ * option does, and commands may interpret them differently.
  *
- * <p>The manager applies its policy before the plugin is called, to each mount that is asked for;
- * what is mounted already stays as it is. A claim carries its flags to every call that is made for
- * it, so nothing is added to it later: apply the policy to the options of the claim ({@link
- * #applied}).
+ * <p>The manager applies its policy to each requested mount before it calls the plugin; existing
+ * mounts are not changed. A claim passes its flags to every call that is made for it, so nothing is
+ * added to it later: apply the policy to the options of the claim ({@link #applied}).
  *
  * <pre>{@code
  * MountFlagPolicy policy =
@@ -41,7 +40,7 @@ public final class MountFlagPolicy {
   private static final MountFlagPolicy ANY =
       new MountFlagPolicy(Optional.empty(), Set.of(), List.of());
 
-  /** Flags that reach beyond the volume, or change what others have mounted. */
+  /** Flags that affect more than the volume, or change existing mounts. */
   private static final List<String> BEYOND =
       List.of(
           "suid",
@@ -73,7 +72,7 @@ public final class MountFlagPolicy {
   private static final MountFlagPolicy FOR_TENANTS =
       ANY.withDenied(BEYOND.toArray(String[]::new)).withAdded("nosuid", "nodev");
 
-  /** Words that are in no way a secret, so that a refusal may show them. */
+  /** Values that are never secret, so that a refusal may show them. */
   private static final Set<String> KNOWN =
       Set.of(
           "acl",
@@ -132,24 +131,25 @@ public final class MountFlagPolicy {
     }
   }
 
-  /** Returns the policy that lets every flag pass and adds none. */
+  /** Returns the policy that permits every flag and adds none. */
   public static MountFlagPolicy any() {
     return ANY;
   }
 
   /**
-   * Returns a policy for hosts whose requests come from tenants: every mount gets {@code nosuid}
-   * and {@code nodev}, and flags that reach beyond the volume are refused, such as {@code remount},
-   * {@code bind}, {@code context} and those for propagation. Flags of single filesystems pass; some
-   * of them name files of the host, and a host that knows which flags it needs allows only those.
+   * Returns a policy for hosts with requests from tenants: {@code nosuid} and {@code nodev} are
+   * added to every mount, and flags that affect more than the volume are refused, such as {@code
+   * remount}, {@code bind}, {@code context} and those for propagation. Flags of specific
+   * filesystems are permitted; some of them refer to files of the host, so a host that knows the
+   * required flags should allow only those.
    */
   public static MountFlagPolicy forTenants() {
     return FOR_TENANTS;
   }
 
   /**
-   * Returns this policy, which refuses every flag but these, those that it allowed by name before,
-   * and those that are added.
+   * Returns this policy with these flags also allowed by name; flags that are neither allowed by
+   * name nor added are refused.
    */
   public MountFlagPolicy withAllowed(String... names) {
     return new MountFlagPolicy(
@@ -157,7 +157,7 @@ public final class MountFlagPolicy {
   }
 
   /**
-   * Returns this policy, which refuses these flags, too.
+   * Returns this policy with these flags also refused.
    *
    * @throws IllegalArgumentException if one of them is added
    */
@@ -166,7 +166,7 @@ public final class MountFlagPolicy {
   }
 
   /**
-   * Returns this policy, which gives these flags to every mount of a filesystem, too.
+   * Returns this policy with these flags also added to every mount of a filesystem.
    *
    * @throws IllegalArgumentException if one of them is denied
    */
@@ -180,8 +180,8 @@ public final class MountFlagPolicy {
   }
 
   /**
-   * Returns why these flags may not be had, by the name of the first that may not; nothing if they
-   * may. Values are not shown, nor are names that might be secrets themselves.
+   * Returns why the flags are refused, by the name of the first refused one; empty if they are
+   * permitted. Values are not shown, nor are names that could themselves be secrets.
    */
   public Optional<ReasonText> refusal(MountFlags flags) {
     if (this.equals(ANY)) {
@@ -208,14 +208,14 @@ public final class MountFlagPolicy {
     return Optional.empty();
   }
 
-  /** Returns the flags that every mount gets and that are missing in these. */
+  /** Returns the added flags that these flags lack. */
   public List<String> missing(MountFlags flags) {
     Set<String> names = new LinkedHashSet<>();
     flags.reveal().forEach(flag -> List.of(flag.split(",", -1)).forEach(it -> names.add(name(it))));
     return added.stream().filter(flag -> !names.contains(name(flag))).toList();
   }
 
-  /** Returns these options with the flags that every mount gets. */
+  /** Returns these options with the added flags. */
   public MountOptions applied(MountOptions options) {
     MountFlags flags = options.flags().orElseGet(() -> MountFlags.of(List.of()));
     List<String> missing = missing(flags);
@@ -240,7 +240,7 @@ public final class MountFlagPolicy {
     return Objects.hash(allowed, denied, added);
   }
 
-  /** Says what is allowed, denied and added. */
+  /** Shows the allowed, denied and added flags. */
   @Override
   public String toString() {
     return allowed.map(names -> "only " + new TreeSet<>(names)).orElse("any")
@@ -273,7 +273,7 @@ public final class MountFlagPolicy {
         : Optional.of("is not on the host's list of flags that are allowed");
   }
 
-  /** The name of a flag as a refusal may show it. */
+  /** The name of a flag, if a refusal may show it. */
   private Optional<String> shown(String part) {
     String name = name(part);
     boolean isNoSecret = part.indexOf('=') >= 0 || KNOWN.contains(name) || denied.contains(name);

@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The patience and the strictness of the manager with a plugin. Immutable; compares by value.
+ * The timeouts, retries and checks that the manager uses with a plugin. Immutable, with value
+ * equality.
  *
  * <pre>{@code
  * MountPolicy policy =
@@ -25,10 +26,10 @@ import java.util.Objects;
  */
 public final class MountPolicy {
 
-  /** Number of refusals of a plugin before a use is given up without its confirmation. */
+  /** Number of refusals of a plugin after which a use is dropped without its confirmation. */
   public static final int REFUSALS = 5;
 
-  /** Shortest time between the first of these refusals and the last. */
+  /** Minimum time between the first and the last of these refusals. */
   public static final Duration REFUSED_FOR = Duration.ofMinutes(2);
 
   private static final int MOST_REPEATS = 100_000;
@@ -76,22 +77,22 @@ public final class MountPolicy {
     return new Builder();
   }
 
-  /** Begins with this policy. */
+  /** Returns a builder with this policy. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
-  /** Returns how long one call may take before it is cancelled. */
+  /** Returns the time limit of one call. */
   public Duration attemptDeadline() {
     return parts.attemptDeadline;
   }
 
-  /** Returns how often a call is made within one operation. */
+  /** Returns the maximum number of attempts of a call within one operation. */
   public int attempts() {
     return parts.attempts;
   }
 
-  /** Returns the longest first pause between two attempts; it doubles each time. */
+  /** Returns the longest first pause between two attempts; later pauses double. */
   public Duration backoff() {
     return parts.backoff;
   }
@@ -101,73 +102,73 @@ public final class MountPolicy {
     return parts.backoffCap;
   }
 
-  /** Returns the longest pause between two tries in the background. */
+  /** Returns the longest pause between two background retries. */
   public Duration backgroundCap() {
     return parts.backgroundCap;
   }
 
   /**
-   * Returns how many repeats the plugin may get at once, for all its volumes together; 0 for any
-   * number.
+   * Returns the maximum number of immediate retries of all volumes of the plugin together; 0 for no
+   * limit.
    */
   public int retryBudget() {
     return parts.retryBudget;
   }
 
-  /** Returns the time after which one more repeat may be made once the budget is used up. */
+  /** Returns the time after which another retry is permitted once the budget is used up. */
   public Duration retryRefill() {
     return parts.retryRefill;
   }
 
   /**
-   * Returns how long a call whose end is not known is taken to be still going on in the plugin:
-   * until then only the same call is made for that path.
+   * Returns how long a call without an answer is assumed to be still running in the plugin: until
+   * then, only the same call is made for that path.
    */
   public Duration quarantine() {
     return parts.quarantine;
   }
 
-  /** Returns how many calls may be open at a time. */
+  /** Returns the maximum number of concurrent calls. */
   public int callsInFlight() {
     return parts.callsInFlight;
   }
 
-  /** Whether a published filesystem has to be a mount. */
+  /** Whether a published filesystem must be a mount. */
   public boolean requireMount() {
     return parts.requireMount;
   }
 
-  /** Whether a staged volume has to be a mount; the spec leaves it open. */
+  /** Whether a staged volume must be a mount; CSI does not require it. */
   public boolean requireStagingMount() {
     return parts.requireStagingMount;
   }
 
-  /** Whether a published block volume has to be a device node. */
+  /** Whether a published block volume must be a device node. */
   public boolean requireDevice() {
     return parts.requireDevice;
   }
 
-  /** Returns what is done about a mount whose server has ended. */
+  /** Returns the reaction to a mount whose server has ended. */
   public OnDeadMount onDeadMount() {
     return parts.onDeadMount;
   }
 
   /**
-   * Returns how often a plugin may say that it does not know a volume which is still mounted and
-   * not wanted any more, or answer OK without a change, before the manager unmounts it itself; 0
+   * Returns how often a plugin may answer that it does not know a volume that is still mounted and
+   * no longer wanted, or answer OK without unmounting it, before the manager unmounts it itself; 0
    * for never.
    */
   public int forceAfterRefusals() {
     return parts.forceAfterRefusals;
   }
 
-  /** Returns how far the manager goes to unmount a dead mount that its plugin has left. */
+  /** Returns how far the manager goes to unmount a dead mount that its plugin has not unmounted. */
   public DeadUnmount unmountDead() {
     return parts.unmountDead;
   }
 
   /**
-   * Whether a use is taken for gone that the plugin refuses to release, again and again, although
+   * Whether a use counts as released if the plugin repeatedly refuses to release it although
    * nothing is mounted for it any more.
    */
   public boolean releaseUnconfirmed() {
@@ -175,16 +176,16 @@ public final class MountPolicy {
   }
 
   /**
-   * Whether a published filesystem may not be a directory of the host's own disk, as that of
-   * plugins for development is.
+   * Whether a published filesystem must not be a directory on the host's own disk, as plugins for
+   * development provide.
    */
   public boolean refuseHostDisk() {
     return parts.refuseHostDisk;
   }
 
   /**
-   * Whether a volume is unstaged although what is mounted at its staging path is mounted by another
-   * program too.
+   * Whether a volume is unstaged although another program has also mounted the device at its
+   * staging path.
    */
   public boolean unstageMountedElsewhere() {
     return parts.unstageMountedElsewhere;
@@ -195,29 +196,30 @@ public final class MountPolicy {
     return parts.holdDevices;
   }
 
-  /** Whether the plugin mounts with the label of SELinux that is given to it as a mount flag. */
+  /** Whether the plugin mounts with the SELinux label that it gets as a mount flag. */
   public boolean takesSelinuxLabel() {
     return parts.takesSelinuxLabel;
   }
 
   /**
-   * Returns the pause between two rounds of questions for the health of the plugin's volumes and
-   * its storage; zero if it is asked by {@code VolumeManager.health} only.
+   * Returns the interval between queries of the health of the plugin's volumes and storage; zero if
+   * only {@code VolumeManager.health} queries it.
    */
   public Duration healthInterval() {
     return parts.healthInterval;
   }
 
   /**
-   * Returns whether new mounts are refused while the plugin says that it cannot reach its storage.
+   * Returns whether new mounts are refused while the plugin reports that it cannot reach its
+   * storage.
    */
   public boolean refuseUnreachableStorage() {
     return parts.refuseUnreachableStorage;
   }
 
   /**
-   * Returns the longest pause between two publications of a volume with secrets that are asked for
-   * again; zero if volumes are refreshed by {@code VolumeManager.refresh} only.
+   * Returns the maximum interval between two publications of a volume with refreshed secrets; zero
+   * if only {@code VolumeManager.refresh} refreshes volumes.
    */
   public Duration refreshInterval() {
     return parts.refreshInterval;
@@ -266,7 +268,7 @@ public final class MountPolicy {
     return all;
   }
 
-  /** Collects the parts of a {@link MountPolicy}. */
+  /** Builder of a {@link MountPolicy}. */
   public static final class Builder {
     private Duration attemptDeadline = Duration.ofMinutes(2);
     private int attempts = 3;
@@ -322,42 +324,42 @@ public final class MountPolicy {
       return copy;
     }
 
-    /** Limits one call. 2 minutes by default. */
+    /** Sets the time limit of one call. The default is 2 minutes. */
     public Builder attemptDeadline(Duration value) {
       attemptDeadline = Objects.requireNonNull(value, "attemptDeadline");
       return this;
     }
 
-    /** Limits how often a call is made within one operation. 3 times by default. */
+    /** Sets the maximum number of attempts of a call within one operation. The default is 3. */
     public Builder attempts(int value) {
       attempts = value;
       return this;
     }
 
-    /** Sets the longest first pause between two attempts. 100 ms by default. */
+    /** Sets the longest first pause between two attempts. The default is 100 ms. */
     public Builder backoff(Duration value) {
       backoff = Objects.requireNonNull(value, "backoff");
       return this;
     }
 
-    /** Sets the longest pause within an operation. 30 s by default. */
+    /** Sets the longest pause within an operation. The default is 30 s. */
     public Builder backoffCap(Duration value) {
       backoffCap = Objects.requireNonNull(value, "backoffCap");
       return this;
     }
 
-    /** Sets the longest pause between two tries in the background. 5 minutes by default. */
+    /** Sets the longest pause between two background retries. The default is 5 minutes. */
     public Builder backgroundCap(Duration value) {
       backgroundCap = Objects.requireNonNull(value, "backgroundCap");
       return this;
     }
 
     /**
-     * Limits how many repeats the plugin may get at once: further attempts of operations, and what
-     * is tried again in the background, for all volumes together. A repeat that finds the budget
-     * used up waits until time ({@link #retryRefill}) or a success of the plugin gives one back;
-     * those for which a caller waits go first. The first try of anything is never held back. 100 by
-     * default; 0 for any number.
+     * Sets the maximum number of immediate retries of all volumes of the plugin together: repeated
+     * attempts of operations, and background retries. When the budget is used up, a retry waits
+     * until time ({@link #retryRefill}) or a success of the plugin adds one to the budget; retries
+     * with a waiting caller go first. First attempts are never delayed. The default is 100; 0 means
+     * no limit.
      */
     public Builder retryBudget(int value) {
       retryBudget = value;
@@ -365,9 +367,9 @@ public final class MountPolicy {
     }
 
     /**
-     * Sets the time after which one more repeat may be made once the {@link #retryBudget} is used
-     * up; so it limits the repeats of a plugin that fails for long. 200 ms by default, which is 5 a
-     * second.
+     * Sets the time after which another retry is permitted once the {@link #retryBudget} is used
+     * up. This limits the retry rate for a plugin that fails for long. The default is 200 ms, which
+     * is 5 a second.
      */
     public Builder retryRefill(Duration value) {
       retryRefill = Objects.requireNonNull(value, "retryRefill");
@@ -375,23 +377,23 @@ public final class MountPolicy {
     }
 
     /**
-     * Sets how long a call whose end is not known is taken to be still going on in the plugin. 4
-     * minutes by default.
+     * Sets how long a call without an answer is assumed to be still running in the plugin. The
+     * default is 4 minutes.
      */
     public Builder quarantine(Duration value) {
       quarantine = Objects.requireNonNull(value, "quarantine");
       return this;
     }
 
-    /** Limits how many calls may be open at a time. 32 by default. */
+    /** Sets the maximum number of concurrent calls. The default is 32. */
     public Builder callsInFlight(int value) {
       callsInFlight = value;
       return this;
     }
 
     /**
-     * Says whether a published filesystem has to be a mount. By default it has to; that of a plugin
-     * that makes plain directories is none.
+     * Sets whether a published filesystem must be a mount. The default is true; disable it for a
+     * plugin that provides plain directories.
      */
     public Builder requireMount(boolean value) {
       requireMount = value;
@@ -399,31 +401,31 @@ public final class MountPolicy {
     }
 
     /**
-     * Says whether a staged volume has to be a mount: for a plugin that always mounts at the
-     * staging path. Not by default.
+     * Sets whether a staged volume must be a mount, for a plugin that always mounts at the staging
+     * path. The default is false.
      */
     public Builder requireStagingMount(boolean value) {
       requireStagingMount = value;
       return this;
     }
 
-    /** Says whether a published block volume has to be a device node. By default it has to. */
+    /** Sets whether a published block volume must be a device node. The default is true. */
     public Builder requireDevice(boolean value) {
       requireDevice = value;
       return this;
     }
 
-    /** Says what is done about a mount whose server has ended. It is reported by default. */
+    /** Sets the reaction to a mount whose server has ended. By default, it is reported. */
     public Builder onDeadMount(OnDeadMount value) {
       onDeadMount = Objects.requireNonNull(value, "onDeadMount");
       return this;
     }
 
     /**
-     * Allows the manager to unmount what is still mounted, not wanted any more, and unknown to the
-     * plugin, once the plugin has said so this many times; or once it has answered OK this many
-     * times in a row and left as much mounted as before. The device behind it may stay attached. 0,
-     * which is the default, for never.
+     * Permits the manager to unmount a volume that is still mounted, no longer wanted and unknown
+     * to the plugin, once the plugin has answered so this many times; or once it has answered OK
+     * this many times in a row without unmounting anything. The device behind it may stay attached.
+     * The default is 0, which means never.
      */
     public Builder forceAfterRefusals(int value) {
       forceAfterRefusals = value;
@@ -431,8 +433,8 @@ public final class MountPolicy {
     }
 
     /**
-     * Limits how far the manager goes to unmount dead mounts, which a plugin was asked to take away
-     * and has left. Lazily if need be, by default.
+     * Sets how far the manager goes to unmount dead mounts that a plugin was called to unmount and
+     * has not unmounted. By default, up to a lazy unmount.
      */
     public Builder unmountDead(DeadUnmount value) {
       unmountDead = Objects.requireNonNull(value, "unmountDead");
@@ -440,11 +442,11 @@ public final class MountPolicy {
     }
 
     /**
-     * Says whether a use is given up that the plugin refuses to unpublish although the mount table
-     * shows nothing of it any more: after at least {@value #REFUSALS} refusals over at least {@link
-     * #REFUSED_FOR}, with no call of ours going on in the plugin. Plugins that fail when nothing is
-     * mounted would keep it for ever otherwise. Only for a use whose mount was seen. It is given up
-     * by default.
+     * Sets whether a use is dropped if the plugin refuses to unpublish it although the mount table
+     * shows no mount of it any more: after at least {@value #REFUSALS} refusals over at least
+     * {@link #REFUSED_FOR}, and while no call of csi4j is running in the plugin. Otherwise, a
+     * plugin that fails when nothing is mounted would keep the use forever. Applies only to a use
+     * whose mount was seen. The default is true.
      */
     public Builder releaseUnconfirmed(boolean value) {
       releaseUnconfirmed = value;
@@ -452,8 +454,8 @@ public final class MountPolicy {
     }
 
     /**
-     * For a host whose own disk holds no volumes: refuses a published filesystem that is a
-     * directory of it. Otherwise, which is the default, it is reported once for a plugin.
+     * Refuses a published filesystem that is a directory on the host's own disk, for a host whose
+     * disk holds no volumes. By default, such a directory is only reported, once for each plugin.
      */
     public Builder refuseHostDisk(boolean value) {
       refuseHostDisk = value;
@@ -461,12 +463,12 @@ public final class MountPolicy {
     }
 
     /**
-     * Has a volume unstaged although another program has mounted its device since it was staged.
-     * Otherwise, which is the default, its release is refused ({@code MOUNTED_ELSEWHERE}, with the
-     * paths) and goes on once the other mounts are gone. Only a staging that is a mount of a block
-     * device is looked at, and only the mounts that the mount namespace of this process shows. For
-     * a plugin that mounts a staged device again at a place that it does not clear before it is
-     * asked to unstage the volume.
+     * Permits unstaging a volume although another program has mounted its device since it was
+     * staged. By default, its release is refused ({@code MOUNTED_ELSEWHERE}, with the paths) and
+     * continues once the other mounts are gone. The check covers only stagings that are mounts of a
+     * block device, and only the mounts in the mount namespace of this process. Use this for a
+     * plugin that mounts a staged device at another path and unmounts that only when it is called
+     * to unstage the volume.
      */
     public Builder unstageMountedElsewhere(boolean value) {
       unstageMountedElsewhere = value;
@@ -474,10 +476,10 @@ public final class MountPolicy {
     }
 
     /**
-     * Has the device of a raw block volume held open, for reading, from when it is published until
-     * the plugin is asked to unpublish it. Meanwhile the kernel gives the number of the device to
-     * no other, and does not detach a loop device. A device that cannot be opened is published all
-     * the same, and that is reported ({@code DEVICE_NOT_HELD}). None is held by default.
+     * Holds the device of a raw block volume open for reading, from its publication until the
+     * plugin is called to unpublish it. Meanwhile, the kernel does not reuse the number of the
+     * device, and does not detach a loop device. A device that cannot be opened is still published,
+     * and the failure is reported ({@code DEVICE_NOT_HELD}). By default, no device is held.
      */
     public Builder holdDevices(boolean value) {
       holdDevices = value;
@@ -485,10 +487,10 @@ public final class MountPolicy {
     }
 
     /**
-     * Says that the plugin mounts with {@code -o context=}: the label of a request goes to it as a
-     * mount flag when a volume is staged and published, and the files need not be relabelled. For
-     * plugins whose {@code CSIDriver} of Kubernetes says {@code seLinuxMount: true}; others fail
-     * with the flag, or leave it out. No plugin is given a label by default.
+     * Declares that the plugin mounts with {@code -o context=}: the label of a request is sent as a
+     * mount flag when a volume is staged and published, and the files need not be relabelled. Use
+     * this for plugins whose {@code CSIDriver} in Kubernetes has {@code seLinuxMount: true}; others
+     * fail with the flag, or ignore it. By default, no label is sent.
      */
     public Builder takesSelinuxLabel(boolean value) {
       takesSelinuxLabel = value;
@@ -496,10 +498,9 @@ public final class MountPolicy {
     }
 
     /**
-     * Sets the pause between two rounds of questions for the health of the plugin's volumes and its
-     * storage. The pause is spread by a fifth, and grows up to 16 times while the plugin does not
-     * answer. With zero the plugin is asked by {@code VolumeManager.health} only. 1 minute by
-     * default.
+     * Sets the interval between queries of the health of the plugin's volumes and storage. It is
+     * randomized by a fifth, and grows up to 16 times while the plugin does not answer. With zero,
+     * only {@code VolumeManager.health} queries the plugin. The default is 1 minute.
      */
     public Builder healthInterval(Duration value) {
       healthInterval = Objects.requireNonNull(value, "healthInterval");
@@ -507,8 +508,8 @@ public final class MountPolicy {
     }
 
     /**
-     * Refuses new mounts while the plugin says that it cannot reach its storage from this node.
-     * Mounts that are there stay. Otherwise, which is the default, it is only reported.
+     * Refuses new mounts while the plugin reports that it cannot reach its storage from this node.
+     * Existing mounts are not affected. By default, the problem is only reported.
      */
     public Builder refuseUnreachableStorage(boolean value) {
       refuseUnreachableStorage = value;
@@ -516,11 +517,11 @@ public final class MountPolicy {
     }
 
     /**
-     * Has every published volume of the plugin published again at the latest after this time, with
-     * the contexts of its last mount or refresh, and with secrets that its {@link SecretsProvider}
-     * is asked for again: for plugins that hand tokens or certificates on, which expire. The pause
-     * is up to a fifth shorter. With zero, which is the default, volumes are refreshed by {@code
-     * VolumeManager.refresh} only.
+     * Publishes every volume of the plugin again after at most this time, with the contexts of its
+     * last mount or refresh, and with secrets requested again from its {@link SecretsProvider}. Use
+     * this for plugins that pass on tokens or certificates that expire. The interval is shortened
+     * by up to a fifth. With zero, which is the default, only {@code VolumeManager.refresh}
+     * refreshes volumes.
      */
     public Builder refreshInterval(Duration value) {
       refreshInterval = Objects.requireNonNull(value, "refreshInterval");
@@ -530,7 +531,7 @@ public final class MountPolicy {
     /**
      * Returns the policy.
      *
-     * @throws IllegalArgumentException if a part makes no sense
+     * @throws IllegalArgumentException if a setting is invalid
      */
     public MountPolicy build() {
       return new MountPolicy(this);
@@ -538,48 +539,48 @@ public final class MountPolicy {
   }
 
   /**
-   * How far the manager goes to unmount a dead mount itself, once its plugin was asked to take it
-   * away and has left it. Without a server nothing can be written to such a mount, so nothing can
-   * be lost there; only mounts that the manager has recorded are touched.
+   * How far the manager goes to unmount a dead mount itself, once its plugin was called to unmount
+   * it and has not done so. Without a server, nothing can be written to such a mount, so no data
+   * can be lost; only mounts that the manager has recorded are unmounted.
    *
    * @since 1.0
    */
   public enum DeadUnmount {
-    /** Not at all: the message of the failure has the command for a person. */
+    /** No unmount: the message of the failure contains the command for a person. */
     NEVER,
-    /** With a plain unmount, which fails while a process uses the mount. */
+    /** A plain unmount, which fails while a process uses the mount. */
     PLAIN,
     /**
-     * As {@link #PLAIN}, after its connection was given up, which frees the processes that wait for
+     * As {@link #PLAIN}, after aborting its connection, which releases the processes that wait for
      * it.
      */
     FORCE,
     /**
-     * As {@link #FORCE}; what is still in use then is detached, and its users see errors until they
-     * open their files again.
+     * As {@link #FORCE}; a mount that is still in use is then detached, and its users get errors
+     * until they open their files again.
      */
     LAZY
   }
 
   /**
-   * The answer to a mount whose server has ended, as when a plugin that serves its volumes by
-   * itself was started again, and about one that another program took away. A workload that has the
-   * dead mount open sees errors until it opens it again, in any case.
+   * The reaction to a mount whose server has ended, for example because a plugin that serves its
+   * volumes itself was restarted, and to a mount that another program has unmounted. In any case, a
+   * workload that has the dead mount open gets errors until it opens it again.
    *
    * @since 1.0
    */
   public enum OnDeadMount {
-    /** The mount is told of, and stays until it is released. */
+    /** The mount is reported, and stays until it is released. */
     REPORT,
-    /** The mount is told of, and its target is unpublished and published again. */
+    /** The mount is reported, and its target is unpublished and published again. */
     REPUBLISH,
     /**
-     * The mount is told of, and all dead targets of the volume are unpublished; when none is left,
-     * the volume is unstaged and staged again; then they are published again. For plugins that
-     * serve a volume at its staging path.
+     * The mount is reported, and all dead targets of the volume are unpublished; when none is left,
+     * the volume is unstaged, staged, and published again. Use this for plugins that serve a volume
+     * at its staging path.
      */
     REMOUNT,
-    /** Dead mounts are not looked for. */
+    /** Dead mounts are not detected. */
     LEAVE
   }
 }

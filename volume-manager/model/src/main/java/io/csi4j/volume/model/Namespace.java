@@ -3,7 +3,8 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * Whose volumes these are: a tenant, a project. Volumes of two namespaces may have one id.
+ * The owner of volumes, such as a tenant or a project. Volumes of two namespaces may have the same
+ * id.
  *
  * @param value the name; not empty, without control characters
  * @since 1.0

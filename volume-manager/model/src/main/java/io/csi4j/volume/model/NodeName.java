@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * A machine, as the host names it; not the id that a plugin gives it.
+ * The host's name of a machine; not the id that a plugin gives it.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
  * @since 1.0

@@ -5,29 +5,29 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The proof of a node that it has nothing of a use mounted any more: it has no record of the use,
- * and looked into its mount table. It stands for one claim only, and says nothing of a later one.
+ * A node's proof that it has no mount of a use any more: it has no record of the use, and has
+ * checked its mount table. It is valid for one claim only, and says nothing about later ones.
  *
- * @param usage the use that was given back
- * @param epoch the epoch of the claim that it was used under
- * @param node the machine that looked
- * @param boot the boot of that machine in which it looked
- * @param looked where it looked
- * @param staging what became of the volume's staging
+ * @param usage the released use
+ * @param epoch the epoch of the claim
+ * @param node the machine that made the check
+ * @param boot the boot of that machine during the check
+ * @param looked the paths that were checked
+ * @param staging the state of the volume's staging
  * @since 1.0
  */
 public record NodeReceipt(
     VolumeUse usage, long epoch, NodeName node, String boot, List<Path> looked, Staging staging) {
 
-  /** The fate of a volume's staging. */
+  /** The state of a volume's staging. */
   public enum Staging {
-    /** The staging is not there. */
+    /** The staging no longer exists. */
     GONE,
-    /** Other workloads of the same machine use the volume: it must not be detached from there. */
+    /** Other workloads on the same machine use the volume: it must not be detached. */
     KEPT_FOR_OTHERS
   }
 
-  /** Copies the list, and checks that all parts are there. */
+  /** Copies the list, and checks that all parts are set. */
   public NodeReceipt {
     Objects.requireNonNull(usage, "usage");
     Objects.requireNonNull(node, "node");

@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Events of volumes that an operator has to know of. Names and numbers are stable: people search
- * for them, and {@code docs/operator-codes.md}, which is made from this table, says of each what to
- * do. A number is never used again; the hundreds are chapters.
+ * Codes of events that an operator needs to know about. Names and numbers are stable: people search
+ * for them, and {@code docs/operator-codes.md}, which is generated from this table, gives the next
+ * step for each. Numbers are never reused; each hundred is a chapter.
  *
  * <p>The texts of all codes are rows of {@code operator-codes.tsv} beside this class: the number,
- * how bad it is, what it means, what is safe now, what happens next or what to do.
+ * the severity, the meaning, what is safe now, and the next step.
  *
  * @since 1.0
  */
 public enum OperatorCode {
-  // 1xx: starts, and what they find
+  // 1xx: starts
   ADOPTED(101),
   RESUMED(102),
   ROLLED_BACK(103),
@@ -93,7 +93,7 @@ public enum OperatorCode {
   PLUGIN_NAME_DIFFERS(336),
   PLUGIN_SOCKET_TOO_LONG(337),
 
-  // 4xx: what the kernel's mount table shows
+  // 4xx: the kernel's mount table
   FOREIGN_MOUNT(401),
   STILL_MOUNTED(402),
   UNEXPECTED_MOUNT(403),
@@ -211,7 +211,7 @@ public enum OperatorCode {
   PUBLISH_CONTEXT_CHANGED(833),
   ATTACH_REFUSED(834),
 
-  // 84x: a node and the claims that it was given
+  // 84x: nodes and their claims
   FENCED(841),
   FENCED_WHILE_MOUNTED(842),
   SELF_FENCED(843),
@@ -230,7 +230,7 @@ public enum OperatorCode {
   LONG_PAUSE(906),
   NO_THREADS(907),
 
-  // 92x to 94x: what a storage system is asked to do with volumes
+  // 92x to 94x: requests to storage systems
   CONTROLLER_BUSY(921),
   CONTROLLER_CALL_CANCELLED(922),
   CONTROLLER_SECRETS_MISSING(923),
@@ -287,20 +287,20 @@ public enum OperatorCode {
 
   private final int number;
 
-  /** The urgency of a code. */
+  /** The severity of a code. */
   public enum Severity {
-    /** No action: it is told so that the story is complete. */
+    /** No action is required: the message completes the sequence of events. */
     INFO,
-    /** Action some day: something is not as it should be, and csi4j copes. */
+    /** Action is required at some time: there is a problem that csi4j tolerates. */
     WARNING,
-    /** Action now: a request was not met, or csi4j cannot put it right alone. */
+    /** Action is required now: a request failed, or csi4j cannot solve a problem alone. */
     ERROR
   }
 
   /** A row of the table. */
   private record Text(Severity severity, String meaning, String safe, String next) {}
 
-  /** The table, read when a text is first needed. */
+  /** The table, read on first use. */
   private static final class Table {
     private static final Map<OperatorCode, Text> TEXTS = read();
 
@@ -333,22 +333,22 @@ public enum OperatorCode {
     return Objects.requireNonNull(Table.TEXTS.get(this), "text");
   }
 
-  /** Its number. */
+  /** Returns its number. */
   public int number() {
     return number;
   }
 
-  /** Number and name, as messages begin: {@code CSI-412 MOUNT_NOT_VISIBLE}. */
+  /** Returns number and name, which begin each message: {@code CSI-412 MOUNT_NOT_VISIBLE}. */
   public String label() {
     return "CSI-" + number + " " + name();
   }
 
-  /** Returns its urgency. */
+  /** Returns its severity. */
   public Severity severity() {
     return text().severity();
   }
 
-  /** Returns its meaning: a sentence without its full stop. */
+  /** Returns its meaning: a sentence without a full stop. */
   public String meaning() {
     return text().meaning();
   }
@@ -358,7 +358,7 @@ public enum OperatorCode {
     return text().safe();
   }
 
-  /** Returns what happens next, or what to do: a sentence without its full stop. */
+  /** Returns the next step: a sentence without a full stop. */
   public String next() {
     return text().next();
   }

@@ -5,10 +5,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure that carries what an operator is told. Everything that the volume manager throws about
- * volumes, plugins, claims and storage systems is one, so a host that only passes messages on
- * catches once. What a plugin, a disk or the kernel said is the cause. Exceptions about arguments
- * and about calls in the wrong state are none; {@code docs/volumes.md} has the rule.
+ * A failure with a message for operators. Everything that the volume manager throws about volumes,
+ * plugins, claims and storage systems is of this type, so a host that only passes messages on needs
+ * one catch clause. The failure of a plugin, a disk or the kernel is the cause. Exceptions about
+ * invalid arguments and about calls in the wrong state are not of this type; {@code
+ * docs/volumes.md} has the rule.
  *
  * <pre>{@code
  * try {
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Its children say what the caller does next.
+ * <p>Subclasses classify what the caller does next.
  *
  * @since 1.0
  */
@@ -28,24 +29,24 @@ public abstract class OperatorException extends RuntimeException {
 
   private final transient OperatorMessage operatorMessage;
 
-  /** A failure with this message. */
+  /** Creates a failure with this message. */
   protected OperatorException(OperatorMessage message, @Nullable Throwable cause) {
     this(message.line(), message, cause);
   }
 
-  /** A failure whose own text is not the line of the message. */
+  /** Creates a failure whose own text differs from the line of the message. */
   protected OperatorException(String text, OperatorMessage message, @Nullable Throwable cause) {
     super(text, cause);
     operatorMessage = Objects.requireNonNull(message, "message");
     OwnFrames.keep(this);
   }
 
-  /** Returns what happened. */
+  /** Returns the code of the failure. */
   public final OperatorCode code() {
     return operatorMessage.code();
   }
 
-  /** Returns the message in its parts. */
+  /** Returns the message with its parts. */
   public final OperatorMessage operatorMessage() {
     return operatorMessage;
   }

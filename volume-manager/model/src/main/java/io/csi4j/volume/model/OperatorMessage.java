@@ -3,13 +3,13 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * One thing that an operator is told, in five parts. No part holds a secret.
+ * A message for operators, in five parts. No part contains a secret.
  *
- * @param code what happened
- * @param doing what was being done, and to what: volume, workload, plugin, path
- * @param seen what was seen
+ * @param code the code of the event
+ * @param doing the operation and its subject: volume, workload, plugin, path
+ * @param seen the observation
  * @param safe what is safe now
- * @param next what happens next, or what to do
+ * @param next the next step, automatic or for the operator
  * @since 1.0
  */
 public record OperatorMessage(OperatorCode code, Part doing, Part seen, Part safe, Part next) {
@@ -36,7 +36,7 @@ public record OperatorMessage(OperatorCode code, Part doing, Part seen, Part saf
   }
 
   /**
-   * Returns the message with one more thing that was seen.
+   * Returns the message with an additional observation.
    *
    * @param more a clause without a full stop
    */
@@ -44,7 +44,7 @@ public record OperatorMessage(OperatorCode code, Part doing, Part seen, Part saf
     return new OperatorMessage(code, doing, new Part(seen + "; " + more), safe, next);
   }
 
-  /** All parts in one line, with the code first. */
+  /** Returns all parts in one line, beginning with the code. */
   public String line() {
     return code.label() + ": " + doing + ": " + seen + "; " + safe + ". " + next + ".";
   }

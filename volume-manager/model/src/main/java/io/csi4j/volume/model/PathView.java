@@ -5,30 +5,30 @@ import io.csi4j.mount.model.MountPath;
 import java.util.Objects;
 
 /**
- * One directory as this host sees it and as a plugin in a container of its own sees it. The only
- * way from a path of the host to a path for a plugin.
+ * A directory with its path on this host and its path in a plugin's container. Every conversion of
+ * a host path to a plugin path uses it.
  *
  * @param host the directory on this host
- * @param plugin the same directory for the plugin
+ * @param plugin the path of the same directory in the plugin
  * @since 1.0
  */
 public record PathView(MountPath host, PluginPath plugin) {
 
   /**
-   * Drops slashes of the plugin's path that mean nothing; refuses one with {@code .} or {@code ..}.
+   * Removes redundant slashes from the plugin's path; rejects a path with {@code .} or {@code ..}.
    */
   public PathView {
     Objects.requireNonNull(host, "host");
     plugin = PluginPath.of(text(MountPath.of(plugin.value())));
   }
 
-  /** The view of a plugin that runs on the host itself. */
+  /** Returns the view of a plugin that runs directly on the host. */
   public static PathView same(MountPath directory) {
     return new PathView(directory, PluginPath.of(text(directory)));
   }
 
   /**
-   * The path that the plugin has for a path of this host.
+   * Returns the plugin's path for a path of the host.
    *
    * @throws IllegalArgumentException if it is not in this directory
    */

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * Certificates or a key in PEM form. A file is read again for each new connection, so that a
- * renewed certificate is used without a restart; who has a connection keeps it while the file
- * cannot be read. No text shows the contents.
+ * renewed certificate is used without a restart; existing connections continue while the file
+ * cannot be read. The contents are never shown as text.
  *
  * @since 1.0
  */
@@ -38,12 +38,12 @@ public final class Pem {
     return new Pem("given as bytes", () -> new ByteArrayInputStream(copy));
   }
 
-  /** Opens the contents, to be read once. */
+  /** Opens the contents for reading. */
   public InputStream open() throws IOException {
     return source.open();
   }
 
-  /** Where it comes from. */
+  /** Shows the source of the contents. */
   @Override
   public String toString() {
     return name;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a plugin: its endpoint, its view of the manager's directory, and its treatment.
+ * The configuration of a plugin: its endpoint, its view of the manager's directory, and its policy.
  *
  * @since 1.0
  */
@@ -30,32 +30,32 @@ public final class PluginBinding {
     storageSecrets = builder.storageSecrets;
   }
 
-  /** Returns a plugin that runs on the host, treated as most are. */
+  /** Returns the binding of a plugin that runs directly on the host, with the default policy. */
   public static PluginBinding of(PluginId id, CsiEndpoint endpoint) {
     return builder(id, endpoint).build();
   }
 
-  /** Begins with a plugin that runs on the host, treated as most are. */
+  /** Returns a builder for a plugin that runs directly on the host, with the default policy. */
   public static Builder builder(PluginId id, CsiEndpoint endpoint) {
     return new Builder(id, endpoint);
   }
 
-  /** Returns the name under which the host knows it. */
+  /** Returns the host's name of the plugin. */
   public PluginId id() {
     return id;
   }
 
-  /** Returns where its node service listens. */
+  /** Returns the endpoint of its node service. */
   public CsiEndpoint endpoint() {
     return endpoint;
   }
 
-  /** Returns where it sees the manager's directory, if not where the host does. */
+  /** Returns its path of the manager's directory, if different from that of the host. */
   public Optional<PluginPath> seesRootAt() {
     return Optional.ofNullable(seesRootAt);
   }
 
-  /** Returns how it is treated. */
+  /** Returns its policy. */
   public MountPolicy policy() {
     return policy;
   }
@@ -65,7 +65,7 @@ public final class PluginBinding {
     return connectOptions;
   }
 
-  /** Returns the secrets for questions about its storage, which belong to no volume. */
+  /** Returns the secrets for queries about its storage, which belong to no volume. */
   public SecretsProvider storageSecrets() {
     return storageSecrets;
   }
@@ -75,7 +75,7 @@ public final class PluginBinding {
     return "PluginBinding[" + id + " at " + endpoint + "]";
   }
 
-  /** Collects what a binding may have. */
+  /** Builder of a binding. */
   public static final class Builder {
 
     private final PluginId id;
@@ -91,30 +91,30 @@ public final class PluginBinding {
     }
 
     /**
-     * Sets where it sees the manager's directory: for a plugin in a container. Where the host does
-     * by default.
+     * Sets the plugin's path of the manager's directory, for a plugin in a container. By default,
+     * it is the host's path.
      */
     public Builder seesRootAt(PluginPath path) {
       seesRootAt = Objects.requireNonNull(path, "path");
       return this;
     }
 
-    /** Sets how it is treated. {@link MountPolicy#defaults()} by default. */
+    /** Sets its policy. The default is {@link MountPolicy#defaults()}. */
     public Builder policy(MountPolicy policy) {
       this.policy = Objects.requireNonNull(policy, "policy");
       return this;
     }
 
     /**
-     * Sets how to connect to it; attempts and deadlines of calls come from the policy. {@link
-     * ConnectOptions#defaults()} by default.
+     * Sets how to connect to it; the policy determines retries and timeouts of calls. The default
+     * is {@link ConnectOptions#defaults()}.
      */
     public Builder connectOptions(ConnectOptions options) {
       connectOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /** Sets the secrets for questions about its storage. None by default. */
+    /** Sets the secrets for queries about its storage. By default, there are none. */
     public Builder storageSecrets(SecretsProvider provider) {
       storageSecrets = Objects.requireNonNull(provider, "provider");
       return this;

@@ -3,8 +3,7 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The name under which a host knows a plugin. Best the plugin's own name, as paths are made from
- * it.
+ * The host's name of a plugin. Preferably the plugin's own name, because paths are derived from it.
  *
  * @param value the name; not empty, without control characters
  * @since 1.0

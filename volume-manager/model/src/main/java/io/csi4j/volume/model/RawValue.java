@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * A value of a job description as its author wrote it, before it is checked.
+ * An unchecked value from a job description.
  *
  * @param value the text
  * @since 1.0

@@ -9,29 +9,34 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * From where a volume has to be reachable. Equal if both have the same places, in any order.
+ * The topologies from which a volume must be reachable. Has value equality; the order of the
+ * required topologies does not matter.
  *
- * @param required from at least one of these; empty for no such demand
- * @param preferred in order, best first; each stands among the required ones, if there are any
+ * @param required the volume must be reachable from at least one of these; empty for no requirement
+ * @param preferred the preferred ones, best first; each must be among the required ones, if there
+ *     are any
  * @since 1.0
  */
 public record RequestedTopologies(Set<Topology> required, List<Topology> preferred) {
 
-  /** Copies both, and refuses what asks for nothing, or prefers what it does not allow. */
+  /**
+   * Copies both, and rejects an empty request, or preferred topologies that are not among the
+   * required ones.
+   */
   public RequestedTopologies {
     TopologyRequirement checked = new TopologyRequirement(List.copyOf(required), preferred);
     required = Collections.unmodifiableSet(new LinkedHashSet<>(checked.requisite()));
     preferred = checked.preferred();
   }
 
-  /** From at least one of these. */
+  /** Returns a request for reachability from at least one of these. */
   public static RequestedTopologies anyOf(Set<Topology> required) {
     return new RequestedTopologies(required, List.of());
   }
 
   /**
-   * Returns those of them that are among {@code places} too; nothing if none of the required ones
-   * is. Equal to this if {@code places} is empty, which stands for everywhere.
+   * Returns the request limited to {@code places}; empty if none of the required topologies is
+   * among them. Equal to this if {@code places} is empty, which means everywhere.
    */
   public Optional<RequestedTopologies> within(List<Topology> places) {
     return requirement()

@@ -7,12 +7,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Gives the secrets for one call, when it is to be made. They are handed to the plugin and kept
- * nowhere.
+ * Provides the secrets for a call just before it is made. They are passed to the plugin and not
+ * stored.
  *
- * <p>Asked before every attempt. Providers have threads of their own, and so many for each plugin:
- * one that is slow holds up no other plugin. If it throws, gives null, or takes longer than the
- * settings allow (60 s by default), the attempt is not made and counts as refused.
+ * <p>Called before every attempt. Providers run on separate threads, with a limited number for each
+ * plugin: a slow provider delays no other plugin. If it throws, returns null, or takes longer than
+ * the settings permit (60 s by default), the attempt is not made and counts as refused.
  *
  * @since 1.0
  */
@@ -20,20 +20,20 @@ import java.util.function.Function;
 public interface SecretsProvider {
 
   /**
-   * The secrets for a call of this operation. It may block; its thread is interrupted when its time
-   * is over.
+   * Returns the secrets for a call of this operation. The method may block; its thread is
+   * interrupted after the time limit.
    */
   Secrets secretsFor(CsiOperation operation);
 
   /**
-   * The same for a provider that needs no thread while it waits; this is what is asked. By default
-   * it asks {@link #secretsFor} at once.
+   * Returns the secrets for a call, for a provider that needs no thread while it waits; csi4j calls
+   * this method. By default, it calls {@link #secretsFor} immediately.
    */
   default CompletionStage<Secrets> asyncSecretsFor(CsiOperation operation) {
     return CompletableFuture.completedFuture(secretsFor(operation));
   }
 
-  /** No secrets; always the same provider. */
+  /** Returns the provider of no secrets; always the same object. */
   static SecretsProvider none() {
     return NoSecrets.PROVIDER;
   }
@@ -43,7 +43,7 @@ public interface SecretsProvider {
     return operation -> secrets;
   }
 
-  /** A provider that needs no thread while it waits. */
+  /** Returns a provider that needs no thread while it waits. */
   static SecretsProvider async(
       Function<CsiOperation, ? extends CompletionStage<Secrets>> provider) {
     return new AsyncSecrets(provider);

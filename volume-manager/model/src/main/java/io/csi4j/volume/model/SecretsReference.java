@@ -3,8 +3,8 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The name under which a host keeps the secrets of a volume. They are asked for with each call, and
- * never kept with the volume.
+ * The host's name of the secrets of a volume. The secrets are requested for each call, and never
+ * stored with the volume.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
  * @since 1.0

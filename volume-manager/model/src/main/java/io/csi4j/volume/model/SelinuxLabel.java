@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A label of SELinux for the files of a workload, such as {@code
+ * An SELinux label for the files of a workload, such as {@code
  * system_u:object_r:container_file_t:s0:c15,c25}. A filesystem that is mounted with it shows this
- * label on all files, so that none has to be relabelled. It is no secret.
+ * label on all files, so that no file has to be relabelled. The label is not a secret.
  *
  * <pre>{@code
  * SelinuxLabel label = SelinuxLabel.of("system_u:object_r:container_file_t:s0:c15,c25");
@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  *         .build();
  * }</pre>
  *
- * @param value user, role, type and, where there is one, level, parted by colons
+ * @param value user, role, type and optionally level, separated by colons
  * @since 1.0
  */
 public record SelinuxLabel(String value) {
@@ -33,7 +33,7 @@ public record SelinuxLabel(String value) {
   private static final String NAME = "context=";
   private static final MountFlags NO_FLAGS = MountFlags.of();
 
-  /** Refuses what is no label. */
+  /** Rejects text that is not a label. */
   public SelinuxLabel {
     Objects.requireNonNull(value, "value");
     if (value.length() > LONGEST || !FORM.matcher(value).matches()) {
@@ -44,12 +44,12 @@ public record SelinuxLabel(String value) {
     }
   }
 
-  /** The label with this text. */
+  /** Returns the label with this text. */
   public static SelinuxLabel of(String value) {
     return new SelinuxLabel(value);
   }
 
-  /** Returns the label that these mount flags give to a filesystem, if they give one. */
+  /** Returns the label in these mount flags, if there is one. */
   public static Optional<SelinuxLabel> in(MountFlags flags) {
     return flags.reveal().stream()
         .filter(SelinuxLabel::isLabel)
@@ -57,14 +57,14 @@ public record SelinuxLabel(String value) {
         .map(flag -> new SelinuxLabel(unquoted(flag)));
   }
 
-  /** Returns mount flags without one that gives a label. */
+  /** Returns these mount flags without a label. */
   public static MountFlags without(MountFlags flags) {
     return MountFlags.of(flags.reveal().stream().filter(flag -> !isLabel(flag)).toList());
   }
 
   /**
-   * Returns mount options with the flag that gives a filesystem this label, instead of one that
-   * gives it another: for the request of a claim, whose options the controller is told, too.
+   * Returns mount options with the flag for this label, which replaces that of another one; for the
+   * request of a claim, whose options are also sent to the controller.
    */
   public MountOptions addedTo(MountOptions options) {
     List<String> flags =

@@ -6,17 +6,17 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * One fault that a plugin tells of the storage behind it, as seen from a node.
+ * A fault of its storage that a plugin reports, as seen from a node.
  *
- * @param entry the status, the reason and the words for it
- * @param since the time when it was told first
- * @param asOf the time when it was told last
+ * @param entry the status, the reason and the message
+ * @param since the time of the first report
+ * @param asOf the time of the last report
  * @since 1.0
  */
 @Experimental
 public record StorageFinding(StorageHealthEntry entry, Instant since, Instant asOf) {
 
-  /** Returns the fault in words, in one line. */
+  /** Returns the fault as text, in one line. */
   public String text() {
     return entry.fault()
         + " since "

@@ -4,20 +4,19 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Whom to trust, and who one is oneself, on an encrypted connection.
+ * The trusted certificates and the own certificate of an encrypted connection.
  *
- * @param trusted the certificates of those who sign for the other side; those of the JVM if nothing
- *     is given
- * @param own the certificate shown to the other side, where it asks for one
+ * @param trusted the certificates of the authorities for the other side; those of the JVM if empty
+ * @param own the certificate to present if the other side requests one
  * @since 1.0
  */
 public record TlsSettings(Optional<Pem> trusted, Optional<Certificate> own) {
 
   /**
-   * A certificate of one's own.
+   * An own certificate.
    *
-   * @param chain the certificate, and those between it and the one that the other side trusts
-   * @param key the private key of it, as PKCS #8 and not encrypted
+   * @param chain the certificate, followed by the intermediate certificates
+   * @param key its private key, as unencrypted PKCS #8
    */
   public record Certificate(Pem chain, Pem key) {
 
@@ -34,17 +33,17 @@ public record TlsSettings(Optional<Pem> trusted, Optional<Certificate> own) {
     Objects.requireNonNull(own, "own");
   }
 
-  /** Trusts what the JVM trusts. */
+  /** Returns settings that trust the same authorities as the JVM. */
   public static TlsSettings asTheJvm() {
     return new TlsSettings(Optional.empty(), Optional.empty());
   }
 
-  /** Trusts what these sign, and nothing else. */
+  /** Returns settings that trust only these authorities. */
   public static TlsSettings trusting(Pem certificates) {
     return new TlsSettings(Optional.of(certificates), Optional.empty());
   }
 
-  /** Returns the settings, showing a certificate of one's own. */
+  /** Returns these settings with an own certificate. */
   public TlsSettings showing(Certificate certificate) {
     return new TlsSettings(trusted, Optional.of(certificate));
   }

@@ -5,8 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation that did not end as asked. {@link #outcome()} says what the caller does next, {@link
- * #code()} what happened. The cause, where there is one, is what a plugin, disk or kernel said.
+ * An operation on a volume that did not end as requested. {@link #outcome()} classifies what the
+ * caller does next; {@link #code()} says what happened. The cause, if any, is the failure of a
+ * plugin, disk or kernel.
  *
  * @since 1.0
  */
@@ -19,11 +20,11 @@ public final class VolumeException extends OperatorException {
 
   /** The next step of the caller. */
   public enum Outcome {
-    /** Nothing is pending: change what was asked for, or ask again later. */
+    /** Nothing is pending: change the request, or repeat it later. */
     REFUSED,
-    /** The operation, or the undoing of it, goes on: wait, or ask again. */
+    /** The operation, or its reversal, continues: wait, or repeat the request. */
     IN_PROGRESS,
-    /** Nothing more is done before a person has looked. */
+    /** Nothing more is done before a person has intervened. */
     HELD
   }
 
@@ -43,7 +44,7 @@ public final class VolumeException extends OperatorException {
     return outcome;
   }
 
-  /** The operation, if it had begun. */
+  /** Returns the number of the operation, if it had begun. */
   public Optional<OperationId> operation() {
     return Optional.ofNullable(operation);
   }

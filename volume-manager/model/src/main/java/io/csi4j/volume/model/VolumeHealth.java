@@ -10,27 +10,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The known faults of a volume, as told by a plugin of CSI 1.13, by one of CSI 1.3 to 1.12, or seen
- * by csi4j. Meant for people and for policies of a host: csi4j repairs nothing because of them.
+ * The known faults of a volume, as reported by a plugin of CSI 1.13, by one of CSI 1.3 to 1.12, or
+ * detected by csi4j. Intended for people and for policies of a host: csi4j does not repair them.
  *
  * <pre>{@code
  * manager.status(volume).forEach(
  *     status -> status.health().worst().ifPresent(finding -> page(finding.text())));
  * }</pre>
  *
- * @param findings each fault once for each who tells of it, the worst first; none if nothing is
- *     known to be wrong
+ * @param findings each fault, once for each source, the worst first; empty if no fault is known
  * @since 1.0
  */
 @Experimental
 public record VolumeHealth(List<Finding> findings) {
 
-  /** The reason of a fault that a plugin of CSI 1.3 to 1.12 tells, which has no reasons. */
+  /** The reason of faults reported by a plugin of CSI 1.3 to 1.12, which has no reasons. */
   public static final String CONDITION = "VolumeCondition";
 
   private static final VolumeHealth WELL = new VolumeHealth(List.of());
 
-  /** Copies the findings, and brings them into order. */
+  /** Copies and sorts the findings. */
   public VolumeHealth {
     List<Finding> sorted = new ArrayList<>(findings);
     sorted.sort(
@@ -55,7 +54,7 @@ public record VolumeHealth(List<Finding> findings) {
     return findings.stream().findFirst();
   }
 
-  /** Returns the faults of both: of several nodes, or of a node and a controller. */
+  /** Returns the faults of both, for example of several nodes, or of a node and a controller. */
   public VolumeHealth and(VolumeHealth other) {
     List<Finding> all = new ArrayList<>(findings);
     all.addAll(other.findings);
@@ -63,18 +62,18 @@ public record VolumeHealth(List<Finding> findings) {
   }
 
   /**
-   * One fault.
+   * A fault of a volume.
    *
-   * @param entry the status, the reason and the words for it
-   * @param source the one who tells it
-   * @param since the time when it was told first
-   * @param asOf the time when it was told last
+   * @param entry the status, the reason and the message
+   * @param source the source of the report
+   * @param since the time of the first report
+   * @param asOf the time of the last report
    */
   public record Finding(VolumeHealthEntry entry, Source source, Instant since, Instant asOf) {
 
     /**
-     * In words, in one line: {@code INACCESSIBLE (DiskFailing), the plugin on node 'n1' says since
-     * 2026-11-24T03:00:00Z: 'two disks do not answer'}.
+     * Returns the fault as text, in one line: {@code INACCESSIBLE (DiskFailing), the plugin on node
+     * 'n1' says since 2026-11-24T03:00:00Z: 'two disks do not answer'}.
      */
     public String text() {
       return entry.fault()
@@ -87,24 +86,24 @@ public record VolumeHealth(List<Finding> findings) {
   }
 
   /**
-   * One who can tell how a volume is.
+   * A source of health reports.
    *
-   * @param kind the kind
-   * @param node the node, where the host has given it a name
+   * @param kind the kind of source
+   * @param node the node, if the host has named it
    */
   public record Source(Kind kind, Optional<NodeName> node) {
 
-    /** The kinds. */
+    /** The kinds of sources. */
     public enum Kind {
-      /** The plugin's controller, which speaks for every node. */
+      /** The plugin's controller, which reports for all nodes. */
       CONTROLLER,
-      /** The plugin on a node, which speaks for that node. */
+      /** The plugin on a node, which reports for that node. */
       NODE,
-      /** csi4j itself, which has looked at the mounts of a node. */
+      /** csi4j itself, from the mounts of a node. */
       HOST
     }
 
-    /** The plugin's controller. */
+    /** Returns the plugin's controller as a source. */
     public static Source controller() {
       return new Source(Kind.CONTROLLER, Optional.empty());
     }

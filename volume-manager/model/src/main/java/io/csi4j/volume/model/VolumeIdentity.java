@@ -3,11 +3,11 @@ package io.csi4j.volume.model;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * A volume as what it is: the same handle of the same plugin is the same volume, under any name of
+ * The identity of a volume: the same handle of the same plugin is the same volume, under any key of
  * the host.
  *
  * @param plugin the plugin
- * @param handle the volume as the plugin names it
+ * @param handle the plugin's id of the volume
  * @since 1.0
  */
 public record VolumeIdentity(PluginId plugin, VolumeId handle)

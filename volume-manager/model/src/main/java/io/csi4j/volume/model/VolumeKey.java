@@ -4,10 +4,10 @@ import io.csi4j.volume.internal.names.Names;
 import java.util.Objects;
 
 /**
- * A volume as the host names it. Several keys may stand for one volume of a plugin.
+ * The host's name of a volume. Several keys may refer to one volume of a plugin.
  *
- * @param namespace whose it is
- * @param id its name there
+ * @param namespace the owner of the volume
+ * @param id the name within the namespace
  * @since 1.0
  */
 public record VolumeKey(Namespace namespace, String id) implements Comparable<VolumeKey> {
@@ -18,12 +18,12 @@ public record VolumeKey(Namespace namespace, String id) implements Comparable<Vo
     Names.check("volume id", id);
   }
 
-  /** The volume with this name in a namespace. */
+  /** Returns the key with this name in a namespace. */
   public static VolumeKey of(Namespace namespace, String id) {
     return new VolumeKey(namespace, id);
   }
 
-  /** The volume with this name in the default namespace. */
+  /** Returns the key with this name in the default namespace. */
   public static VolumeKey of(String id) {
     return new VolumeKey(Namespace.DEFAULT, id);
   }
@@ -34,7 +34,7 @@ public record VolumeKey(Namespace namespace, String id) implements Comparable<Vo
     return byNamespace != 0 ? byNamespace : id.compareTo(other.id);
   }
 
-  /** Namespace and name: {@code default/db-1}. */
+  /** Returns namespace and name, such as {@code default/db-1}. */
   @Override
   public String toString() {
     return namespace + "/" + id;

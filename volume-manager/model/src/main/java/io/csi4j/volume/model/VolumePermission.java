@@ -5,13 +5,13 @@ import java.util.Optional;
 
 /**
  * The host's decision which workload may use which volume. Names of volumes come from tenants, and
- * a name says nothing of whom a volume belongs to: that is the host's knowledge.
+ * a name does not show the owner of a volume: only the host knows that.
  *
- * <p>The manager asks before a use is remembered and before a plugin is called, each time a mount
- * is asked for, and a coordinator of claims before it claims. Releases are never asked about, and
- * what is mounted stays until it is released, whatever is decided later. The decision is made on
- * the thread that asks for the mount, or on one of the manager's for a use that is wanted after a
- * start; it must not block. One that throws is a refusal.
+ * <p>The manager calls it for each requested mount, before a use is recorded and before a plugin is
+ * called; a coordinator of claims calls it before it claims. It is never called for releases, and
+ * existing mounts stay until they are released, whatever is decided later. It runs on the thread
+ * that requests the mount, or on a thread of the manager for a use that is restored after a start;
+ * it must not block. A decision that throws counts as a refusal.
  *
  * <pre>{@code
  * VolumePermission permission = // the namespace of the tenant is a part of the volume's name
@@ -28,17 +28,17 @@ public interface VolumePermission {
   /** Whether the workload may use the volume. */
   boolean permits(Request wish);
 
-  /** Returns a permission for everybody; hosts that have no tenants need no other. */
+  /** Returns a permission for every use, which suffices for hosts without tenants. */
   static VolumePermission everybody() {
     return Everybody.MAY;
   }
 
   /**
-   * The wish to be permitted.
+   * A request for permission.
    *
-   * @param usage the workload, and the volume as the host names it, with its namespace
-   * @param volume the volume as its plugin names it; nothing where a claim is asked for, which is
-   *     made by the host's name alone
+   * @param usage the workload, and the host's key of the volume, with its namespace
+   * @param volume the plugin's identity of the volume; empty for a request for a claim, which is
+   *     made by the host's key alone
    * @param readOnly whether the workload only reads
    */
   record Request(VolumeUse usage, Optional<VolumeIdentity> volume, boolean readOnly) {
@@ -49,7 +49,7 @@ public interface VolumePermission {
       Objects.requireNonNull(volume, "volume");
     }
 
-    /** Returns the answer of a permission; no if it throws. */
+    /** Returns the answer of a permission; false if it throws. */
     public boolean isPermittedBy(VolumePermission permission) {
       try {
         return permission.permits(this);

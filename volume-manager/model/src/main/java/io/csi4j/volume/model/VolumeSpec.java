@@ -29,14 +29,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The volume that is asked for. Equal if all parts are; the order of its ways of use, and of the
- * places that it has to be reachable from, does not count.
+ * The specification of a requested volume. Has value equality; the order of the kinds of use and of
+ * the required topologies does not matter.
  *
  * @since 1.0
  */
 public final class VolumeSpec {
 
-  /** The limit of the spec for all of a map, in bytes. */
+  /** The limit of CSI for the total size of a map, in bytes. */
   private static final int MAP_LIMIT = 4096;
 
   private final Builder parts;
@@ -45,19 +45,19 @@ public final class VolumeSpec {
     this.parts = parts.copy();
   }
 
-  /** Begins with a volume of a plugin of which nothing else is asked yet. */
+  /** Returns a builder for a volume of a plugin, without other properties. */
   public static Builder builder(PluginId plugin) {
     return new Builder(plugin);
   }
 
-  /** Begins with all that is asked for here; a builder adds to it, or puts other parts in place. */
+  /** Returns a builder with the properties of this spec. */
   public Builder toBuilder() {
     return parts.copy();
   }
 
   /**
-   * Returns the specification with what may change of a volume that exists, as another one has it:
-   * ways of use, mount options, places and the reference to secrets.
+   * Returns this spec with the changeable properties of another one: kinds of use, mount options,
+   * topologies and the reference to secrets.
    */
   public VolumeSpec describedBy(VolumeSpec other) {
     Builder changed = toBuilder();
@@ -69,38 +69,38 @@ public final class VolumeSpec {
     return changed.build();
   }
 
-  /** Returns the specification with the reference to secrets of another one. */
+  /** Returns this spec with the reference to secrets of another one. */
   public VolumeSpec withSecretsOf(VolumeSpec other) {
     Builder changed = toBuilder();
     changed.secrets = other.parts.secrets;
     return changed.build();
   }
 
-  /** Returns the plugin whose volume it is. */
+  /** Returns the plugin of the volume. */
   public PluginId plugin() {
     return parts.plugin;
   }
 
   /**
-   * Returns every way in which it may be used, with mount options of its own where they differ from
-   * those of the volume; at least one.
+   * Returns the kinds of use, with their own mount options if these differ from those of the
+   * volume; at least one.
    */
   public Set<VolumeCapability> capabilities() {
     return Collections.unmodifiableSet(parts.capabilities);
   }
 
-  /** How large it has to be. */
+  /** Returns the requested size. */
   public Optional<CapacityRange> capacity() {
     return Optional.ofNullable(parts.capacity);
   }
 
-  /** From where it has to be reachable. */
+  /** Returns the topologies from which the volume must be reachable. */
   public Optional<RequestedTopologies> topologies() {
     return Optional.ofNullable(parts.topologies)
         .flatMap(asked -> asked.within(parts.snapshotPlaces));
   }
 
-  /** Returns the parameters, opaque to everybody but the plugin. */
+  /** Returns the parameters, which are opaque to all but the plugin. */
   public SortedMap<String, String> parameters() {
     return Collections.unmodifiableSortedMap(parts.parameters);
   }
@@ -110,29 +110,29 @@ public final class VolumeSpec {
     return Collections.unmodifiableSortedMap(parts.mutableParameters);
   }
 
-  /** How it is mounted, where a way of use says nothing else. */
+  /** Returns the mount options for kinds of use without their own. */
   public MountOptions mountOptions() {
     return parts.mountOptions;
   }
 
-  /** Where the host keeps its secrets. */
+  /** Returns the reference to its secrets. */
   public Optional<SecretsReference> secrets() {
     return Optional.ofNullable(parts.secrets);
   }
 
-  /** Returns what it starts as a copy of: a snapshot or a volume. */
+  /** Returns the source of which it is a copy: a snapshot or a volume. */
   public Optional<VolumeContentSource> source() {
     return Optional.ofNullable(parts.snapshot)
         .map(VolumeContentSource::of)
         .or(() -> Optional.ofNullable(parts.original).map(VolumeContentSource::of));
   }
 
-  /** Whether it ends with its use. */
+  /** Whether it is deleted when its use ends. */
   public boolean ephemeral() {
     return parts.ephemeral;
   }
 
-  /** The ways of use with the volume's own mount options, as they go to the plugin. */
+  /** Returns the kinds of use, with the volume's mount options added, as sent to the plugin. */
   public Set<VolumeCapability> capabilitiesInFull() {
     Set<VolumeCapability> full = new LinkedHashSet<>();
     for (VolumeCapability each : parts.capabilities) {
@@ -192,7 +192,7 @@ public final class VolumeSpec {
         + "]";
   }
 
-  /** Returns all that is wrong with a wish. */
+  /** Returns all violations of a request. */
   private static List<Violation> violations(
       Collection<VolumeCapability> capabilities,
       Map<String, String> parameters,
@@ -251,7 +251,7 @@ public final class VolumeSpec {
     }
   }
 
-  /** Collects what is asked for. */
+  /** Builder of a {@link VolumeSpec}. */
   public static final class Builder {
 
     private final PluginId plugin;
@@ -272,7 +272,7 @@ public final class VolumeSpec {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
     }
 
-    /** Returns a builder with all that was set here; a change of one does not change the other. */
+    /** Returns a copy of this builder; later changes of one do not affect the other. */
     public Builder copy() {
       Builder copy = new Builder(plugin);
       copy.words.addAll(words.all());
@@ -290,13 +290,13 @@ public final class VolumeSpec {
       return copy;
     }
 
-    /** One more way in which it may be used. */
+    /** Adds a kind of use. */
     public Builder use(VolumeCapability capability) {
       capabilities.add(Objects.requireNonNull(capability, "capability"));
       return this;
     }
 
-    /** One more way in which it may be used, with the mount options of the volume. */
+    /** Adds a kind of use with the mount options of the volume. */
     public Builder use(AccessMode mode, AttachmentMode attachment) {
       return use(
           attachment == AttachmentMode.BLOCK
@@ -305,8 +305,8 @@ public final class VolumeSpec {
     }
 
     /**
-     * The same by the words of a job description, such as {@code single-node-writer} and {@code
-     * filesystem}. A word that means nothing is told with all else that is wrong.
+     * Adds a kind of use by its names in a job description, such as {@code single-node-writer} and
+     * {@code filesystem}. An unknown name is reported together with all other violations.
      */
     public Builder use(RawValue mode, RawValue attachment) {
       Optional<AccessMode> how = words.read("access_mode", mode.value(), ModeNames::parse);
@@ -320,43 +320,43 @@ public final class VolumeSpec {
                   : VolumeCapability.mount(how.get()));
     }
 
-    /** How large it has to be. */
+    /** Returns the requested size. */
     public Builder capacity(CapacityRange value) {
       capacity = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** From where it has to be reachable. */
+    /** Returns the topologies from which the volume must be reachable. */
     public Builder topologies(RequestedTopologies value) {
       topologies = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Opaque parameters for the plugin. */
+    /** Sets opaque parameters for the plugin. */
     public Builder parameters(Map<String, String> value) {
       parameters.putAll(value);
       return this;
     }
 
-    /** Opaque parameters that may change later. */
+    /** Sets opaque parameters that may change later. */
     public Builder mutableParameters(Map<String, String> value) {
       mutableParameters.putAll(value);
       return this;
     }
 
-    /** How it is mounted. */
+    /** Sets the mount options. */
     public Builder mountOptions(MountOptions value) {
       mountOptions = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Where the host keeps its secrets. */
+    /** Returns the reference to its secrets. */
     public Builder secrets(SecretsReference value) {
       secrets = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets the snapshot that it starts as a copy of; a volume has one source at most. */
+    /** Sets the source snapshot; a volume has at most one source. */
     public Builder fromSnapshot(SnapshotId value) {
       snapshot = Objects.requireNonNull(value, "value");
       snapshotPlaces = List.of();
@@ -364,9 +364,9 @@ public final class VolumeSpec {
     }
 
     /**
-     * Sets the snapshot that it starts as a copy of, and the places from which the snapshot can be
-     * used, if these are only some. The places that the volume has to be reachable from are
-     * narrowed to them; if none were asked for, the plugin places the volume.
+     * Sets the source snapshot, and the topologies from which the snapshot is usable, if it is not
+     * usable from everywhere. The required topologies of the volume are limited to them; if there
+     * are none, the plugin chooses.
      */
     @Experimental
     public Builder fromSnapshot(SnapshotId value, Collection<Topology> places) {
@@ -375,13 +375,13 @@ public final class VolumeSpec {
       return this;
     }
 
-    /** Sets the volume that it starts as a copy of; a volume has one source at most. */
+    /** Sets the source volume; a volume has at most one source. */
     public Builder cloneOf(VolumeId value) {
       original = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Sets whether the volume ends with its use, and is surely deleted then. Not by default. */
+    /** Sets whether the volume is deleted when its use ends. The default is false. */
     public Builder ephemeral(boolean value) {
       ephemeral = value;
       return this;
@@ -419,7 +419,7 @@ public final class VolumeSpec {
     /**
      * Returns the spec.
      *
-     * @throws InvalidVolumeException with all that is wrong
+     * @throws InvalidVolumeException with all violations
      */
     public VolumeSpec build() {
       List<Violation> wrong = violations();

@@ -4,10 +4,10 @@ import io.csi4j.client.internal.text.SafeText;
 import java.util.Objects;
 
 /**
- * One use of a volume: which volume, by which workload. Compares by value.
+ * A use of a volume by a workload. Has value equality.
  *
  * @param volume the volume
- * @param workload who uses it
+ * @param workload the user of the volume
  * @since 1.0
  */
 public record VolumeUse(VolumeKey volume, WorkloadId workload) implements Comparable<VolumeUse> {
@@ -18,12 +18,12 @@ public record VolumeUse(VolumeKey volume, WorkloadId workload) implements Compar
     Objects.requireNonNull(workload, "workload");
   }
 
-  /** The use of a volume by a workload. */
+  /** Returns the use of a volume by a workload. */
   public static VolumeUse of(VolumeKey volume, WorkloadId workload) {
     return new VolumeUse(volume, workload);
   }
 
-  /** Returns the use for people: {@code workload 'web-1' (default/db)}. */
+  /** Returns the use as text, such as {@code workload 'web-1' (default/db)}. */
   public String phrase() {
     return "workload '"
         + SafeText.escape(workload.value())

@@ -3,8 +3,8 @@ package io.csi4j.volume.model;
 import java.util.Objects;
 
 /**
- * The answer to the question whether a volume exists, which a node asks when its plugin does not
- * find the volume.
+ * The answer to a node's query whether a volume exists, made when its plugin does not find the
+ * volume.
  *
  * @since 1.0
  */
@@ -14,26 +14,26 @@ public sealed interface VolumeVerdict {
   record Present() implements VolumeVerdict {}
 
   /**
-   * The volume does not exist: a repeated call does not find it.
+   * The volume does not exist: a repeated call would not find it.
    *
    * @param message the message for an operator
    */
   record Gone(OperatorMessage message) implements VolumeVerdict {
 
-    /** Checks that it is there. */
+    /** Checks that the reason is set. */
     public Gone {
       Objects.requireNonNull(message, "message");
     }
   }
 
   /**
-   * Whether the volume exists cannot be found out now.
+   * The existence of the volume could not be determined.
    *
    * @param because the reason, as a clause for people
    */
   record Unknown(ReasonText because) implements VolumeVerdict {
 
-    /** Checks that it is there. */
+    /** Checks that the reason is set. */
     public Unknown {
       Objects.requireNonNull(because, "because");
     }

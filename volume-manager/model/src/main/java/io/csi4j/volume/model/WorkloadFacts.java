@@ -10,15 +10,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a plugin is told of the workload when a volume is published for it, in the keys of a
- * kubelet, which plugins read: {@code csi.storage.k8s.io/pod.name} and the like. They are added to
- * the context of the volume in {@code NodePublishVolume} alone: never where the volume is staged,
- * which is done once for all its workloads.
+ * Facts about the workload that a plugin receives when a volume is published for it, with the keys
+ * of a kubelet, which plugins read: {@code csi.storage.k8s.io/pod.name} and similar ones. They are
+ * added to the volume's context only in {@code NodePublishVolume}, never when the volume is staged,
+ * because that is done once for all its workloads.
  *
- * <p>By the spec the context of a call is that of the volume; these keys are a custom of
- * orchestrators, for plugins that ask for it. So they are sent only for a request that has them.
+ * <p>In CSI, the context of a call is that of the volume; these keys are a convention of
+ * orchestrators, for plugins that request it. So they are only sent for a request that has them.
  *
- * <p>They are no secrets: they stand in clear in claims and in messages.
+ * <p>They are not secrets: claims and messages contain them in clear text.
  *
  * <pre>{@code
  * WorkloadFacts facts = WorkloadFacts.of(usage).withServiceAccount("web");
@@ -49,11 +49,11 @@ public final class WorkloadFacts {
   }
 
   /**
-   * Returns these facts with the unique id of the workload, for a host that has one beside its
-   * name: {@code pod.uid}.
+   * Returns these facts with the unique id of the workload, for a host that has one in addition to
+   * its name: {@code pod.uid}.
    *
-   * @throws IllegalArgumentException if it is empty, longer than 1024 characters, or has a control
-   *     character
+   * @throws IllegalArgumentException if the id is empty, longer than 1024 characters, or has a
+   *     control character
    */
   public WorkloadFacts withUid(String value) {
     return with("pod.uid", value);
@@ -62,18 +62,19 @@ public final class WorkloadFacts {
   /**
    * Returns these facts with the account of the workload: {@code serviceAccount.name}.
    *
-   * @throws IllegalArgumentException if it is empty, longer than 1024 characters, or has a control
-   *     character
+   * @throws IllegalArgumentException if the account is empty, longer than 1024 characters, or has a
+   *     control character
    */
   public WorkloadFacts withServiceAccount(String value) {
     return with("serviceAccount.name", value);
   }
 
   /**
-   * Returns the facts that {@link #entries} has returned, maybe in another version of csi4j.
+   * Returns the facts for entries that {@link #entries} has returned, possibly in another version
+   * of csi4j.
    *
-   * @throws IllegalArgumentException if a key is none of a kubelet's, or that of its tokens, which
-   *     are secrets; or if a value is empty, longer than 1024 characters, or has a control
+   * @throws IllegalArgumentException if a key is not a key of a kubelet, or is that of its tokens,
+   *     which are secrets; or if a value is empty, longer than 1024 characters, or has a control
    *     character
    */
   public static WorkloadFacts from(Map<String, String> entries) {
@@ -99,7 +100,7 @@ public final class WorkloadFacts {
     Names.check("fact '" + key + "' of the workload", value);
   }
 
-  /** Returns the facts by the keys under which the plugin reads them. */
+  /** Returns the facts by the keys with which the plugin reads them. */
   public Map<String, String> entries() {
     return entries;
   }
@@ -111,7 +112,10 @@ public final class WorkloadFacts {
     return new WorkloadFacts(all);
   }
 
-  /** Returns the keys that the context of a volume has itself, in order: none, if they fit. */
+  /**
+   * Returns the keys of these facts that the context of a volume also has, in order; empty if there
+   * is no conflict.
+   */
   public SortedSet<String> keysIn(VolumeContext own) {
     SortedSet<String> both = new TreeSet<>(entries.keySet());
     both.retainAll(own.keys());
@@ -119,9 +123,9 @@ public final class WorkloadFacts {
   }
 
   /**
-   * Returns the context of a volume with these facts beside it.
+   * Returns the context of a volume with these facts added.
    *
-   * @throws IllegalArgumentException if the context has one of the keys itself
+   * @throws IllegalArgumentException if the context already has one of the keys
    */
   public VolumeContext addedTo(VolumeContext own) {
     return own.with(entries);

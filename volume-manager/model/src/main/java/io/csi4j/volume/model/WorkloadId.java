@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.names.Names;
 
 /**
- * The user of a volume, as the host names it: a task, a pod, an allocation.
+ * The host's name of a user of volumes: a task, a pod, an allocation.
  *
  * @param value the name; not empty, without control characters
  * @since 1.0

@@ -5,8 +5,8 @@ import io.csi4j.volume.internal.wire.WireJson;
 import java.util.Arrays;
 
 /**
- * One message between a node and a control plane: a kind, and bytes that travel as they are. A
- * message may be passed on by a version that does not know all of it: nothing in it is lost.
+ * A message between a node and a control plane: a kind, and bytes that are transported unchanged. A
+ * version that does not know all of a message may pass it on: nothing in it is lost.
  *
  * <pre>{@code
  * ClusterMessage message = ClusterMessage.decode(received);
@@ -21,7 +21,7 @@ import java.util.Arrays;
  */
 public final class ClusterMessage {
 
-  /** The largest message, in bytes. */
+  /** The maximum size of a message, in bytes. */
   public static final int MAX_SIZE = Envelopes.MAX_SIZE;
 
   private final byte[] bytes;
@@ -29,31 +29,31 @@ public final class ClusterMessage {
 
   /** The kinds of messages. */
   public enum Kind {
-    /** A node reports its plugins, its volumes, and what it has done. */
+    /** A node reports its plugins, its volumes, and its results. */
     NODE_REPORT,
-    /** A node gets the list of the uses that it is wanted to have, and of those that leave. */
+    /** A node receives the list of its wanted uses and of the uses to release. */
     NODE_ORDERS,
-    /** A node is asked to mount one volume. */
+    /** A node is requested to mount one volume. */
     MOUNT_REQUEST,
     /** A claim was granted. */
     CLAIM_GRANT,
-    /** A node proves that it has nothing of a use any more. */
+    /** A node proves that it has no mount of a use any more. */
     NODE_RECEIPT,
-    /** A node asks whether a claim is current. */
+    /** A node queries whether a claim is current. */
     STANDING_QUESTION,
     /** Whether a claim is current. */
     CLAIM_STANDING,
-    /** A node asks whether the volume of a claim exists. */
+    /** A node queries whether the volume of a claim exists. */
     VOLUME_QUESTION,
     /** Whether a volume exists. */
     VOLUME_VERDICT,
-    /** The volumes of a node, with how far each is. */
+    /** The volumes of a node, with their states. */
     VOLUME_LIST,
     /** The known faults of a volume. */
     VOLUME_HEALTH,
-    /** A request was not met. */
+    /** A request failed. */
     REFUSAL,
-    /** A newer version knows what it is. It can be passed on, and not be read. */
+    /** A kind that only a newer version knows. The message can be passed on, but not read. */
     UNRECOGNIZED
   }
 
@@ -65,7 +65,7 @@ public final class ClusterMessage {
   /**
    * Returns the message in these bytes, which are copied.
    *
-   * @throws io.csi4j.volume.model.WireException if they are no message, or too many
+   * @throws io.csi4j.volume.model.WireException if the bytes are not a message, or are too many
    */
   public static ClusterMessage decode(byte[] bytes) {
     byte[] copy = bytes.clone();
@@ -73,19 +73,19 @@ public final class ClusterMessage {
         copy, Envelopes.kind(copy).map(Kind::valueOf).orElse(Kind.UNRECOGNIZED));
   }
 
-  /** Returns the bytes, which are those that were decoded. */
+  /** Returns the bytes; for a decoded message, the original ones. */
   public byte[] encode() {
     return bytes.clone();
   }
 
-  /** Returns what it is. */
+  /** Returns the kind of the message. */
   public Kind kind() {
     return kind;
   }
 
   /**
-   * Returns the message as JSON, for people. Of contexts only the keys are in it, mount flags and
-   * secrets are not. Fields of a newer version are listed by their numbers.
+   * Returns the message as JSON, for people. Contexts are shown with their keys only; mount flags
+   * and secrets are omitted. Fields of a newer version are listed by their numbers.
    */
   public String json() {
     return WireJson.of(bytes);
@@ -101,7 +101,7 @@ public final class ClusterMessage {
     return Arrays.hashCode(bytes);
   }
 
-  /** Its kind and its size. */
+  /** Shows the kind and the size. */
   @Override
   public String toString() {
     return "ClusterMessage[" + kind + ", " + bytes.length + " bytes]";

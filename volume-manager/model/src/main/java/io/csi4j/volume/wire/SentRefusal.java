@@ -7,11 +7,11 @@ import io.csi4j.volume.model.VolumeException;
 import java.util.Objects;
 
 /**
- * A failure that crosses from the node or the control plane where it happened to the caller.
+ * A failure that is sent from the node or the control plane where it happened to the caller.
  *
- * @param message the message for an operator; its code is {@code CODE_OF_NEWER_VERSION} where this
- *     version does not know the code of the sender
- * @param outcome what the caller does next
+ * @param message the message for an operator; its code is {@code CODE_OF_NEWER_VERSION} if this
+ *     version does not know the sender's code
+ * @param outcome the outcome, which classifies what the caller does next
  * @since 1.0
  */
 public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
@@ -22,7 +22,10 @@ public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
     Objects.requireNonNull(outcome, "outcome");
   }
 
-  /** Returns a failure of a node. One that is still in progress is uncertain for the caller. */
+  /**
+   * Returns the failure of a node. An operation that is still in progress is uncertain for the
+   * caller.
+   */
   public static SentRefusal of(VolumeException failed) {
     return new SentRefusal(
         failed.operatorMessage(),
@@ -33,12 +36,14 @@ public record SentRefusal(OperatorMessage message, ChangeOutcome outcome) {
         });
   }
 
-  /** Returns a failure of which the caller knows nothing: it may ask again, and nothing is lost. */
+  /**
+   * Returns a failure with an uncertain outcome: the caller may repeat the request without harm.
+   */
   public static SentRefusal uncertain(OperatorException failed) {
     return new SentRefusal(failed.operatorMessage(), ChangeOutcome.UNCERTAIN);
   }
 
-  /** Returns the failure as a node throws it. */
+  /** Returns the failure as an exception of a node. */
   public VolumeException exception() {
     return new VolumeException(
         switch (outcome) {

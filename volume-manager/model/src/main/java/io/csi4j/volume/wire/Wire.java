@@ -17,8 +17,8 @@ import io.csi4j.volume.model.VolumeVerdict;
 import io.csi4j.volume.wire.ClusterMessage.Kind;
 
 /**
- * Values as messages, and back. Each method has two forms: one writes a message, the other reads
- * one of its kind.
+ * Converts values to messages and back. Each method has two forms: one writes a message, the other
+ * reads one of the same kind.
  *
  * <pre>{@code
  * byte[] sent = Wire.grant(granted).encode(); // in a control plane
@@ -26,16 +26,16 @@ import io.csi4j.volume.wire.ClusterMessage.Kind;
  * ClaimGrant grant = Wire.grant(ClusterMessage.decode(sent)); // on a node
  * }</pre>
  *
- * <p>A method that reads throws a {@link io.csi4j.volume.model.WireException} for a message of
- * another kind, for one without a valid value, and for one with something that this version would
- * have to know ({@code MESSAGE_FROM_NEWER_VERSION}). One that writes throws it for a message that
- * would be larger than {@link ClusterMessage#MAX_SIZE}, or have more than 131,072 fields.
+ * <p>Methods that read throw a {@link io.csi4j.volume.model.WireException} for a message of another
+ * kind, for one without a valid value, and for one with a field that this version would need to
+ * know ({@code MESSAGE_FROM_NEWER_VERSION}). Methods that write throw it for a message that would
+ * be larger than {@link ClusterMessage#MAX_SIZE}, or have more than 131,072 fields.
  *
  * @since 1.0
  */
 public final class Wire {
 
-  /** The forms of a standing, by their names in {@code wire.proto}. */
+  /** The kinds of standing, by their names in {@code wire.proto}. */
   private enum Standing {
     CURRENT,
     STALE,
@@ -44,7 +44,7 @@ public final class Wire {
     UNKNOWN
   }
 
-  /** The forms of a verdict, by their names in {@code wire.proto}. */
+  /** The kinds of verdict, by their names in {@code wire.proto}. */
   private enum Verdict {
     PRESENT,
     GONE,
@@ -61,12 +61,12 @@ public final class Wire {
     return Envelopes.read(message.encode(), kind.name(), body);
   }
 
-  /** Returns a message for the node that was granted a claim. */
+  /** Returns a message with a granted claim, for its node. */
   public static ClusterMessage grant(ClaimGrant grant) {
     return written(Kind.CLAIM_GRANT, WireParts.grant(grant));
   }
 
-  /** Returns the claim that was granted. */
+  /** Returns the granted claim. */
   public static ClaimGrant grant(ClusterMessage message) {
     return read(message, Kind.CLAIM_GRANT, WireParts::grant);
   }
@@ -81,22 +81,22 @@ public final class Wire {
     return read(message, Kind.NODE_RECEIPT, WireParts::receipt);
   }
 
-  /** Returns the question of a node whether a claim is current. */
+  /** Returns a message with a node's query whether a claim is current. */
   public static ClusterMessage standingQuestion(ClaimQuestion question) {
     return written(Kind.STANDING_QUESTION, WireParts.question(question));
   }
 
-  /** Returns what a node asks about a claim. */
+  /** Returns a node's query about a claim. */
   public static ClaimQuestion standingQuestion(ClusterMessage message) {
     return read(message, Kind.STANDING_QUESTION, WireParts::question);
   }
 
-  /** Returns the question of a node whether the volume of a claim exists. */
+  /** Returns a message with a node's query whether the volume of a claim exists. */
   public static ClusterMessage volumeQuestion(ClaimQuestion question) {
     return written(Kind.VOLUME_QUESTION, WireParts.question(question));
   }
 
-  /** Returns what a node asks about the volume of a claim. */
+  /** Returns a node's query about the volume of a claim. */
   public static ClaimQuestion volumeQuestion(ClusterMessage message) {
     return read(message, Kind.VOLUME_QUESTION, WireParts::question);
   }
@@ -180,7 +180,7 @@ public final class Wire {
     return read(message, Kind.VOLUME_HEALTH, WireParts::health);
   }
 
-  /** Returns a message for a caller whose request was not met. */
+  /** Returns a message for a caller whose request failed. */
   public static ClusterMessage refusal(SentRefusal refusal) {
     return written(
         Kind.REFUSAL,
@@ -189,12 +189,12 @@ public final class Wire {
             .number(2, WireSchema.number("Refusal.Outcome", refusal.outcome())));
   }
 
-  /** Returns why a request was not met. */
+  /** Returns the failure of a request. */
   public static SentRefusal refusal(ClusterMessage message) {
     return read(message, Kind.REFUSAL, Wire::refusal);
   }
 
-  /** An outcome that this version does not know may be any, so nothing was settled. */
+  /** An unknown outcome may be any, so the result is uncertain. */
   private static SentRefusal refusal(FieldReader in) throws MalformedRecordException {
     return new SentRefusal(
         in.required(1, WireParts::message),

@@ -32,7 +32,7 @@ public final class FieldWriter {
     return this;
   }
 
-  /** Reads a boolean. */
+  /** Writes a boolean. */
   public FieldWriter flag(int field, boolean value) {
     return number(field, value ? 1 : 0);
   }

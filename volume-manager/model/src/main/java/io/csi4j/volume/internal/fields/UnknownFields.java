@@ -7,7 +7,7 @@ import java.util.Arrays;
  */
 public final class UnknownFields {
 
-  /** No unused volumes. */
+  /** No unknown fields. */
   public static final UnknownFields NONE = new UnknownFields(new byte[0]);
 
   private final byte[] bytes;

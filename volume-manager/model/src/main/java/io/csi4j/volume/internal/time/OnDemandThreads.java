@@ -85,7 +85,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     try {
       pool.execute(work);
     } catch (RuntimeException | Error refused) {
-      // The runner is closed, or the JVM reports that the machine has no more threads.
+      // The threads are closed, or the JVM reports that the machine has no more threads.
       work.run();
     }
   }

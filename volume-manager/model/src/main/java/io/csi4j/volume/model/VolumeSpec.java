@@ -320,13 +320,13 @@ public final class VolumeSpec {
                   : VolumeCapability.mount(how.get()));
     }
 
-    /** Returns the requested size. */
+    /** Sets the requested size. */
     public Builder capacity(CapacityRange value) {
       capacity = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Returns the topologies from which the volume must be reachable. */
+    /** Sets the topologies from which the volume must be reachable. */
     public Builder topologies(RequestedTopologies value) {
       topologies = Objects.requireNonNull(value, "value");
       return this;
@@ -350,7 +350,7 @@ public final class VolumeSpec {
       return this;
     }
 
-    /** Returns the reference to its secrets. */
+    /** Sets the reference to its secrets. */
     public Builder secrets(SecretsReference value) {
       secrets = Objects.requireNonNull(value, "value");
       return this;

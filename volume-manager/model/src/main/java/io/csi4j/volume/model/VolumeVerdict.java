@@ -20,7 +20,7 @@ public sealed interface VolumeVerdict {
    */
   record Gone(OperatorMessage message) implements VolumeVerdict {
 
-    /** Checks that the reason is set. */
+    /** Checks that the message is set. */
     public Gone {
       Objects.requireNonNull(message, "message");
     }

@@ -12,13 +12,13 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Which host, which of its boots and which of its mount namespaces something happened in. What was
- * mounted is certain only while all three are the same. The kernel gives the inode of an ended
- * namespace to the next one, so that an equal one proves nothing.
+ * The host, boot and mount namespace in which something happened. Mounts are certain to still exist
+ * only while all three are the same. The kernel may reuse the inode of an ended namespace, so that
+ * equality proves nothing.
  *
  * @param host the host
  * @param boot the boot
- * @param mountNamespace the inode of the mount namespace; 0 when it is not known
+ * @param mountNamespace the inode of the mount namespace; 0 if not known
  * @since 1.0
  */
 public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
@@ -31,7 +31,7 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
   /**
    * The name of a host.
    *
-   * @param value at most 64 of the characters {@code A-Z a-z 0-9 . _ -}; empty when not known
+   * @param value at most 64 of the characters {@code A-Z a-z 0-9 . _ -}; empty if not known
    */
   public record HostId(String value) {
 
@@ -40,7 +40,7 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
       check(value);
     }
 
-    /** The value. */
+    /** Returns the value. */
     @Override
     public String toString() {
       return value;
@@ -50,7 +50,7 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
   /**
    * The name of one boot of a host.
    *
-   * @param value at most 64 of the characters {@code A-Z a-z 0-9 . _ -}; empty when not known
+   * @param value at most 64 of the characters {@code A-Z a-z 0-9 . _ -}; empty if not known
    */
   public record BootId(String value) {
 
@@ -59,7 +59,7 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
       check(value);
     }
 
-    /** The value. */
+    /** Returns the value. */
     @Override
     public String toString() {
       return value;
@@ -73,8 +73,8 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
   }
 
   /**
-   * Where this process runs. The host is named by a hash of its machine id, which is not to be
-   * shown as it is. What cannot be read is not known.
+   * Returns the identity of this process's host. The host is named by a hash of its machine id,
+   * because the id itself is confidential. Unreadable parts are left unknown.
    */
   public static HostIdentity current() {
     String machine = line(MACHINE);
@@ -84,7 +84,7 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
         namespace());
   }
 
-  /** Whether both are known to be of different hosts. */
+  /** Whether both are known and of different hosts. */
   public boolean isOtherHostThan(HostIdentity other) {
     return !host.value().isEmpty()
         && !other.host.value().isEmpty()

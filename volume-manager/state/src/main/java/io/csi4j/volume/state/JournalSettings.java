@@ -4,7 +4,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a {@link io.csi4j.volume.state.journal.JournalStateStore} behaves.
+ * Settings of a {@link io.csi4j.volume.state.journal.JournalStateStore}.
  *
  * @since 1.0
  */
@@ -21,12 +21,12 @@ public final class JournalSettings {
     host = builder.host == null ? HostIdentity.current() : builder.host;
   }
 
-  /** The settings to use unless there is a reason for others. */
+  /** Returns the default settings. */
   public static JournalSettings defaults() {
     return builder().build();
   }
 
-  /** Settings that differ from the defaults. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -36,7 +36,7 @@ public final class JournalSettings {
     return parts.copy();
   }
 
-  /** Where this process runs. */
+  /** Returns the identity of this process's host. */
   public HostIdentity host() {
     return host;
   }
@@ -46,32 +46,32 @@ public final class JournalSettings {
     return parts.listener;
   }
 
-  /** The bytes that a segment is made with, unless the state needs more. */
+  /** Returns the size with which a segment is created, in bytes, unless the state needs more. */
   public int segmentSize() {
     return parts.segmentSize;
   }
 
-  /** The bytes that are held in reserve for a full disk. */
+  /** Returns the size of the reserve file for a full disk, in bytes. */
   public int ballastSize() {
     return parts.ballastSize;
   }
 
-  /** Whether there must be a state already. */
+  /** Whether a state must already exist. */
   public boolean stateExpected() {
     return parts.stateExpected;
   }
 
-  /** Whether a state that was written on another host is accepted. */
+  /** Whether a state written on another host is accepted. */
   public boolean acceptOtherHost() {
     return parts.acceptOtherHost;
   }
 
-  /** Whether the type of the filesystem does not matter. */
+  /** Whether any type of filesystem is accepted. */
   public boolean acceptAnyFilesystem() {
     return parts.acceptAnyFilesystem;
   }
 
-  /** Collects settings. */
+  /** Builder of the settings. */
   public static final class Builder {
 
     private @Nullable HostIdentity host;
@@ -96,7 +96,7 @@ public final class JournalSettings {
       return copy;
     }
 
-    /** Sets where this process runs; by default the kernel is asked. */
+    /** Sets the identity of this process's host; by default, it is read from the kernel. */
     public Builder host(HostIdentity host) {
       this.host = Objects.requireNonNull(host, "host");
       return this;
@@ -108,7 +108,9 @@ public final class JournalSettings {
       return this;
     }
 
-    /** Sets the size of a segment; by default 1 MiB. Larger ones are compacted less often. */
+    /**
+     * Sets the size of a segment; the default is 1 MiB. Larger segments are compacted less often.
+     */
     public Builder segmentSize(int bytes) {
       if (bytes < MIN_SEGMENT_SIZE || bytes > 1 << 28) {
         throw new IllegalArgumentException("A segment has 4 KiB to 256 MiB, not " + bytes);
@@ -117,7 +119,7 @@ public final class JournalSettings {
       return this;
     }
 
-    /** Sets how many bytes are held in reserve for a full disk; by default 64 KiB. */
+    /** Sets the number of bytes that are reserved for a full disk; the default is 64 KiB. */
     public Builder ballastSize(int bytes) {
       if (bytes < 0 || bytes > 1 << 28) {
         throw new IllegalArgumentException("A ballast has 0 to 256 MiB, not " + bytes);
@@ -127,31 +129,31 @@ public final class JournalSettings {
     }
 
     /**
-     * Says whether there must be a state already, because identity files of volumes are on disk.
-     * Then an empty or missing state is a {@link StateException.Reason#STATE_MISSING} doubt and not
-     * the state of a new host.
+     * Sets whether a state must already exist, because identity files of volumes are on disk. In
+     * that case, an empty or missing state is reported as an uncertainty with {@link
+     * StateException.Reason#STATE_MISSING} instead of being treated as the state of a new host.
      */
     public Builder stateExpected(boolean expected) {
       this.stateExpected = expected;
       return this;
     }
 
-    /** Accepts a state that was written on another host; by default it is refused. */
+    /** Sets whether a state written on another host is accepted; by default, it is refused. */
     public Builder acceptOtherHost(boolean accepted) {
       this.acceptOtherHost = accepted;
       return this;
     }
 
     /**
-     * Accepts filesystems whose locks or syncing are not to be trusted, such as NFS; by default
-     * they are refused.
+     * Sets whether filesystems with unreliable locks or syncs, such as NFS, are accepted; by
+     * default, they are refused.
      */
     public Builder acceptAnyFilesystem(boolean accepted) {
       this.acceptAnyFilesystem = accepted;
       return this;
     }
 
-    /** The settings. */
+    /** Returns the settings. */
     public JournalSettings build() {
       return new JournalSettings(this);
     }

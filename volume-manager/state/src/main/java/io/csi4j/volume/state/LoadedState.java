@@ -8,12 +8,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The contents of a store: the newest valid value of each key, and its doubts. It never holds a
- * part of the state without a {@link Uncertainty} that says so.
+ * The contents of a store: the newest valid value of each key, and the uncertainties. An incomplete
+ * state always has an {@link Uncertainty} that describes what is missing.
  *
  * @param values the newest valid value of each key
- * @param uncertainties the doubts of the store, until {@link StateStore#settle()}
- * @param writtenOn where the owner before this one ran; empty for a new state
+ * @param uncertainties the uncertainties of the store, until {@link StateStore#settle()}
+ * @param writtenOn the host of the previous owner; empty for a new state
  * @since 1.0
  */
 public record LoadedState(
@@ -21,29 +21,29 @@ public record LoadedState(
     List<Uncertainty> uncertainties,
     Optional<HostIdentity> writtenOn) {
 
-  /** Copies what is given. */
+  /** Copies the arguments. */
   public LoadedState {
     values = Collections.unmodifiableSortedMap(new TreeMap<>(values));
     uncertainties = List.copyOf(uncertainties);
     Objects.requireNonNull(writtenOn, "writtenOn");
   }
 
-  /** The value of one key. */
+  /** Returns the value of a key. */
   public Optional<StateValue> value(StateKey key) {
     return Optional.ofNullable(values.get(key));
   }
 
-  /** Whether a doubt names this key. */
+  /** Whether an uncertainty names this key. */
   public boolean isDoubtful(StateKey key) {
     return uncertainties.stream().anyMatch(doubt -> doubt.keys().contains(key));
   }
 
-  /** Whether keys that are not among the values may be missing. */
+  /** Whether keys may be missing that have no value here. */
   public boolean mayMissKeys() {
     return uncertainties.stream().anyMatch(Uncertainty::hidesUnknownKeys);
   }
 
-  /** Shows how many values there are, and none of them. */
+  /** Shows only the number of values. */
   @Override
   public String toString() {
     return "LoadedState[" + values.size() + " values, doubts " + uncertainties + "]";

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A medium in memory, for tests: it outlives the stores that are opened on it, one at a time, as a
- * disk outlives a process.
+ * A medium in memory for tests, which outlives the stores that are opened on it, one at a time, as
+ * a disk outlives a process.
  *
  * @since 1.0
  */
@@ -28,7 +28,7 @@ public final class MemoryMedium {
   private final ReentrantLock lock = new ReentrantLock();
   private SortedMap<StateKey, StateValue> media = new TreeMap<>();
 
-  /** What is on it after each of the writes that were deferred. */
+  /** The contents of the medium after each deferred write. */
   private final List<SortedMap<StateKey, StateValue>> deferred = new ArrayList<>();
 
   private List<Uncertainty> doubts = new ArrayList<>();
@@ -38,15 +38,15 @@ public final class MemoryMedium {
 
   private MemoryMedium() {}
 
-  /** An empty medium. */
+  /** Returns an empty medium. */
   public static MemoryMedium create() {
     return new MemoryMedium();
   }
 
   /**
-   * Opens a store on it.
+   * Opens a store on the medium.
    *
-   * @throws StateException {@link StateException.Reason#STATE_IN_USE} while another is open
+   * @throws StateException {@link StateException.Reason#STATE_IN_USE} while another store is open
    */
   public StateStore open() {
     return locked(
@@ -64,23 +64,23 @@ public final class MemoryMedium {
   }
 
   /**
-   * Takes the medium from the open store as the crash of a process would: what was only remembered
-   * is lost.
+   * Takes the medium from the open store, like a crash of the process: writes that were only
+   * remembered are lost.
    */
   public void crash() {
     change(() -> cutPower(deferred.size()));
   }
 
-  /** How many writes are deferred. */
+  /** Returns the number of deferred writes. */
   public int deferred() {
     return locked(deferred::size);
   }
 
   /**
-   * Takes the medium from the open store as a power cut would: what was only remembered is lost,
-   * and of what was deferred all but the first writes.
+   * Takes the medium from the open store, like a power cut: writes that were only remembered are
+   * lost, and so are all but the first deferred writes.
    *
-   * @param kept how many of the deferred writes are left
+   * @param kept the number of deferred writes that are kept
    */
   public void cutPower(int kept) {
     change(
@@ -96,7 +96,7 @@ public final class MemoryMedium {
         });
   }
 
-  /** Makes the medium refuse every write for this reason, such as a full disk does. */
+  /** Makes the medium refuse every write for this reason, as a full disk does. */
   public void refuse(StateException.Reason reason) {
     change(() -> refusing = Objects.requireNonNull(reason, "reason"));
   }
@@ -106,7 +106,7 @@ public final class MemoryMedium {
     change(() -> refusing = null);
   }
 
-  /** Adds a doubt, as damage to a disk would. */
+  /** Adds an uncertainty, as damage to a disk would. */
   public void doubt(Uncertainty doubt) {
     change(() -> doubts.add(doubt));
   }
@@ -134,7 +134,7 @@ public final class MemoryMedium {
     private final SortedMap<StateKey, StateValue> values = new TreeMap<>(media);
     private final List<Uncertainty> known = new ArrayList<>(doubts);
 
-    /** Whether memory knows what the medium does not. */
+    /** Whether memory contains changes that the medium does not have. */
     private boolean ahead;
 
     private boolean closed;

@@ -3,7 +3,7 @@ package io.csi4j.volume.state;
 import java.nio.file.Path;
 
 /**
- * Something that an operator may want to know of a store.
+ * An event of a store that may concern an operator.
  *
  * @since 1.0
  */
@@ -12,8 +12,8 @@ public sealed interface StateEvent {
   /**
    * A state was opened.
    *
-   * @param owner who owns it now
-   * @param keys how many keys it holds
+   * @param owner the new owner
+   * @param keys the number of keys in the state
    * @param uncertainties the number of uncertainties
    */
   record Opened(StateStore.Owner owner, int keys, int uncertainties) implements StateEvent {}
@@ -26,25 +26,25 @@ public sealed interface StateEvent {
   record BecameUncertain(Uncertainty uncertainty) implements StateEvent {}
 
   /**
-   * The state was written again into a file without history.
+   * The state was compacted into a file without history.
    *
    * @param file the file
-   * @param keys how many keys it holds
-   * @param bytes how many bytes they take
+   * @param keys the number of keys in the state
+   * @param bytes the size of the state in bytes
    */
   record Compacted(Path file, int keys, long bytes) implements StateEvent {}
 
   /**
-   * A file was set aside for a person to look at; the store does not read it again.
+   * A file was set aside for inspection; the store does not read it again.
    *
-   * @param file where it is now
+   * @param file its new path
    */
   record SetAside(Path file) implements StateEvent {}
 
   /**
    * The store refuses new volumes and uses; releases continue.
    *
-   * @param reason why
+   * @param reason the reason
    * @param text one line for an operator
    */
   record WritesStopped(StateException.Reason reason, String text) implements StateEvent {}
@@ -58,17 +58,17 @@ public sealed interface StateEvent {
   record KeptInMemory(StateKey key, StateException.Reason reason) implements StateEvent {}
 
   /**
-   * The medium holds everything again, and things can be taken.
+   * The medium has all changes again, and acquisitions are accepted again.
    *
-   * @param reason what was wrong until now
+   * @param reason the reason of the past failure
    */
   record Recovered(StateException.Reason reason) implements StateEvent {}
 
   /**
-   * Something was not as the store left it, and was set right.
+   * A property was not as the store left it, and was repaired.
    *
-   * @param reason what was wrong
-   * @param file where
+   * @param reason the kind of problem
+   * @param file the affected file
    */
   record Repaired(StateException.Reason reason, Path file) implements StateEvent {}
 
@@ -80,7 +80,7 @@ public sealed interface StateEvent {
   record TakenOver(String text) implements StateEvent {}
 
   /**
-   * Is told what happens to a store.
+   * A listener for the events of a store.
    *
    * @since 1.0
    */
@@ -88,8 +88,8 @@ public sealed interface StateEvent {
   interface Listener {
 
     /**
-     * Something happened. Called on the thread that used the store, after the store let go of its
-     * lock, so it may use the store. What it throws is logged and changes nothing.
+     * Receives an event. Called on the thread that used the store, after the store has released its
+     * lock, so the listener may use the store. An exception is logged and has no other effect.
      */
     void onEvent(StateEvent event);
   }

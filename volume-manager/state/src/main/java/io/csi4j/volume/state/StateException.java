@@ -5,11 +5,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that refused. Its message is one line for an operator: what failed, why, and what to do
- * next.
+ * A refusal of a store. Its message is one line for an operator: the failed operation, the reason,
+ * and the next step.
  *
- * <p>A write that was refused changed nothing that this store shows. On the medium, and so after a
- * restart, the key may have its old value or the refused one, never a mix, until it is written
+ * <p>A refused write has changed no value that this store returns. On the medium, and so after a
+ * restart, the key has its old value or the refused one, but never a mix, until it is written
  * again.
  *
  * @since 1.0
@@ -23,12 +23,12 @@ public final class StateException extends RuntimeException {
   private final Reason reason;
   private final transient StateStore.@Nullable Owner owner;
 
-  /** A refusal for this reason. */
+  /** Creates a refusal for this reason. */
   public StateException(Reason reason, String message) {
     this(reason, message, null, null);
   }
 
-  /** A refusal for this reason, and what caused it. */
+  /** Creates a refusal for this reason, with its cause. */
   public StateException(Reason reason, String message, Throwable cause) {
     this(reason, message, null, cause);
   }
@@ -40,17 +40,20 @@ public final class StateException extends RuntimeException {
     this.owner = owner;
   }
 
-  /** A refusal because another process owns the state. */
+  /** Creates a refusal because another process owns the state. */
   public static StateException owned(Reason reason, String message, StateStore.Owner owner) {
     return new StateException(reason, message, owner, null);
   }
 
-  /** Why. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }
 
-  /** Why, in words: a clause for a message that says itself what failed and what to do next. */
+  /**
+   * Returns the reason as a clause, for a message that itself has the failed operation and the next
+   * step.
+   */
   public String why() {
     String text = String.valueOf(getMessage());
     int failed = text.indexOf(FAILED);
@@ -62,59 +65,57 @@ public final class StateException extends RuntimeException {
     return text.substring(begin, end);
   }
 
-  /** Returns the owner of the state, if that was the reason and it is known. */
+  /** Returns the owner of the state, if it is the reason for the refusal and known. */
   public Optional<StateStore.Owner> owner() {
     return Optional.ofNullable(owner);
   }
 
   /**
-   * Why a store refuses, doubts or warns. The names are stable: operators search for them, and
-   * {@code docs/state.md} says of each what to do.
+   * The reasons of refusals, uncertainties and warnings. The names are stable: operators search for
+   * them, and {@code docs/state.md} gives the next step for each.
    *
    * @since 1.0
    */
   public enum Reason {
     /** Another process, or another part of this one, owns the state. */
     STATE_IN_USE,
-    /**
-     * Another owner took the state while this one still had it; this one may not write any more.
-     */
+    /** Another owner took over the state from this one, which may not write any more. */
     STATE_TAKEN_OVER,
-    /** A newer version wrote it; not a byte of it was changed. */
+    /** A newer version wrote the state; nothing was changed. */
     STATE_FROM_NEWER_VERSION,
-    /** Another host wrote it. */
+    /** Another host wrote the state. */
     STATE_FROM_OTHER_HOST,
-    /** The filesystem keeps no promise about locks or syncing. */
+    /** The locks or syncs of the filesystem are unreliable. */
     STATE_FS_UNSUITED,
-    /** The directory, or a file in it, cannot be used: kind, owner or mode is wrong. */
+    /** The directory, or a file in it, cannot be used because its kind, owner or mode is wrong. */
     STATE_NOT_USABLE,
-    /** The disk is full: nothing can be taken, giving back goes on. */
+    /** The disk is full: acquisitions are refused, releases continue. */
     STATE_DISK_FULL,
-    /** The disk is read-only: nothing can be taken, giving back goes on in memory. */
+    /** The disk is read-only: acquisitions are refused, releases continue in memory. */
     STATE_READ_ONLY,
-    /** The disk failed to write or sync: nothing can be taken, giving back goes on in memory. */
+    /** The disk failed to write or sync: acquisitions are refused, releases continue in memory. */
     JOURNAL_SYNC_FAILED,
     /** The process has too many files open. */
     TOO_MANY_FILES,
-    /** A value has more than 64 KiB. */
+    /** A value is larger than 64 KiB. */
     STATE_VALUE_TOO_LARGE,
     /** The store is closed. */
     STATE_CLOSED,
-    /** The newest record was not whole, and was dropped. */
+    /** The newest record was incomplete, and was dropped. */
     JOURNAL_TAIL_DROPPED,
-    /** Records before the newest are damaged; the file is kept aside. */
+    /** Records before the newest are damaged; the file is set aside. */
     JOURNAL_DAMAGED,
-    /** The file is shorter than it was made. */
+    /** The file is shorter than at its creation. */
     JOURNAL_TRUNCATED,
     /** Records are not in the order in which they were written. */
     JOURNAL_ORDER,
     /** Another program changed, replaced or deleted the file while it was in use. */
     JOURNAL_REPLACED,
-    /** There is no state where there must have been some. */
+    /** There is no state, although there must have been one. */
     STATE_MISSING,
-    /** A mode was too open, and was set right. */
+    /** A mode was too permissive, and was corrected. */
     MODE_FIXED,
-    /** A value is sealed, and does not open with the keys at hand. */
+    /** A value is sealed, and cannot be opened with the available keys. */
     STATE_SEALED
   }
 }

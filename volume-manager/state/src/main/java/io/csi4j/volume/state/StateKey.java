@@ -3,16 +3,16 @@ package io.csi4j.volume.state;
 import java.util.Objects;
 
 /**
- * The name of one remembered thing.
+ * The key of a stored value.
  *
- * @param kind what it is
- * @param id 1 to 128 of the characters {@code A-Z a-z 0-9 . _ -}; meant for hashes and plugin
- *     names, so that no text of a caller can do harm in a file or a message
+ * @param kind the kind of the key
+ * @param id 1 to 128 of the characters {@code A-Z a-z 0-9 . _ -}; intended for hashes and plugin
+ *     names, so that a caller's text cannot do harm in a file or a message
  * @since 1.0
  */
 public record StateKey(Kind kind, String id) implements Comparable<StateKey> {
 
-  /** The longest id, in characters. */
+  /** The maximum length of an id, in characters. */
   public static final int MAX_ID = 128;
 
   /** Checks the id. */
@@ -27,39 +27,39 @@ public record StateKey(Kind kind, String id) implements Comparable<StateKey> {
     }
   }
 
-  /** The key of a volume. */
+  /** Returns the key of a volume. */
   public static StateKey volume(String id) {
     return new StateKey(Kind.VOLUME, id);
   }
 
-  /** The key of what is left of a volume that was given back. */
+  /** Returns the key of the tombstone of a released volume. */
   public static StateKey tombstone(String id) {
     return new StateKey(Kind.TOMBSTONE, id);
   }
 
-  /** The key of a plugin. */
+  /** Returns the key of a plugin. */
   public static StateKey plugin(String id) {
     return new StateKey(Kind.PLUGIN, id);
   }
 
-  /** The key of a claim. */
+  /** Returns the key of a claim. */
   public static StateKey claim(String id) {
     return new StateKey(Kind.CLAIM, id);
   }
 
-  /** The key of a volume of a storage system. */
+  /** Returns the key of a volume of a storage system. */
   public static StateKey catalog(String id) {
     return new StateKey(Kind.CATALOG, id);
   }
 
-  /** The key of the cluster of a node. */
+  /** Returns the key of the cluster of a node. */
   public static StateKey cluster() {
     return new StateKey(Kind.CLUSTER, "cluster");
   }
 
-  /** Whether this text can be an id. */
+  /** Whether this text is a valid id. */
   public static boolean isId(String text) {
-    // No expression: a start over many volumes asks this of each of their records.
+    // Not a regular expression: a start with many volumes checks each of their records.
     for (int at = 0; at < text.length(); at++) {
       if (!isOfId(text.charAt(at))) {
         return false;
@@ -83,28 +83,27 @@ public record StateKey(Kind kind, String id) implements Comparable<StateKey> {
     return byKind != 0 ? byKind : id.compareTo(other.id);
   }
 
-  /** Kind and id, such as {@code VOLUME/k7x2}. */
+  /** Returns kind and id, such as {@code VOLUME/k7x2}. */
   @Override
   public String toString() {
     return kind + "/" + id;
   }
 
   /**
-   * The kinds of things that a key names. A store keeps the kinds apart: one id may be used once in
-   * each.
+   * The kinds of keys. A store separates the kinds: each may have the same id once.
    *
    * @since 1.0
    */
   public enum Kind {
-    /** A volume: what is meant, and how far it is. */
+    /** A volume: its wanted state and its progress. */
     VOLUME,
-    /** A volume that was given back, kept so that a late effect can be attributed to it. */
+    /** A released volume, kept so that a late effect can be attributed to it. */
     TOMBSTONE,
-    /** A plugin: where it was, and what it could. */
+    /** A plugin: its endpoint and its capabilities. */
     PLUGIN,
     /** A claim that this host holds on a volume. */
     CLAIM,
-    /** A volume of a storage system: what was asked for, and how far it is. */
+    /** A volume of a storage system: its request and its progress. */
     CATALOG,
     /** The cluster that this node belongs to. */
     CLUSTER

@@ -3,17 +3,17 @@ package io.csi4j.volume.state;
 import java.util.Arrays;
 
 /**
- * The value of one key: at most 64 KiB of bytes that only their writer understands. Equal when the
- * bytes are equal; its text shows their number only.
+ * The value of a key: at most 64 KiB of bytes in a format known only to their writer. Values are
+ * equal if their bytes are; the text shows only their number.
  *
  * @since 1.0
  */
 public final class StateValue {
 
-  /** The most bytes a value has. */
+  /** The maximum size of a value in bytes. */
   public static final int MAX_SIZE = 64 * 1024;
 
-  /** The most bytes of what is put around a value: seals, and the name of a record. */
+  /** The maximum size of additions to a value in bytes, such as seals and the name of a record. */
   public static final int MAX_AROUND = 8 * 1024;
 
   private final byte[] bytes;
@@ -23,9 +23,9 @@ public final class StateValue {
   }
 
   /**
-   * A value of these bytes, which are copied.
+   * Returns a value with these bytes, which are copied.
    *
-   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} when there are more
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} if there are more
    *     than {@link #MAX_SIZE}
    */
   public static StateValue of(byte[] bytes) {
@@ -33,9 +33,9 @@ public final class StateValue {
   }
 
   /**
-   * Returns a value with something around it, which has {@link #MAX_AROUND} bytes more at most.
+   * Returns a value with additions, which may have up to {@link #MAX_AROUND} more bytes.
    *
-   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} when there are more
+   * @throws StateException {@link StateException.Reason#STATE_VALUE_TOO_LARGE} if there are more
    */
   public static StateValue ofWrapped(byte[] bytes) {
     return of(bytes, MAX_SIZE + MAX_AROUND);
@@ -54,7 +54,7 @@ public final class StateValue {
     return new StateValue(bytes.clone());
   }
 
-  /** A copy of the bytes. */
+  /** Returns a copy of the bytes. */
   public byte[] bytes() {
     return bytes.clone();
   }

@@ -7,9 +7,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Keys whose newest value may have been lost, such as by damage to a journal. A value that is
- * present was written once, but a newer one may be missing: a caller that loads the state compares
- * it with the mounts of the machine before it relies on it.
+ * Keys whose newest value may have been lost, for example by damage to a journal. An existing value
+ * was written at some time, but a newer one may be missing: a caller that loads the state must
+ * compare it with the mounts of the machine before it relies on it.
  *
  * @since 1.0
  */
@@ -37,7 +37,7 @@ public final class Uncertainty {
     return new Uncertainty(reason, keys, false, text);
   }
 
-  /** Returns an uncertainty about these keys; keys that are not known may be missing as well. */
+  /** Returns an uncertainty about these keys; unknown keys may be missing as well. */
   public static Uncertainty aboutMoreThan(
       StateException.Reason reason, Collection<StateKey> keys, String text) {
     return new Uncertainty(reason, keys, true, text);
@@ -48,17 +48,17 @@ public final class Uncertainty {
     return reason;
   }
 
-  /** The keys whose value may be older than the newest, or missing, or already removed. */
+  /** Returns the keys whose value may be older than the newest, missing, or already removed. */
   public SortedSet<StateKey> keys() {
     return keys;
   }
 
-  /** Whether keys that are not known any more may be missing. */
+  /** Whether keys may be missing that are no longer known. */
   public boolean hidesUnknownKeys() {
     return hidesUnknownKeys;
   }
 
-  /** One line for an operator: what was found, and what it means. */
+  /** Returns one line for an operator: the finding, and its meaning. */
   public String text() {
     return text;
   }

@@ -21,7 +21,7 @@ public final class UnknownFields {
     return bytes.length == 0 ? NONE : new UnknownFields(bytes.clone());
   }
 
-  /** A copy of the bytes. */
+  /** Returns a copy of the bytes. */
   public byte[] bytes() {
     return bytes.clone();
   }

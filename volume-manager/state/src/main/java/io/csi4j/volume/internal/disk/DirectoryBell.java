@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rings when names come into a directory or go. It may ring too often, and it may miss something
- * while the directory itself comes or goes: who is called looks for himself, and now and then
- * without being called.
+ * Runs a callback when names are added to or removed from a directory. The callback may run too
+ * often, and may miss changes while the directory itself is created or removed: the callback must
+ * check the directory itself, and the caller must also check it from time to time.
  */
 public final class DirectoryBell implements AutoCloseable {
 
@@ -39,17 +39,17 @@ public final class DirectoryBell implements AutoCloseable {
   }
 
   /**
-   * A bell for a directory, which need not be there yet.
+   * Starts watching a directory, which need not exist yet.
    *
-   * @param name of its thread
-   * @param ring must not block or throw
-   * @return what ends it; does nothing where the machine has no more of such watches
+   * @param name the name of the watching thread
+   * @param ring the callback; must not block or throw
+   * @return closes the watch; has no effect if the machine has no more watches
    */
   public static AutoCloseable on(Path directory, String name, Runnable ring) {
     return on(directory, name, ring, TO_DIRECTORY);
   }
 
-  /** The same, which looks so often for a directory that is missing. */
+  /** Starts watching with this interval for checks of a missing directory. */
   static AutoCloseable on(Path directory, String name, Runnable ring, Duration toDirectory) {
     try {
       DirectoryBell bell =
@@ -84,7 +84,7 @@ public final class DirectoryBell implements AutoCloseable {
         }
       }
     } catch (ClosedWatchServiceException | InterruptedException e) {
-      // This is how it ends.
+      // This is how the thread ends.
     }
   }
 

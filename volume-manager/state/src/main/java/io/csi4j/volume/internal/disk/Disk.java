@@ -5,57 +5,56 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The operations on directories and files that the volume manager needs, and no others. An
- * interrupt neither ends nor fails one of them, and stays set. No link is followed at the last part
- * of a path.
+ * The operations on directories and files that the volume manager needs. An interrupt neither ends
+ * nor fails an operation, and stays set. Links are not followed at the last part of a path.
  *
- * <p>What a power cut leaves: the bytes of a file as they were when it was last synced, plus any
- * part of what was written since; the names of a directory likewise, each name old or new.
+ * <p>After a power cut, a file has the bytes of its last sync, plus any part of what was written
+ * since; likewise, each name in a directory is the old or the new one.
  */
 public interface Disk {
 
-  /** Returns the facts of a path, or empty when there is nothing. */
+  /** Returns the facts of a path; empty if it does not exist. */
   Optional<FileFacts> facts(Path path) throws DiskException;
 
-  /** Returns the status of a path, or empty when there is nothing; cheaper than all facts. */
+  /** Returns the status of a path, which is cheaper than all facts; empty if it does not exist. */
   default Optional<FileStatus> status(Path path) throws DiskException {
     return facts(path).map(FileStatus::of);
   }
 
-  /** Returns how something looks, or empty when there is nothing; cheaper than all facts. */
+  /** Returns how a path looks, which is cheaper than all facts; empty if it does not exist. */
   default Optional<FileLook> look(Path path) throws DiskException {
     return facts(path).map(facts -> new FileLook(facts.identity(), facts.size(), facts.modified()));
   }
 
-  /** The names in a directory, sorted. */
+  /** Returns the names in a directory, sorted. */
   List<String> list(Path directory) throws DiskException;
 
-  /** The bytes of a file, at most {@code limit} of them, from its beginning. */
+  /** Returns the first bytes of a file, at most {@code limit}. */
   byte[] read(Path file, int limit) throws DiskException;
 
-  /** Makes a directory with a mode of 0700. */
+  /** Creates a directory with mode 0700. */
   void createDirectory(Path directory) throws DiskException;
 
-  /** Makes a file that must not be there, with a mode of 0600, and opens it for writing. */
+  /** Creates a file that must not exist, with mode 0600, and opens it for writing. */
   DiskFile create(Path file) throws DiskException;
 
-  /** Writes a file that must not be there, with a mode of 0600, and does not sync it. */
+  /** Writes a file that must not exist, with mode 0600, and does not sync it. */
   default void write(Path file, byte[] content) throws DiskException {
     try (DiskFile open = create(file)) {
       open.write(0, content);
     }
   }
 
-  /** Opens a file that must be there for writing. */
+  /** Opens an existing file for writing. */
   DiskFile open(Path file) throws DiskException;
 
-  /** Gives a file another name in one step; what had that name is gone. */
+  /** Renames a file atomically, replacing an existing file. */
   void rename(Path from, Path to) throws DiskException;
 
-  /** Deletes a file or link. Nothing there is no error. */
+  /** Deletes a file or link. Does nothing if it does not exist. */
   void deleteFile(Path file) throws DiskException;
 
-  /** Removes a directory that is empty. */
+  /** Removes an empty directory. */
   void removeDirectory(Path directory) throws DiskException;
 
   /** Sets the permission bits of a file or directory. */
@@ -65,8 +64,8 @@ public interface Disk {
   void syncDirectory(Path directory) throws DiskException;
 
   /**
-   * Holds a directory open, so that its number is given to no other for as long as that: until then
-   * two equal identities are one directory. A disk that gives out no number twice need not hold it.
+   * Holds a directory open, so that its inode number is not reused meanwhile: until it is closed,
+   * equal identities mean the same directory. A disk that never reuses numbers need not hold it.
    */
   default HeldDirectory hold(Path directory) throws DiskException {
     FileLook there =
@@ -78,15 +77,15 @@ public interface Disk {
     return new HeldDirectory(there.identity(), () -> {});
   }
 
-  /** The number of the user that this process acts as. */
+  /** Returns the id of the user of this process. */
   int user() throws DiskException;
 
-  /** The type of the filesystem, such as {@code ext4}. */
+  /** Returns the type of the filesystem, such as {@code ext4}. */
   String filesystemType(Path directory) throws DiskException;
 
   /**
-   * Locks a file, made when missing, against all other processes and all of this one; empty when
-   * another has it. The kernel lets go of it when the process ends.
+   * Locks a file, which is created if missing, against other processes and other users in this
+   * process; empty if it is already locked. The kernel releases the lock when the process ends.
    */
   Optional<HeldLock> tryLock(Path file) throws DiskException;
 }

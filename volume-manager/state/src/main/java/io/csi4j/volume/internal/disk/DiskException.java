@@ -3,14 +3,14 @@ package io.csi4j.volume.internal.disk;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A disk that did not do what it was asked. */
+/** A failed operation on a disk. */
 public final class DiskException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
   private final Kind kind;
 
-  /** Why. */
+  /** The reasons of failures. */
   public enum Kind {
     /** The disk or the quota is full. */
     NO_SPACE,
@@ -20,23 +20,23 @@ public final class DiskException extends IOException {
     TOO_MANY_FILES,
     /** The operation is not permitted. */
     DENIED,
-    /** Nothing is there. */
+    /** The path does not exist. */
     NOT_FOUND,
-    /** Something is there already, or a directory is not empty. */
+    /** The path already exists, or a directory is not empty. */
     IN_THE_WAY,
-    /** A file is larger than this process has memory for. */
+    /** A file is too large for the memory of this process. */
     TOO_LARGE,
-    /** The device failed, or anything else. */
+    /** The device failed, or there was another failure. */
     FAILED
   }
 
-  /** A failure of this kind. */
+  /** Creates a failure of this kind. */
   public DiskException(Kind kind, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.kind = kind;
   }
 
-  /** Why. */
+  /** Returns the reason. */
   public Kind kind() {
     return kind;
   }

@@ -1,12 +1,12 @@
 package io.csi4j.volume.internal.disk;
 
 /**
- * How a file or directory looks from outside. If it differs from an earlier look, somebody replaced
- * it or wrote into it. If it is equal, that is not certain: a filesystem gives out numbers of files
- * again, and two writes within one tick of its clock have the same time.
+ * The identity, size and modification time of a file or directory. If they differ from earlier
+ * ones, the file was replaced or written. If they are equal, it may still have changed: a
+ * filesystem reuses inode numbers, and two writes within one tick of its clock have the same time.
  *
- * @param identity the device and the number of the file
- * @param size its bytes
- * @param modified when its bytes were last changed, in nanoseconds of no particular clock
+ * @param identity the device and the inode number
+ * @param size the size in bytes
+ * @param modified the time of the last change of its bytes, in nanoseconds of an unspecified clock
  */
 public record FileLook(Object identity, long size, long modified) {}

@@ -1,15 +1,15 @@
 package io.csi4j.volume.internal.disk;
 
 /**
- * The facts of a file that most callers need.
+ * The facts about a file that most callers need.
  *
- * @param kind what it is
- * @param mode its permission bits
- * @param size its bytes
+ * @param kind the kind of file
+ * @param mode the permission bits
+ * @param size the size in bytes
  */
 public record FileStatus(FileFacts.Kind kind, int mode, long size) {
 
-  /** Returns the status that is part of all facts. */
+  /** Returns the status contained in all facts. */
   public static FileStatus of(FileFacts facts) {
     return new FileStatus(facts.kind(), facts.mode(), facts.size());
   }

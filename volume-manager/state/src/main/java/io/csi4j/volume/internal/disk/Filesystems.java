@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.disk;
 
 import java.util.Set;
 
-/** The knowledge of filesystems by their type. */
+/** Properties of filesystem types. */
 public final class Filesystems {
 
   private static final Set<String> UNSUITED =
@@ -10,7 +10,7 @@ public final class Filesystems {
 
   private Filesystems() {}
 
-  /** Whether one of this type promises too little about locks and syncing. */
+  /** Whether the locks or syncs of this type are unreliable. */
   public static boolean promiseTooLittle(String type) {
     return UNSUITED.contains(type) || type.startsWith("fuse.");
   }

@@ -3,8 +3,8 @@ package io.csi4j.volume.internal.disk;
 /**
  * A directory that is held open.
  *
- * @param identity tells it from every other directory
- * @param held closed when it is held no more
+ * @param identity distinguishes it from every other directory
+ * @param held closing this releases the directory
  */
 public record HeldDirectory(Object identity, HeldLock held) implements AutoCloseable {
 

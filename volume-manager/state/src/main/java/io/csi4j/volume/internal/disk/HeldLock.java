@@ -1,10 +1,10 @@
 package io.csi4j.volume.internal.disk;
 
-/** A lock on a file, until it is closed. */
+/** A lock on a file, held until it is closed. */
 @FunctionalInterface
 public interface HeldLock extends AutoCloseable {
 
-  /** Lets go of it. */
+  /** Releases the lock. */
   @Override
   void close();
 }

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The kernel's rows of what is mounted, read as far as a device is found. What has been there since
- * the machine started is in the first of them, however many volumes were mounted since.
+ * The kernel's mount table, read until a device is found. Filesystems that were mounted at boot are
+ * in its first rows, however many volumes were mounted since.
  */
 final class MountedDevices {
 
   private static final Path ROWS = Path.of("/proc/self/mountinfo");
 
-  /** Where a row has the device, and where the fields begin of which there are any number. */
+  /** The field with the device, and the first of the optional fields. */
   private static final int DEVICE = 2;
 
   private static final int TAGS = 6;
@@ -26,10 +26,10 @@ final class MountedDevices {
   private MountedDevices() {}
 
   /**
-   * The type of the filesystem on a device.
+   * Returns the type of the filesystem on a device.
    *
-   * @param device its number, such as {@code 8:1}
-   * @return nothing if no row has it: some filesystems show another number to programs
+   * @param device the number of the device, such as {@code 8:1}
+   * @return empty if no row has the device: some filesystems show another number to programs
    */
   static Optional<String> type(String device) throws IOException {
     try (Reader rows = Files.newBufferedReader(ROWS, StandardCharsets.ISO_8859_1)) {
@@ -37,7 +37,7 @@ final class MountedDevices {
     }
   }
 
-  /** {@link #type(String)} among these rows. */
+  /** Returns the type from these rows, as {@link #type(String)} does. */
   static Optional<String> type(String device, Reader rows) throws IOException {
     BufferedReader lines = new BufferedReader(rows);
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {

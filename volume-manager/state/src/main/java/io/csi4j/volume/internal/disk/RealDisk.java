@@ -44,18 +44,18 @@ import java.util.function.Function;
 /**
  * The disk of the host.
  *
- * <p>Bytes go through {@link RandomAccessFile}: a {@link FileChannel} is closed for all its users
- * when a thread that is interrupted touches it.
+ * <p>Bytes are read and written with {@link RandomAccessFile}: a {@link FileChannel} is closed for
+ * all its users when an interrupted thread uses it.
  */
 public final class RealDisk implements Disk {
 
-  /** Below this many bytes a disk counts as full when a write fails. */
+  /** If fewer bytes are free when a write fails, the disk counts as full. */
   private static final long NEARLY_NOTHING = 1 << 20;
 
-  /** How long a file is taken for that does not say it. */
+  /** The assumed size of a file that does not report its size. */
   private static final int UNSAID = 1024;
 
-  /** The texts of the C library for what the JDK has no type for. */
+  /** The messages of the C library for failures without an exception type in the JDK. */
   private static final List<Map.Entry<String, Kind>> TEXTS =
       List.of(
           Map.entry("No space left on device", Kind.NO_SPACE),
@@ -67,7 +67,7 @@ public final class RealDisk implements Disk {
 
   private static final String LOCKED_HERE = "io.csi4j.volume.locked:";
 
-  /** The kernel gives it to the user that this process acts as. */
+  /** The kernel assigns it to the user of this process. */
   private static final Path SELF = Path.of("/proc/self/fd");
 
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
@@ -122,7 +122,7 @@ public final class RealDisk implements Disk {
         });
   }
 
-  /** Without the map of attributes that all facts take. */
+  /** Cheaper than the attribute map that all facts need. */
   private static BasicFileAttributes basics(Path path) throws IOException {
     return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
@@ -175,7 +175,7 @@ public final class RealDisk implements Disk {
         kind == FileFacts.Kind.BLOCK_DEVICE ? device((Long) attribute(all, "rdev")) : "");
   }
 
-  /** A device number in the form of the kernel's tables; its halves are spread over 64 bits. */
+  /** A device number in the notation of the kernel's tables; its parts are spread over 64 bits. */
   private static String device(long number) {
     long major = (number >>> 8 & 0xfff) | (number >>> 32 & 0xfffff000L);
     long minor = (number & 0xff) | (number >>> 12 & 0xffffff00L);
@@ -224,7 +224,7 @@ public final class RealDisk implements Disk {
         });
   }
 
-  /** Reads to the end and not to the length: a file of /proc says that it has none. */
+  /** Reads to the end instead of using the size: files in /proc report size zero. */
   private static byte[] read(RandomAccessFile open, int limit) throws IOException {
     long said = open.length();
     byte[] all = new byte[(int) Math.min(limit, said > 0 ? said : UNSAID)];
@@ -280,7 +280,7 @@ public final class RealDisk implements Disk {
     return attempt(
         file,
         () -> {
-          // "rw" would make a file that is missing.
+          // Mode "rw" would create a missing file.
           if (kindOf(file) != FileFacts.Kind.FILE) {
             throw new IOException("it is not a regular file");
           }
@@ -360,7 +360,7 @@ public final class RealDisk implements Disk {
     try {
       directory.close();
     } catch (IOException e) {
-      // Nothing was written by it.
+      // Nothing was written through this descriptor.
     }
   }
 
@@ -376,16 +376,16 @@ public final class RealDisk implements Disk {
         () -> {
           long device = (Long) Files.getAttribute(directory, "unix:dev");
           Optional<String> type = MountedDevices.type(device(device));
-          // The JDK finds every filesystem, and reads the whole table for it.
+          // The JDK finds every filesystem, but reads the complete table for it.
           return type.isPresent() ? type.get() : Files.getFileStore(directory).type();
         });
   }
 
   @Override
   public Optional<HeldLock> tryLock(Path file) throws DiskException {
-    // Closing any descriptor of a file lets go of all locks that this process has on it. So a
-    // caller that finds it locked by this process, perhaps through another class loader, must not
-    // open it.
+    // Closing any descriptor of a file releases all locks that this process has on it. So a file
+    // that is already locked by this process, perhaps through another class loader, must not be
+    // opened.
     String name =
         LOCKED_HERE + attempt(file, () -> above(file).toRealPath()) + "/" + file.getFileName();
     if (System.getProperties().putIfAbsent(name, "locked") != null) {
@@ -415,7 +415,7 @@ public final class RealDisk implements Disk {
     try {
       lock = open.getChannel().tryLock();
     } catch (OverlappingFileLockException e) {
-      // Other code in this process, which does not use this class, has it.
+      // Other code in this process that does not use this class holds the lock.
       lock = null;
     } finally {
       if (lock == null) {
@@ -426,8 +426,8 @@ public final class RealDisk implements Disk {
   }
 
   /**
-   * Runs an operation and names its failure. A channel of its own that an interrupt closed is
-   * opened again.
+   * Runs an operation and converts its failure. A private channel that was closed by an interrupt
+   * is opened again.
    */
   private static <T> T attempt(Path path, Operation<T> operation) throws DiskException {
     boolean interrupted = false;
@@ -451,9 +451,9 @@ public final class RealDisk implements Disk {
   }
 
   /**
-   * Names what the JDK only throws. It shows no errno, so the type of the exception is asked first,
-   * then the text of the C library, and last the filesystem. Only the name of a failure depends on
-   * that, never whether it is one.
+   * Converts an exception of the JDK to a failure with a kind. The exception contains no errno, so
+   * its type is checked first, then the message of the C library, and last the filesystem. This
+   * only affects the kind of the failure, never whether the operation failed.
    */
   static DiskException failure(
       Path path, IOException failure, Function<Path, Optional<Kind>> state) {
@@ -485,7 +485,7 @@ public final class RealDisk implements Disk {
         .findFirst();
   }
 
-  /** Returns the reason that the type of an exception without a text stands for. */
+  /** Returns the reason for the type of an exception without a message. */
   private static String reason(FileSystemException failure) {
     if (failure instanceof NoSuchFileException) {
       return "there is no such file or directory";
@@ -501,7 +501,7 @@ public final class RealDisk implements Disk {
     return failure.getClass().getSimpleName();
   }
 
-  /** Returns the reason, without the path, which may hold more than the state. */
+  /** Returns the reason without the path, which may reveal more than the state itself. */
   private static String reason(IOException failure) {
     if (failure instanceof FileSystemException named) {
       String reason = named.getReason();
@@ -522,7 +522,7 @@ public final class RealDisk implements Disk {
     return above == null ? path : above;
   }
 
-  /** Returns the trouble that the filesystem itself reports. */
+  /** Returns the problem that the filesystem itself reports. */
   private static Optional<Kind> state(Path path) {
     try {
       Path asked = Files.exists(path) ? path : above(path);
@@ -538,7 +538,7 @@ public final class RealDisk implements Disk {
     }
   }
 
-  /** A lock, its descriptor, and its name among the locks of this process. */
+  /** A lock, its descriptor, and its name in this process's table of locks. */
   private record FileHeld(RandomAccessFile file, String name) implements HeldLock {
 
     @Override
@@ -546,7 +546,7 @@ public final class RealDisk implements Disk {
       try {
         file.close();
       } catch (IOException e) {
-        // The kernel lets go of it at the end of the process.
+        // The kernel releases the lock when the process ends.
       } finally {
         System.getProperties().remove(name);
       }
@@ -554,9 +554,9 @@ public final class RealDisk implements Disk {
   }
 
   /**
-   * A file that is open for writing. It is open twice: only a channel knows {@code fdatasync},
-   * which does not wait for the time of the change where the file keeps its size; and only the
-   * other one outlives an interrupt.
+   * A file that is open for writing. It is opened twice: only a channel supports {@code fdatasync},
+   * which does not wait for the modification time if the size is unchanged; and only the other one
+   * survives an interrupt.
    */
   private static final class OpenFile implements DiskFile {
 
@@ -570,7 +570,7 @@ public final class RealDisk implements Disk {
       this.channel = channel;
     }
 
-    /** Opens a file that is there. */
+    /** Opens an existing file. */
     static OpenFile of(Path path) throws IOException {
       RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
       try {
@@ -598,8 +598,8 @@ public final class RealDisk implements Disk {
           path,
           () -> {
             if (!isSynced()) {
-              // The kernel tells each descriptor of its own what failed, so this one has missed
-              // none.
+              // The kernel reports a write failure separately to each descriptor, so this one has
+              // missed none.
               file.getFD().sync();
             }
             return path;
@@ -635,9 +635,9 @@ public final class RealDisk implements Disk {
     public void close() {
       try (file;
           channel) {
-        // Both are closed, even if one of them fails.
+        // Both are closed, even if one fails.
       } catch (IOException e) {
-        // What was not synced was never certain.
+        // Unsynced bytes were never certain.
       }
     }
   }

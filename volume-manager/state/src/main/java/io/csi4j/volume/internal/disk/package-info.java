@@ -1,7 +1,7 @@
 /**
- * The disk as the volume manager sees it: one narrow port, {@link
- * io.csi4j.volume.internal.disk.Disk}, behind which a test can put a disk that loses power. Start
- * at {@link io.csi4j.volume.internal.disk.RealDisk} for what the kernel does with each call.
+ * The disk as used by the volume manager: one narrow interface, {@link
+ * io.csi4j.volume.internal.disk.Disk}, which a test can implement with a disk that loses power.
+ * Start at {@link io.csi4j.volume.internal.disk.RealDisk} for the kernel's behavior in each call.
  *
  * <p>Mounts do not belong here.
  */

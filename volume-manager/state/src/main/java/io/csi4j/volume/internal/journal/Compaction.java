@@ -11,26 +11,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writing of the whole state to a new segment, in steps between which writers go on in the
- * segment before. The new one gets the state, in which a key that changes meanwhile has its old
- * value or its new one; then its full length; then every change since the beginning, in order, so
+ * Writes the complete state to a new segment, in steps between which writers continue in the
+ * previous segment. The new segment gets the state, in which a key that changes meanwhile has its
+ * old or its new value; then its full length; then every change since the beginning, in order, so
  * that the last record of a key is the newest.
  *
- * <p>Nothing reads the file before it has its name, and it gets that when all of it is synced. Not
- * safe for several threads.
+ * <p>The file is not read before it has its final name, and it is renamed only when all of it is
+ * synced. Not thread-safe.
  */
 final class Compaction {
 
-  /** The most bytes that are written at once. */
+  /** The maximum number of bytes per write. */
   private static final int PIECE = 64 * 1024;
 
-  /** A segment is written in so many steps at least. */
+  /** The minimum number of steps in which a segment is written. */
   private static final int STEPS = 16;
 
-  /** The bytes that follow each byte of a change, at least. */
+  /** The minimum number of bytes that are written for each byte of a change. */
   private static final int PACE = 8;
 
-  /** So many steps are put off by writers who do not wait for the medium. */
+  /** The maximum number of steps that are postponed by writes that do not wait for the medium. */
   private static final int PATIENCE = 8;
 
   final Segment segment;
@@ -41,18 +41,17 @@ final class Compaction {
   private final long epoch;
   private long seq;
 
-  /** How long the file is, where that is more than its records. */
+  /** The length of the file, if it is longer than its records. */
   private int length;
 
   private long changed;
   private long due;
 
   /**
-   * To an empty segment.
+   * Begins to write an empty segment.
    *
-   * @param room how many bytes of changes there is room for in the segment before, if there are to
-   *     be any
-   * @param seq the number before that of the first record
+   * @param room the space for changes in the previous segment, in bytes, if changes are to follow
+   * @param seq the number that precedes the first record
    */
   Compaction(Segment segment, Header header, LiveState live, int room, long seq, long epoch) {
     this.segment = segment;
@@ -64,8 +63,9 @@ final class Compaction {
   }
 
   /**
-   * Takes in a change that was appended to the segment before, which has room for so many more
-   * bytes. The less room, the more has to follow, so that this ends while some is to spare.
+   * Adds a change that was appended to the previous segment, which has this much space left. The
+   * less space is left, the more bytes are written, so that the compaction ends before the space is
+   * used up.
    */
   void follow(Entry change, int room) {
     changes.add(change);
@@ -74,17 +74,17 @@ final class Compaction {
     due += pace * change.size();
   }
 
-  /** The bytes that are not written yet. */
+  /** The number of bytes that are not written yet. */
   private long left() {
     return segment.capacity - Math.max(segment.position(), length) + changed;
   }
 
-  /** Whether a step is due; later if nobody waits for the medium anyway. */
+  /** Whether a step is due; it is postponed if no caller waits for the medium anyway. */
   boolean isDue(boolean isDeferred) {
     return due > 0 && due >= Math.min(left(), (isDeferred ? PATIENCE : 1) * (long) piece);
   }
 
-  /** Writes and syncs what is due, and tells whether the segment is whole. */
+  /** Writes and syncs the bytes that are due, and returns whether the segment is complete. */
   boolean advance() throws DiskException {
     write(due);
     due = 0;
@@ -92,13 +92,13 @@ final class Compaction {
     return !hasMore();
   }
 
-  /** Writes and syncs all that is left. */
+  /** Writes and syncs all remaining bytes. */
   void finish() throws DiskException {
     write(Long.MAX_VALUE);
     segment.sync();
   }
 
-  /** The number of the last record. */
+  /** Returns the number of the last record. */
   long seq() {
     return seq;
   }
@@ -125,7 +125,7 @@ final class Compaction {
     ByteArrayOutputStream some = new ByteArrayOutputStream(2 * most);
     for (Entry next = next(); next != null; next = some.size() < most ? next() : null) {
       seq++;
-      // Not as records that are synced together: damage among them is no torn end.
+      // Not marked as records that are synced together: damage among them is not a torn end.
       some.writeBytes(next.at(seq, epoch).encode());
     }
     if (some.size() > segment.room()) {

@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All numbers are little endian.
  *
- * @param seq its place in the order of all writes
+ * @param seq its position in the order of all writes
  * @param epoch the epoch of its writer
- * @param name whose value it is
- * @param action what becomes of the key
- * @param value the value; empty when the key is removed
+ * @param name the key of the value
+ * @param action the effect on the key
+ * @param value the value; empty if the key is removed
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, never shown
 record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
@@ -42,10 +42,10 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
   /** The key has this value. */
   static final int PUT = 0;
 
-  /** The key is gone. */
+  /** The key is removed. */
   static final int REMOVE = 1;
 
-  /** The key has this value, and the volume with its id is gone. */
+  /** The key has this value, and the volume with the same id is removed. */
   static final int BURY = 2;
 
   private static final int MAGIC = 0x314a5343;
@@ -54,38 +54,38 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
   private static final int FIXED = 35;
 
   /**
-   * The largest number of an entry: no host writes so often, and a larger one leaves none for later
-   * entries.
+   * The maximum number of an entry. No host makes so many writes, and a higher number would leave
+   * none for later entries.
    */
   private static final long MAX_NUMBER = 1L << 62;
 
   private static final int MAX_LENGTH =
       FIXED - CHECKED_FROM + StateKey.MAX_ID + StateValue.MAX_SIZE + StateValue.MAX_AROUND + 1024;
 
-  /** The facts of a record that can be read without trusting all of it. */
+  /** The fields of a record that can be read even if its value is damaged. */
   record Key(long seq, EntryName name, int action, int size) {}
 
-  /** A value for a key, not yet at a place in the order. */
+  /** Creates an entry for a key that has no position yet. */
   static Entry unplaced(EntryName name, int action, byte[] value) {
     return new Entry(0, 0, name, action, value);
   }
 
-  /** Returns the entry at a place in the order. */
+  /** Returns the entry at a position in the order. */
   Entry at(long seq, long epoch) {
     return new Entry(seq, epoch, name, action, value);
   }
 
-  /** Whether this is later than another record. */
+  /** Whether this record is later than another. */
   boolean isAfter(Entry other) {
     return epoch != other.epoch ? epoch > other.epoch : seq > other.seq;
   }
 
-  /** The bytes it takes in a segment. */
+  /** The number of bytes in a segment. */
   int size() {
     return padded(FIXED + name.id().length() + value.length);
   }
 
-  /** The bytes it takes in a segment, padding included. */
+  /** Returns the bytes in a segment, including padding. */
   byte[] encode() {
     byte[] id = name.id().getBytes(StandardCharsets.US_ASCII);
     ByteBuffer bytes = ByteBuffer.allocate(size()).order(ByteOrder.LITTLE_ENDIAN);
@@ -99,7 +99,7 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
   }
 
   /**
-   * The bytes of records that are synced together.
+   * Returns the bytes of records that are synced together.
    *
    * @param isContinued whether they are synced together with the record before them, too
    */
@@ -115,12 +115,12 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
     return all.array();
   }
 
-  /** Whether the record there was written before the one before it was synced. */
+  /** Whether the record there was written before the previous one was synced. */
   static boolean isTogether(byte[] segment, int at) {
     return ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN).getInt(at) == MAGIC_TOGETHER;
   }
 
-  /** Whether a place in the order, or an epoch, is one that a writer can have had. */
+  /** Whether the number can be a position or an epoch of a writer. */
   static boolean isNumber(long number) {
     return number >= 0 && number <= MAX_NUMBER;
   }
@@ -129,7 +129,7 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
     return magic == MAGIC || magic == MAGIC_TOGETHER;
   }
 
-  /** The record that begins there, or null when none does that is whole. */
+  /** Decodes the record that begins there; null if there is no complete record. */
   static @Nullable Entry decode(byte[] segment, int at) {
     Key key = key(segment, at);
     if (key == null) {
@@ -150,7 +150,10 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
     return new Entry(key.seq(), bytes.getLong(at + 20), key.name(), key.action(), value);
   }
 
-  /** Whose record begins there, or null when that cannot be told; its value may be damaged. */
+  /**
+   * Decodes the key of the record that begins there; null if it cannot be read. The value may be
+   * damaged.
+   */
   static @Nullable Key key(byte[] segment, int at) {
     if (at + FIXED > segment.length) {
       return null;

@@ -4,11 +4,10 @@ import io.csi4j.volume.state.StateKey;
 import java.util.Optional;
 
 /**
- * The key of a record as it stands in the file: its kind may be one that only a later version
- * knows.
+ * The key of a record as stored; only a later version may know its kind.
  *
  * @param kind the number of the kind
- * @param id the id within the kind
+ * @param id the id within that kind
  */
 record EntryName(int kind, String id) {
 
@@ -35,7 +34,7 @@ record EntryName(int kind, String id) {
     return new EntryName(kind, key.id());
   }
 
-  /** The key, if this version knows its kind. */
+  /** Returns the key, if this version knows its kind. */
   Optional<StateKey> key() {
     StateKey.Kind known =
         switch (kind) {
@@ -50,7 +49,7 @@ record EntryName(int kind, String id) {
     return known == null ? Optional.empty() : Optional.of(new StateKey(known, id));
   }
 
-  /** Whether it is about the file and not about the state. */
+  /** Whether the record belongs to the file rather than to the state. */
   boolean isOfTheFile() {
     return kind == HEADER || kind == END;
   }

@@ -12,16 +12,16 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first record of a segment, and one more for each owner that goes on writing into it.
+ * The first record of a segment; each owner that continues the segment adds another one.
  *
- * @param format the version of the format; the only part that every version can read
+ * @param format the version of the format; the only field that every version can read
  * @param number the number of the segment
- * @param capacity the bytes that the segment was made with
- * @param host where its owner runs
+ * @param capacity the size with which the segment was created, in bytes
+ * @param host the host of its owner
  */
 record Header(int format, int number, long capacity, HostIdentity host) {
 
-  /** The version that this code writes. */
+  /** The version written by this code. */
   static final int FORMAT = 1;
 
   private static final EntryName NAME = new EntryName(EntryName.HEADER, "header");
@@ -45,7 +45,10 @@ record Header(int format, int number, long capacity, HostIdentity host) {
     return new Entry(seq, epoch, NAME, Entry.PUT, bytes.toByteArray());
   }
 
-  /** The header in this record, or null when it is none. One that is newer has its format only. */
+  /**
+   * Returns the header in this record; null if the record is not a header. A header of a newer
+   * version has only its format.
+   */
   static @Nullable Header from(Entry entry) {
     if (entry.name().kind() != EntryName.HEADER) {
       return null;

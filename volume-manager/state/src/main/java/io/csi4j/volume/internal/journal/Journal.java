@@ -25,17 +25,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that appends each change to a segment. One of the callers writes for all who wait, so
- * that they share a sync. Where a write goes:
+ * A store that appends each change to a segment. One of the callers writes for all waiting callers,
+ * so that they share a sync. A write goes to one of these places:
  *
  * <ol>
- *   <li>to the end of the segment, which has room that was made beforehand. Before that is used up,
- *       a new segment with the whole state in it is written beside the writers, who do a step of
- *       that now and then, and takes over;
- *   <li>when the segment is full nevertheless, failed once, or was touched by another program: to a
- *       new segment that is written at once;
- *   <li>when that cannot be made: a write that gives back uses the room kept for it, or stays in
- *       memory; a write that takes is refused.
+ *   <li>the end of the segment, which has preallocated space. Before the space is used up, a new
+ *       segment with the complete state is written in parallel, in steps that the writers do from
+ *       time to time, and replaces the old one;
+ *   <li>if the segment is full nevertheless, has failed, or was changed by another program: a new
+ *       segment that is written immediately;
+ *   <li>if that cannot be created: a release uses the space reserved for it, or stays in memory; an
+ *       acquisition is refused.
  * </ol>
  */
 public final class Journal implements StateStore {
@@ -45,10 +45,10 @@ public final class Journal implements StateStore {
   private static final EntryName END = new EntryName(EntryName.END, "end");
   private static final byte[] NOTHING = new byte[0];
 
-  /** The room for more in a segment that is made on a full disk. */
+  /** The space for changes in a segment that is created on a full disk. */
   private static final int SCANT_ROOM = 2 * 1024;
 
-  /** A compaction begins when such a part of the segment is left. */
+  /** A compaction begins when this fraction of the segment is left. */
   private static final int REST = 4;
 
   private final WriteTurns turns = new WriteTurns(this::writeAll, this::isMoreDue, this::doMore);
@@ -62,22 +62,22 @@ public final class Journal implements StateStore {
 
   private LiveState live;
 
-  /** Where the next record goes; null when nothing may be written to the last segment any more. */
+  /** The segment for the next record; null if the last segment must not be written any more. */
   private @Nullable Segment current;
 
-  /** The segment that is to be the next one, while it is written beside the writers. */
+  /** The next segment while it is written in parallel. */
   private @Nullable Compaction compaction;
 
-  /** The room in the last segment with which a compaction begins. */
+  /** The remaining space of the last segment at which a compaction begins. */
   private int beginsAt;
 
-  /** Whether the files were looked at in this turn, and are still this journal's. */
+  /** Whether the files were checked during this turn, and still belong to this journal. */
   private boolean isOurs;
 
   private int number;
   private long seq;
 
-  /** Whether memory knows what no segment does. */
+  /** Whether memory contains changes that no segment has. */
   private boolean ahead;
 
   private @Nullable JournalTrouble trouble;
@@ -85,10 +85,10 @@ public final class Journal implements StateStore {
   private @Nullable StateException takenOver;
   private boolean closed;
 
-  /** Tells the directory that was opened from another one at its path; null if it is not known. */
+  /** Distinguishes the opened directory from another one at the same path; null if not known. */
   private @Nullable Object identity;
 
-  /** When the names in the directory had changed last, when that was looked at. */
+  /** The time of the last change of names in the directory, as of the last check. */
   private long namesChanged;
 
   private Journal(JournalOpening opening, JournalOpening.Found found) {
@@ -156,7 +156,7 @@ public final class Journal implements StateStore {
     }
   }
 
-  /** Goes on in a segment that is sound, with a header that raises the epoch. */
+  /** Continues an undamaged segment, with a header that raises the epoch. */
   private boolean goOn(int newest, SegmentScan scan) {
     Entry header = Header.of(newest, scan.length(), settings.host()).entry(seq + 1, owner.epoch());
     if (!ownership.isHeld() || scan.length() - scan.end() < header.size()) {
@@ -183,7 +183,7 @@ public final class Journal implements StateStore {
     try {
       ownership.record(owner);
     } catch (DiskException e) {
-      // The lock keeps others away; the record only tells them from whom.
+      // The lock excludes other owners; the record only shows them who holds it.
       LOG.log(System.Logger.Level.DEBUG, "The owner of the state could not be recorded", e);
     }
   }
@@ -237,7 +237,7 @@ public final class Journal implements StateStore {
         });
   }
 
-  /** The bytes that changes which take something may still use. */
+  /** Returns the number of bytes that acquisitions may still use. */
   private int roomForMore() {
     return current == null ? 0 : Math.max(0, current.room() - current.reserve());
   }
@@ -266,7 +266,9 @@ public final class Journal implements StateStore {
     tell(events);
   }
 
-  /** Writes what only memory knows, and that this is the end; unless another has the state. */
+  /**
+   * Writes the changes that only memory has, and an end marker, unless another owner has the state.
+   */
   private void finish(List<StateEvent> events) {
     try {
       checkUntouched(events, true);
@@ -294,7 +296,7 @@ public final class Journal implements StateStore {
     return mine.result();
   }
 
-  /** Each of them is done then, or has failed. */
+  /** Afterwards, each write is done or has failed. */
   private void writeAll(List<Write> all) {
     isOurs = false;
     try {
@@ -323,12 +325,12 @@ public final class Journal implements StateStore {
   }
 
   /**
-   * Appends as many as fit, with one sync unless none of them waits for it, and returns how many
-   * those were.
+   * Appends as many writes as fit, with one sync unless none of them waits for it, and returns
+   * their number.
    */
   private int appendTogether(List<Write> writes) {
     Segment segment = current;
-    // In trouble the new segment comes first, so that what works again is noticed.
+    // After a failure, a new segment is tried first, so that a recovery is noticed.
     if (segment == null || ahead || trouble != null) {
       return 0;
     }
@@ -371,7 +373,7 @@ public final class Journal implements StateStore {
     return Stored.REMEMBERED;
   }
 
-  /** Writes to the end of the segment, if it has room. */
+  /** Appends a change to the segment, if it has space. */
   private boolean append(Entry change) {
     Segment segment = current;
     return segment != null
@@ -392,8 +394,8 @@ public final class Journal implements StateStore {
         segment.append(placed);
       }
     } catch (DiskException e) {
-      // What a sync that failed left on the medium is unknown, and another one may say that all is
-      // well. So nothing is written to this file any more.
+      // After a failed sync the contents of the medium are unknown, and another sync may report
+      // success. So nothing more is written to this file.
       leave();
       repair = new StateEvent.Repaired(JournalTrouble.of(directory, e).reason(), segment.path);
       return false;
@@ -421,17 +423,17 @@ public final class Journal implements StateStore {
     }
   }
 
-  /** Whether a step of a compaction is due, or its beginning. */
+  /** Whether a compaction should begin, or a step of it is due. */
   private boolean isCompactionDue() {
     Segment segment = current;
-    // In trouble the whole state is written at once with the next intent.
+    // After a failure, the next intent immediately writes the complete state.
     if (segment == null || ahead || trouble != null) {
       return false;
     }
     return compaction == null ? segment.room() <= beginsAt : compaction.isDue(segment.isBehind());
   }
 
-  /** Begins a compaction, or does a step of it; it is put off if the disk does not let it. */
+  /** Begins a compaction, or does a step of it; postponed if the disk fails. */
   private void compact(List<StateEvent> events) {
     Compaction running = compaction;
     compaction = null;
@@ -463,7 +465,7 @@ public final class Journal implements StateStore {
     }
   }
 
-  /** Leaves all other files as they are: they may be another owner's by now. */
+  /** Leaves all other files as they are, because they may belong to another owner by now. */
   private void forgetUnfinished() {
     files.forgetLeftover();
     if (compaction != null) {
@@ -472,7 +474,7 @@ public final class Journal implements StateStore {
     }
   }
 
-  /** Writes the whole state to a new segment at once. */
+  /** Writes the complete state to a new segment immediately. */
   private boolean rewrite(LiveState then, List<StateEvent> events) {
     giveUpCompaction();
     Compaction whole = null;
@@ -542,8 +544,9 @@ public final class Journal implements StateStore {
   }
 
   /**
-   * Goes on in the new segment, which is whole and synced and holds what is in memory then. After a
-   * failure it is not known which one is found after a crash, unless the old one is still in use.
+   * Continues in the new segment, which is complete and synced and has the current state in memory.
+   * After a failure, it is not known which segment is found after a crash, unless the old one is
+   * still in use.
    */
   private void takeOver(Compaction whole, LiveState then, List<StateEvent> events)
       throws DiskException {
@@ -551,7 +554,7 @@ public final class Journal implements StateStore {
     files.name(next);
     number = next.number;
     seq = whole.seq();
-    // From here on the new segment may be the one that is found after a crash.
+    // From here on, the new segment may be the one that is found after a crash.
     leave();
     files.keepName(next);
     use(next);
@@ -576,8 +579,8 @@ public final class Journal implements StateStore {
   }
 
   /**
-   * Takes the lock that a read-only disk did not give, if there was no other writer in the
-   * meantime.
+   * Takes the lock that a read-only disk did not provide, unless there was another writer
+   * meanwhile.
    */
   private void acquireLate(List<StateEvent> events) throws DiskException {
     if (!ownership.acquire()) {
@@ -612,8 +615,8 @@ public final class Journal implements StateStore {
   }
 
   /**
-   * Refuses to write to another directory than the one that was opened; tells whether there may be
-   * other names in it.
+   * Rejects writes to another directory than the opened one; returns whether the names in it may
+   * have changed.
    */
   private boolean checkDirectory() {
     Object opened = identity;
@@ -634,16 +637,16 @@ public final class Journal implements StateStore {
       namesChanged = now.map(FileLook::modified).orElse(0L);
       return now.isEmpty() || namesChanged != before;
     } catch (DiskException e) {
-      // What cannot be looked at is written to, and then says itself what is wrong.
+      // If the check fails, the write is tried and reports what is wrong.
       LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be looked at", e);
       return true;
     }
   }
 
   /**
-   * Finds out whether another program changed the files, and whether it was a new owner.
+   * Checks whether another program changed the files, and whether it was a new owner.
    *
-   * @param isLast whether nothing is written after this that would be looked at
+   * @param isLast whether this is the last check before the end of all writes
    */
   private void checkUntouched(List<StateEvent> events, boolean isLast) {
     if (takenOver != null) {
@@ -673,7 +676,7 @@ public final class Journal implements StateStore {
             .ifPresent(file -> events.add(new StateEvent.SetAside(file)));
       }
     } catch (DiskException e) {
-      // What cannot be looked at is written to, and then says itself what is wrong.
+      // If the check fails, the write is tried and reports what is wrong.
       LOG.log(System.Logger.Level.DEBUG, "The state could not be looked at", e);
     }
   }

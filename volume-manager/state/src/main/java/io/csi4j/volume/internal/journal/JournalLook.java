@@ -16,18 +16,18 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * A look into the directory of a journal, which its owner may be writing into meanwhile. Nothing is
- * written or locked.
+ * The contents of a journal's directory, read while its owner may be writing. Nothing is written or
+ * locked.
  *
- * @param state the state that an opening would load
- * @param owner the last owner, as it wrote down itself
- * @param isHeld whether a process that can be seen from here holds the lock
- * @param keptAside the names of damaged files that were kept for a person to look at
+ * @param state the state that an opening journal would load
+ * @param owner the last owner, as it recorded itself
+ * @param isHeld whether a process visible from here holds the lock
+ * @param keptAside the names of damaged files that were kept for inspection
  */
 public record JournalLook(
     LoadedState state, Optional<StateStore.Owner> owner, boolean isHeld, List<String> keptAside) {
 
-  /** A segment that was being written when it was read looks torn; the next look tells. */
+  /** A segment that is written while it is read looks torn; it is then read again. */
   private static final int LOOKS = 10;
 
   private static final Path LOCKS = Path.of("/proc/locks");
@@ -40,7 +40,7 @@ public record JournalLook(
   }
 
   /**
-   * Looks.
+   * Reads the directory.
    *
    * @throws StateException if there is no journal, a newer version wrote it, or it cannot be read
    */
@@ -86,7 +86,7 @@ public record JournalLook(
     }
   }
 
-  /** The segments; one that its owner deletes between two steps is looked for again. */
+  /** The segments; if the owner deletes one between two steps, the directory is listed again. */
   private static SortedMap<Integer, SegmentScan> scan(
       SegmentFiles files, SortedMap<Integer, SegmentScan> before) throws DiskException {
     for (int look = 1; ; look++) {
@@ -111,9 +111,10 @@ public record JournalLook(
   }
 
   /**
-   * Asks the kernel's table of locks: taking the lock, even for a moment, could keep an owner from
-   * opening the journal. The table names the device of the filesystem, which on some is not the one
-   * that a file shows; there the process of the owner tells.
+   * Reads the kernel's table of locks: taking the lock, even for a moment, could prevent an owner
+   * from opening the journal. The table contains the device of the filesystem, which on some
+   * filesystems differs from the one that a file shows; in that case, the owner's process is
+   * checked.
    */
   private static boolean isHeld(Disk disk, Path lock, Optional<StateStore.Owner> owner)
       throws DiskException {

@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way into a directory: who may use it, and what it holds. Until the lock is held and nothing
- * is refused, not a byte of the state is written.
+ * Opens a directory: checks who may use it, and reads its contents. Nothing of the state is written
+ * until the lock is held and all checks have passed.
  */
 final class JournalOpening {
 
@@ -33,7 +33,7 @@ final class JournalOpening {
   private static final int DIRECTORY_MODE = 0700;
   private static final int FILE_MODE = 0600;
 
-  /** Asked once, because the JDK reads several files of the process for it. */
+  /** Read once, because the JDK reads several files of the process for it. */
   private static final Instant PROCESS_START =
       ProcessHandle.current().info().startInstant().orElse(Instant.EPOCH);
 
@@ -48,13 +48,13 @@ final class JournalOpening {
   private final List<StateEvent> events = new ArrayList<>();
 
   /**
-   * The findings.
+   * The results of opening.
    *
    * @param replay the state
-   * @param newest the number of the newest segment; 0 when there is none
-   * @param writable the newest segment, when it can be written on; else null
-   * @param damaged whether the newest segment is worth keeping for a person to look at
-   * @param owner who owns it from now on
+   * @param newest the number of the newest segment; 0 if there is none
+   * @param writable the newest segment, if it can be continued; otherwise null
+   * @param damaged whether the newest segment should be kept for inspection
+   * @param owner the owner from now on
    */
   record Found(
       Replay replay,
@@ -71,7 +71,7 @@ final class JournalOpening {
     this.ownership = new Ownership(disk, directory);
   }
 
-  /** Returns the events on the way. */
+  /** Returns the events that occurred during opening. */
   List<StateEvent> events() {
     return events;
   }
@@ -122,16 +122,16 @@ final class JournalOpening {
   }
 
   /**
-   * Without it a power cut could take the directory with all that was kept in it: also one that is
-   * there already, as who made it may have crashed before this. But then a disk that fails is not
-   * in the way of giving back.
+   * Without this sync, a power cut could remove the directory with its contents; this includes an
+   * existing directory, whose creator may have crashed before the sync. For an existing directory,
+   * however, a failing disk must not prevent releases.
    */
   private void syncAbove(boolean wasThere) throws DiskException {
     try {
       disk.syncDirectory(above());
     } catch (DiskException e) {
-      // A process that may make a directory there may still not read it, and only that can be
-      // synced.
+      // A process that may create a directory there may still not be permitted to read the parent,
+      // and only a readable directory can be synced.
       if (!wasThere && e.kind() != DiskException.Kind.DENIED) {
         throw e;
       }
@@ -164,7 +164,7 @@ final class JournalOpening {
       locked = ownership.acquire();
     } catch (DiskException e) {
       if (e.kind() == DiskException.Kind.READ_ONLY) {
-        // No process can write, so none has to be kept away; a write asks for the lock again.
+        // No process can write, so none has to be excluded; a write tries the lock again.
         return;
       }
       throw e;
@@ -198,9 +198,9 @@ final class JournalOpening {
   }
 
   /**
-   * Returns what is there now that no other process can write.
+   * Returns the contents now that no other process can write.
    *
-   * @param before what was there a moment ago
+   * @param before the contents read before that
    */
   private Found foundUnderLock(SortedMap<Integer, SegmentScan> before) throws DiskException {
     boolean done = false;
@@ -244,7 +244,7 @@ final class JournalOpening {
     return replay;
   }
 
-  /** The sum of the segments; {@code expected} tells whether there must be one. */
+  /** Combines the segments; {@code expected} states whether there must be one. */
   static Replay sum(SortedMap<Integer, SegmentScan> scans, boolean expected, Path directory) {
     if (!scans.isEmpty()) {
       int newest = scans.lastKey();
@@ -266,7 +266,7 @@ final class JournalOpening {
     return new Replay(new LiveState(Map.of(), List.of(missing)), List.of(missing), 0, 0, null);
   }
 
-  /** Refuses a number beyond the last one: an entry with it could not be read again. */
+  /** Rejects a number beyond the maximum: an entry with it could not be read again. */
   private void refuseSpentNumbers(long seq, long epoch) {
     if (!Entry.isNumber(epoch) || !Entry.isNumber(seq + NUMBERS_OF_A_LIFE)) {
       throw refused(

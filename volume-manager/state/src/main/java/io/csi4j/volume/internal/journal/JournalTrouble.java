@@ -5,11 +5,11 @@ import io.csi4j.volume.state.StateException;
 import java.nio.file.Path;
 
 /**
- * Why nothing can be taken.
+ * The reason why acquisitions are refused.
  *
  * @param reason the reason
  * @param text one line for an operator
- * @param cause what the disk said
+ * @param cause the failure of the disk
  */
 record JournalTrouble(StateException.Reason reason, String text, DiskException cause) {
 
@@ -62,7 +62,7 @@ record JournalTrouble(StateException.Reason reason, String text, DiskException c
         cause);
   }
 
-  /** The failure, with the next step: usually this one. */
+  /** Returns the failure with the next step, which is usually the given one. */
   static String advised(DiskException failure, String usually) {
     return shown(String.valueOf(failure.getMessage()))
         + ". "
@@ -71,7 +71,7 @@ record JournalTrouble(StateException.Reason reason, String text, DiskException c
             : usually);
   }
 
-  /** A path or a text of the system, without what could forge a line of a log. */
+  /** Returns a path or a text of the system, without characters that could forge a log line. */
   static String shown(Object text) {
     return String.valueOf(text).replaceAll("\\p{Cntrl}", "?");
   }

@@ -23,18 +23,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state as memory has it: the newest record of each key, those of unknown kinds included, and
- * the doubts, which are written so that they outlive a crash before a person has looked into them.
- * Not safe for several threads.
+ * The state in memory: the newest record of each key, including those of unknown kinds, and the
+ * uncertainties, which are written so that they survive a crash until a person has resolved them.
+ * Not thread-safe.
  */
 final class LiveState {
 
-  /** So many keys of a doubt fit into a record. */
+  /** The maximum number of keys of an uncertainty in one record. */
   private static final int KEYS_OF_A_RECORD = 400;
 
   static final EntryName SETTLED = new EntryName(EntryName.DOUBT, "settled");
 
-  /** A map that can be walked through while it changes. */
+  /** A map that can be iterated while it changes. */
   private final Map<EntryName, Entry> newest = new ConcurrentHashMap<>();
 
   private List<Uncertainty> doubts;
@@ -49,7 +49,7 @@ final class LiveState {
     newest.values().forEach(this::put);
   }
 
-  /** Takes over what a record says. */
+  /** Applies a record. */
   void apply(Entry change) {
     if (change.name().equals(SETTLED)) {
       doubtRecords.forEach(record -> count(record, -1));
@@ -81,14 +81,14 @@ final class LiveState {
     }
   }
 
-  /** The record as it stands in a file without history, where there is nothing left to bury. */
+  /** Returns the record for a file without history, in which no volume has to be removed. */
   static Entry plain(Entry entry) {
     return entry.action() == Entry.BURY
         ? new Entry(entry.seq(), entry.epoch(), entry.name(), Entry.PUT, entry.value())
         : entry;
   }
 
-  /** The state after a change, without making it. */
+  /** Returns the state after a change, without modifying this one. */
   LiveState with(Entry change) {
     LiveState then = new LiveState(newest, doubts);
     then.apply(change);
@@ -96,14 +96,14 @@ final class LiveState {
   }
 
   /**
-   * Walks through all that a file without history has to hold. A key that changes on the way has
-   * its old value or its new one, once.
+   * Returns all records of a file without history. A key that changes during the iteration occurs
+   * once, with its old or its new value.
    */
   Stream<Entry> records() {
     return Stream.concat(doubtRecords.stream(), newest.values().stream());
   }
 
-  /** The bytes of those records. */
+  /** Returns the size of those records in bytes. */
   long bytes() {
     return bytes;
   }
@@ -120,7 +120,7 @@ final class LiveState {
     return doubts;
   }
 
-  /** The number of keys that this version knows. */
+  /** Returns the number of keys of kinds that this version knows. */
   int keys() {
     return keys;
   }
@@ -134,7 +134,7 @@ final class LiveState {
     return all;
   }
 
-  /** Returns the doubts, each with as many keys as fit into a record. */
+  /** Returns the uncertainties, each with at most as many keys as fit into a record. */
   private static List<Uncertainty> split(List<Uncertainty> doubts) {
     List<Uncertainty> small = new ArrayList<>();
     for (Uncertainty doubt : doubts) {
@@ -170,7 +170,7 @@ final class LiveState {
     return bytes.toByteArray();
   }
 
-  /** The doubt in these bytes. What a later version doubts is a doubt of damage for this one. */
+  /** Decodes an uncertainty. An unknown reason of a later version is read as damage. */
   static Uncertainty decodeDoubt(byte[] bytes) {
     List<StateKey> keys = new ArrayList<>();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {

@@ -17,8 +17,9 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to write into a directory: its owner holds the lock on {@code lock}, and says so in
- * {@code owner}. The two are apart because reading a locked file can let go of the lock.
+ * The permission to write to a directory: its owner holds the lock on {@code lock}, and records
+ * itself in {@code owner}. The files are separate because reading a locked file can release the
+ * lock.
  */
 final class Ownership {
 
@@ -36,7 +37,7 @@ final class Ownership {
     this.ownerFile = directory.resolve("owner");
   }
 
-  /** Whether this has the lock now. */
+  /** Returns whether this object has the lock now. */
   boolean acquire() throws DiskException {
     if (lock == null) {
       lock = disk.tryLock(lockFile).orElse(null);
@@ -48,7 +49,7 @@ final class Ownership {
     return lock != null;
   }
 
-  /** Returns the owner on record; empty when there is none, or not legibly. */
+  /** Returns the recorded owner; empty if there is none, or the record is unreadable. */
   Optional<StateStore.Owner> recorded() {
     try {
       return parse(new String(disk.read(ownerFile, RECORD_SIZE), StandardCharsets.US_ASCII));
@@ -57,7 +58,7 @@ final class Ownership {
     }
   }
 
-  /** Says who the owner is, in place, so that it needs no space. */
+  /** Records the owner in place, so that no space is needed. */
   void record(StateStore.Owner owner) throws DiskException {
     byte[] bytes =
         (text(owner) + "\n".repeat(RECORD_SIZE))
@@ -71,7 +72,7 @@ final class Ownership {
     left = disk.look(ownerFile).orElse(null);
   }
 
-  /** Whether the record of the owner is still as it was left. */
+  /** Whether the record of the owner is unchanged. */
   boolean isUntouched() throws DiskException {
     return left == null || disk.look(ownerFile).filter(left::equals).isPresent();
   }
@@ -117,7 +118,7 @@ final class Ownership {
                   new HostIdentity.BootId(part(parts, "boot")),
                   Long.parseLong(part(parts, "mount-namespace")))));
     } catch (IOException | RuntimeException e) {
-      // A text of another program, or half of ours.
+      // The text was written by another program, or is incomplete.
       return Optional.empty();
     }
   }

@@ -18,14 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sum of the segments of a journal: the newest record of each key, and a doubt for everything
- * that may be missing. A pure function.
+ * The combined contents of a journal's segments: the newest record of each key, and an uncertainty
+ * for everything that may be missing. A pure function.
  *
  * @param live the state
- * @param found the doubts that are new, which are among those of the state
+ * @param found the new uncertainties, which the state also contains
  * @param seq the highest number of a record
  * @param epoch the highest epoch of a record
- * @param writtenOn where the last owner ran; null when no segment says
+ * @param writtenOn the host of the last owner; null if no segment contains it
  */
 record Replay(
     LiveState live,
@@ -34,17 +34,17 @@ record Replay(
     long epoch,
     @Nullable HostIdentity writtenOn) {
 
-  /** The state in the newest segment; the one before it fills in for what is damaged. */
+  /** Combines the newest segment with the previous one, which replaces damaged records. */
   static Replay of(SegmentScan newest, @Nullable SegmentScan previous) {
     return new Replayer(newest, previous).replay();
   }
 
-  /** Of a journal that has no segment. */
+  /** Returns the result for a journal without segments. */
   static Replay ofNothing() {
     return new Replay(new LiveState(Map.of(), List.of()), List.of(), 0, 0, null);
   }
 
-  /** The newest record of each key, removals included. */
+  /** The newest record of each key, including removals. */
   private static final class Newest {
 
     final Map<EntryName, Entry> records = new LinkedHashMap<>();
@@ -106,7 +106,7 @@ record Replay(
     }
   }
 
-  /** Puts the parts together. */
+  /** Combines the segments. */
   private static final class Replayer {
 
     private final SegmentScan scan;
@@ -180,7 +180,10 @@ record Replay(
       return previous == null || previous.header() == null ? null : previous.header().host();
     }
 
-    /** Takes from the segment before what the newest may have lost, and doubts it. */
+    /**
+     * Takes records that the newest segment may have lost from the previous one, and marks them as
+     * uncertain.
+     */
     private void fillIn(Newest older) {
       boolean anything =
           scan.header() == null
@@ -261,7 +264,7 @@ record Replay(
       }
     }
 
-    /** The keys that a record changes. */
+    /** Returns the keys that a record changes. */
     private static Stream<EntryName> names(Collection<Entry.Key> keys) {
       return keys.stream()
           .flatMap(

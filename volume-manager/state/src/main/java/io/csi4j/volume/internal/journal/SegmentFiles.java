@@ -15,27 +15,27 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments in the directory of a journal: which there are, and how one takes over; and the
- * ballast beside them.
+ * The segments in the directory of a journal, with their creation and replacement, and the reserve
+ * file.
  */
 final class SegmentFiles {
 
-  /** A segment that is larger was not written by this code. */
+  /** The maximum size of a segment; a larger file was not written by this code. */
   static final int MAX_SIZE = 1 << 30;
 
-  /** A file up to this size is read without a look at its header. */
+  /** Files up to this size are read without checking their header first. */
   private static final int USUAL_SIZE = 16 << 20;
 
-  /** Maximum number of bytes that a header takes. */
+  /** Maximum number of bytes of a header. */
   private static final int HEAD = 8192;
 
   /**
-   * So much of a file is given up at once: the kernel would take longer than for a sync to delete a
-   * larger one.
+   * Chunk size for deleting an old segment: deleting a larger chunk would take the kernel longer
+   * than a sync.
    */
   static final int CUT = 256 * 1024;
 
-  /** So many writes to a segment go by between two looks whether another program touched it. */
+  /** Number of writes to a segment between two checks for changes by another program. */
   static final int LOOK_EVERY = 16;
 
   private static final Pattern SEGMENT = Pattern.compile("seg-(\\d{8})\\.j");
@@ -44,7 +44,7 @@ final class SegmentFiles {
   private final Disk disk;
   private final Path directory;
 
-  /** A file that holds nothing but space, to be given up when the disk is full. */
+  /** The reserve file, whose space is released when the disk is full. */
   private final Path ballast;
 
   private final int ballastSize;
@@ -52,14 +52,14 @@ final class SegmentFiles {
   /** Maximum number of bytes that are read of a segment. */
   private final int mostRead;
 
-  /** A segment that is not needed any more and too large to be deleted at once, if there is one. */
+  /** A segment that is no longer needed and too large to be deleted at once, if there is one. */
   private @Nullable Leftover leftover;
 
-  /** What is left of a file. */
+  /** The remainder of a file. */
   private record Leftover(Path path, DiskFile file, long length) {}
 
   SegmentFiles(Disk disk, Path directory, int ballastSize) {
-    // What is read is decoded, and the segment before the newest one is read too.
+    // The contents are also decoded, and the previous segment is read, too.
     this(
         disk,
         directory,
@@ -68,7 +68,7 @@ final class SegmentFiles {
   }
 
   /**
-   * The files of a journal.
+   * Creates the access to the files of a journal.
    *
    * @param mostRead maximum number of bytes that are read of a segment
    */
@@ -81,14 +81,14 @@ final class SegmentFiles {
   }
 
   /**
-   * Returns the contents of all segments, by number. A segment that the device cannot read is an
-   * empty one.
+   * Returns the contents of all segments, by number. A segment that the device cannot read counts
+   * as empty.
    */
   SortedMap<Integer, SegmentScan> scan() throws DiskException {
     return scan(new TreeMap<>());
   }
 
-  /** Returns the contents again; segments whose bytes are as at an earlier look hold the same. */
+  /** Reads all segments again, and reuses the result for those whose bytes are unchanged. */
   SortedMap<Integer, SegmentScan> scan(SortedMap<Integer, SegmentScan> before)
       throws DiskException {
     SortedMap<Integer, SegmentScan> scans = new TreeMap<>();
@@ -116,8 +116,8 @@ final class SegmentFiles {
   }
 
   /**
-   * Returns the number of bytes that are read of a file. A segment that has grown ends where it was
-   * made to end: the byte after that shows that it is not as it was made.
+   * Returns the number of bytes to read from a file. A segment that has grown is read up to its
+   * original size and one byte more, which shows that it was changed.
    */
   private int sizeToRead(Path path, long size) throws DiskException {
     long wanted = Math.min(size, MAX_SIZE);
@@ -147,9 +147,9 @@ final class SegmentFiles {
     return directory.resolve("seg-%08d.j".formatted(number));
   }
 
-  /** Opens a segment to go on writing where its records end. */
+  /** Opens a segment to continue after its last record. */
   Segment open(int number, SegmentScan scan) throws DiskException {
-    // The process that made it may have crashed before its name was kept.
+    // The process that created it may have crashed before its name was synced.
     disk.syncDirectory(directory);
     Path path = path(number);
     Segment segment = new Segment(path, disk.open(path), number, scan.length(), scan.end());
@@ -157,20 +157,23 @@ final class SegmentFiles {
     return segment;
   }
 
-  /** Begins a segment under a name that nothing reads. */
+  /** Creates a segment under a temporary name, which is never read. */
   Segment begin(int number, int capacity) throws DiskException {
     Path unfinished = unfinished(number);
     disk.deleteFile(unfinished);
     return new Segment(path(number), disk.create(unfinished), number, capacity, 0);
   }
 
-  /** Gives up a segment that has no name yet. */
+  /** Deletes a segment that still has its temporary name. */
   void giveUp(Segment begun) {
     begun.close();
     discard(unfinished(begun.number));
   }
 
-  /** Gives a segment its name, so that it is the newest one. After a failure it has none. */
+  /**
+   * Renames a segment to its final name, which makes it the newest one. After a failure, it still
+   * has its temporary name.
+   */
   void name(Segment whole) throws DiskException {
     try {
       disk.rename(unfinished(whole.number), whole.path);
@@ -178,7 +181,7 @@ final class SegmentFiles {
       if (isMissing(whole.path)) {
         throw e;
       }
-      // The sync of the names tells what has become of it.
+      // The sync of the directory shows whether this succeeded.
     }
   }
 
@@ -190,13 +193,13 @@ final class SegmentFiles {
     }
   }
 
-  /** Returns when the name of a segment is on the medium. After a failure it may be that or not. */
+  /** Returns when the name of a segment is on the medium. After a failure, that is uncertain. */
   void keepName(Segment named) throws DiskException {
     disk.syncDirectory(directory);
     named.remember();
   }
 
-  /** Keeps the newest segment and the one before it, and nothing unfinished. */
+  /** Deletes all but the newest segment and the one before it. */
   void tidy() {
     try {
       List<String> names = disk.list(directory);
@@ -210,7 +213,7 @@ final class SegmentFiles {
         }
       }
     } catch (DiskException e) {
-      // What is not tidied now is tidied the next time.
+      // The next cleanup tries again.
     }
   }
 
@@ -228,12 +231,12 @@ final class SegmentFiles {
     return facts.kind() == FileFacts.Kind.FILE && facts.size() > CUT;
   }
 
-  /** Whether something is left of a segment that is not needed any more. */
+  /** Whether there is a remainder of an old segment. */
   boolean hasLeftover() {
     return leftover != null;
   }
 
-  /** Gives up some of what is left. */
+  /** Deletes a part of the remainder. */
   void cutLeftover() {
     Leftover now = leftover;
     if (now == null) {
@@ -251,7 +254,7 @@ final class SegmentFiles {
     }
   }
 
-  /** Gives up all that is left. */
+  /** Deletes the complete remainder. */
   void dropLeftover() {
     Leftover now = leftover;
     if (now != null) {
@@ -260,7 +263,7 @@ final class SegmentFiles {
     }
   }
 
-  /** Leaves what is left to the next who tidies up. */
+  /** Leaves the remainder to the next cleanup. */
   void forgetLeftover() {
     if (leftover != null) {
       leftover.file.close();
@@ -268,7 +271,7 @@ final class SegmentFiles {
     }
   }
 
-  /** Gives a file a name under which nothing reads it. Empty when that is not possible. */
+  /** Renames a file to a name under which it is not read. Empty if that fails. */
   Optional<Path> keepAside(int number, long epoch) {
     Path from = path(number);
     Path to = directory.resolve(from.getFileName() + ".damaged-" + epoch);
@@ -284,10 +287,12 @@ final class SegmentFiles {
     }
   }
 
-  /** Makes the ballast, if it is not there. That it cannot be made is no failure. */
+  /**
+   * Creates the reserve file, if it does not exist. If it cannot be created, that is not a failure.
+   */
   void restoreBallast() {
     if (!makeBallast() && leftover != null) {
-      // On a full disk what is left of an old segment may be the only space that there is.
+      // On a full disk, the remainder of an old segment may be the only available space.
       dropLeftover();
       makeBallast();
     }
@@ -311,14 +316,14 @@ final class SegmentFiles {
     }
   }
 
-  /** Gives up the space of the ballast. */
+  /** Deletes the reserve file to release its space. */
   void releaseBallast() {
     try {
       disk.deleteFile(ballast);
-      // The space of a deleted file is free when that is on the medium.
+      // The space of a deleted file is free once the deletion is on the medium.
       disk.syncDirectory(directory);
     } catch (DiskException e) {
-      // The next write that needs the space finds out.
+      // The next write that needs the space shows whether it is free.
     }
   }
 
@@ -339,11 +344,11 @@ final class SegmentFiles {
     try {
       disk.deleteFile(file);
     } catch (DiskException e) {
-      // Nothing reads it, and the next compaction tries again.
+      // The file is not read, and the next compaction tries again.
     }
   }
 
-  /** A preallocated file that records are written into, one after the other. */
+  /** A preallocated file to which records are appended. */
   final class Segment {
 
     final Path path;
@@ -352,13 +357,13 @@ final class SegmentFiles {
     final int capacity;
     private int position;
 
-    /** Whether records before the position are not synced. */
+    /** Whether there are unsynced records before the position. */
     private boolean isBehind;
 
-    /** How the file looked when it was looked at last. */
+    /** The state of the file at the last check. */
     private @Nullable FileLook left;
 
-    /** How often was written since then. */
+    /** Number of writes since the last check. */
     private int writes;
 
     private Segment(Path path, DiskFile file, int number, int capacity, int position) {
@@ -369,22 +374,25 @@ final class SegmentFiles {
       this.position = position;
     }
 
-    /** Remembers how the file looks, to tell later whether another program touched it. */
+    /** Records the state of the file, to detect changes by another program later. */
     private void remember() throws DiskException {
       left = disk.look(path).orElse(null);
       writes = 0;
     }
 
     /**
-     * Writes records and syncs them, with all before them. After a failure nothing may be written
-     * here any more.
+     * Writes records and syncs them with all earlier ones. After a failure, nothing more may be
+     * written to this file.
      */
     void append(List<Entry> entries) throws DiskException {
       write(entries);
       sync();
     }
 
-    /** Writes records that are synced with the next ones. As for those after a failure. */
+    /**
+     * Writes records that are synced with the next ones. After a failure, nothing more may be
+     * written, either.
+     */
     void defer(List<Entry> entries) throws DiskException {
       write(entries);
     }
@@ -397,35 +405,36 @@ final class SegmentFiles {
       }
     }
 
-    /** Writes bytes behind those that are there. */
+    /** Appends bytes. */
     void write(byte[] bytes) throws DiskException {
       file.write(position, bytes);
       position += bytes.length;
       isBehind = true;
     }
 
-    /** Makes the file as long as this, with nothing in it. */
+    /** Extends the file to this length, with zeros. */
     void extend(int from, int to) throws DiskException {
       file.write(from, new byte[to - from]);
     }
 
-    /** Returns when all that was written is on the medium. */
+    /** Returns when all written bytes are on the medium. */
     void sync() throws DiskException {
       file.sync();
       isBehind = false;
     }
 
     /**
-     * Whether the next write must not be made without a look. Not every time: asking for the time
-     * of change makes the next write store one, which costs its sync half as much again.
+     * Whether the next write needs a check of the file first. Not for every write: after a read of
+     * the modification time, the next write has to store a new one, which makes its sync 50%
+     * slower.
      */
     boolean isDue() {
       return left == null || writes == 0;
     }
 
     /**
-     * Whether the file is still as this segment left it; the time of change tells only if that was
-     * remembered after the last write.
+     * Whether the file is unchanged since the last write of this segment; the modification time is
+     * only compared if it was recorded after the last write.
      */
     boolean isUntouched() throws DiskException {
       FileLook before = left;
@@ -438,7 +447,7 @@ final class SegmentFiles {
           : now.get().identity().equals(before.identity()) && now.get().size() == before.size();
     }
 
-    /** Whether something was written that is not synced. */
+    /** Whether there are unsynced bytes. */
     boolean isBehind() {
       return isBehind;
     }
@@ -451,7 +460,7 @@ final class SegmentFiles {
       return capacity - position;
     }
 
-    /** The room that only giving back may use. */
+    /** Returns the space that is reserved for releases. */
     int reserve() {
       return capacity / 8;
     }

@@ -8,26 +8,26 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The findings in the bytes of a segment. Never fails: each of the bytes is a part of a whole
- * record, of a gap, or of the empty rest.
+ * The parsed contents of a segment. Never fails: each byte belongs to a complete record, a gap, or
+ * the empty remainder.
  *
- * @param header the newest header; null when there is none that is whole
- * @param entries the whole records, in the order of the file
- * @param gaps the places between and after them that are damaged
- * @param end where the next record can be written, if there are no gaps
+ * @param header the newest header; null if there is no complete one
+ * @param entries the complete records, in the order of the file
+ * @param gaps the damaged places between and after them
+ * @param end the position of the next record, if there are no gaps
  * @param bytes the file
  */
 record SegmentScan(
     @Nullable Header header, List<Entry> entries, List<Gap> gaps, int end, ByteBuffer bytes) {
 
   /**
-   * A place where records cannot be read, or are missing.
+   * A place where records are unreadable or missing.
    *
-   * @param after the number of the record before it; -1 when there is none
-   * @param bytes how long it is; 0 when records are missing without a trace
-   * @param known whose records were there, as far as that can be told
-   * @param complete whether those are all that were there
-   * @param tail whether no whole record follows that was synced later
+   * @param after the number of the record before it; -1 if there is none
+   * @param bytes its length; 0 if records are missing without a trace
+   * @param known the keys of the records there, as far as they can be determined
+   * @param complete whether there were no other records
+   * @param tail whether no complete record follows that was synced later
    */
   record Gap(long after, int bytes, List<Entry.Key> known, boolean complete, boolean tail) {}
 
@@ -35,37 +35,37 @@ record SegmentScan(
     return new Scanner(bytes).scan();
   }
 
-  /** Whether these are the bytes that it is about. */
+  /** Whether these bytes are the same. */
   boolean isOf(byte[] others) {
     return bytes.equals(ByteBuffer.wrap(others));
   }
 
-  /** How long the file is. */
+  /** Returns the length of the file. */
   int length() {
     return bytes.capacity();
   }
 
-  /** Whether the file is shorter than it was made. */
+  /** Whether the file is shorter than at its creation. */
   boolean isTruncated() {
     return header != null && length() < header.capacity();
   }
 
-  /** Whether it can be written on: nothing in it is damaged. */
+  /** Whether the segment can be continued because nothing is damaged. */
   boolean isSound() {
     return header != null && gaps.isEmpty() && length() == header.capacity();
   }
 
-  /** Whether the last record has this number, so that the next number can follow it. */
+  /** Whether the last record has this number, so that the next number can follow. */
   boolean endsWith(long seq) {
     return !entries.isEmpty() && entries.get(entries.size() - 1).seq() == seq;
   }
 
-  /** Whether a newer version wrote any of it. */
+  /** Whether a newer version wrote any record. */
   boolean isNewer() {
     return header != null && header.isNewer();
   }
 
-  /** Walks over the bytes. */
+  /** Parses the bytes. */
   private static final class Scanner {
 
     private final byte[] bytes;
@@ -108,7 +108,7 @@ record SegmentScan(
       }
     }
 
-    /** The place of the last byte that is not zero; what follows was never written. */
+    /** Returns the position of the last nonzero byte; the bytes after it were never written. */
     private int lastUsed() {
       int at = bytes.length - 1;
       while (at >= 0 && bytes[at] == 0) {
@@ -127,8 +127,8 @@ record SegmentScan(
     }
 
     /**
-     * Whether all records from there on were written before the one before was synced: a power cut
-     * leaves any part of them.
+     * Whether all records from there on were written before the previous one was synced: after a
+     * power cut, any part of them may be missing.
      */
     private boolean isTorn(int from, int lastUsed) {
       for (int at = nextWhole(from, lastUsed); at <= lastUsed; ) {
@@ -161,18 +161,18 @@ record SegmentScan(
               isComplete(known, to - from, next),
               next == null));
       if (next != null) {
-        // Its number was looked at here; the next record is compared with it.
+        // The number was checked here; the next record is compared with it.
         last = next;
       }
     }
 
-    /** Whether those that can be told leave room for no other. */
+    /** Whether the known records leave no space for others. */
     private boolean isComplete(SortedMap<Long, Entry.Key> known, int bytes, @Nullable Entry next) {
       if (known.isEmpty() || last == null || known.firstKey() != last.seq() + 1) {
         return false;
       }
       boolean dense = known.lastKey() - known.firstKey() == known.size() - 1L;
-      // No number follows a tail, so its length has to tell.
+      // No number follows a tail, so only its length can show that.
       return next == null
           ? dense && known.values().stream().mapToInt(Entry.Key::size).sum() >= bytes
           : dense && next.seq() == known.lastKey() + 1;

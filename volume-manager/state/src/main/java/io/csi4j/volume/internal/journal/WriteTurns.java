@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of writers of a journal: one at a time, and the writer whose turn it is writes for all
- * who wait, so that they share a sync. After that it does other work that is due, which none of
- * them waits for.
+ * The turns of a journal's writers. One writer at a time has the turn and writes for all waiting
+ * writers, so that they share a sync. After that, it does other work that is due, for which none of
+ * them waits.
  */
 final class WriteTurns {
 
@@ -29,8 +29,8 @@ final class WriteTurns {
   private final Consumer<List<StateEvent>> more;
 
   /**
-   * The first ends all the writes that it is given, in their order, and throws nothing; the last is
-   * the other work, whose events the caller tells that does it.
+   * The first argument completes all given writes in order, and throws nothing; the last is the
+   * other work, whose events are reported by the caller that does it.
    */
   WriteTurns(
       Consumer<List<Write>> writer, BooleanSupplier isMoreDue, Consumer<List<StateEvent>> more) {
@@ -39,7 +39,7 @@ final class WriteTurns {
     this.more = more;
   }
 
-  /** Returns when the write has ended. An interrupt does not end it, and stays set. */
+  /** Returns when the write has ended. An interrupt does not end the wait, and stays set. */
   void await(Write mine) {
     waiting.add(mine);
     boolean interrupted = false;
@@ -54,12 +54,13 @@ final class WriteTurns {
             more.accept(mine.events);
           }
         } finally {
-          // The next ones are on their way before these are told.
+          // The next writers start before the callers of these writes are notified.
           end();
         }
         all.forEach(Write::wake);
       } else {
-        // The writer that has the turn wakes it: when it is done, or when the turn is free.
+        // The writer that has the turn wakes this thread when its write is done or the turn is
+        // free.
         LockSupport.park(this);
         interrupted |= Thread.interrupted();
       }
@@ -78,12 +79,12 @@ final class WriteTurns {
     }
   }
 
-  /** Waits for a turn for something else. */
+  /** Waits for a turn for other work. */
   void begin() {
     lock.lock();
   }
 
-  /** Ends a turn, and wakes one of those who came in the meantime to write. */
+  /** Ends a turn, and wakes one of the writers that have arrived meanwhile. */
   void end() {
     lock.unlock();
     Write next = waiting.peek();
@@ -92,7 +93,7 @@ final class WriteTurns {
     }
   }
 
-  /** A change that a caller waits for, while perhaps another caller writes it. */
+  /** A change with a waiting caller, which may be written by another caller. */
   static final class Write {
 
     final @Nullable StateKey key;
@@ -100,7 +101,7 @@ final class WriteTurns {
 
     private final Durability durability;
 
-    /** The events for its caller to tell. */
+    /** The events that its caller reports. */
     final List<StateEvent> events = new ArrayList<>();
 
     private final Thread caller = Thread.currentThread();
@@ -108,19 +109,19 @@ final class WriteTurns {
     private @Nullable Throwable failure;
     private volatile boolean done;
 
-    /** A change of this key, if of any, that the current thread waits for. */
+    /** Creates a change of this key, if it has one, for which the current thread waits. */
     Write(@Nullable StateKey key, Entry change, Durability durability) {
       this.key = key;
       this.change = change;
       this.durability = durability;
     }
 
-    /** Whether it is refused unless it is on the medium. */
+    /** Whether the write is refused unless it is on the medium. */
     boolean isTaking() {
       return durability == Durability.REQUIRED;
     }
 
-    /** Whether its caller does not wait for the medium. */
+    /** Whether the caller does not wait for the medium. */
     boolean isDeferred() {
       return durability == Durability.DEFERRED;
     }
@@ -134,7 +135,7 @@ final class WriteTurns {
       done = true;
     }
 
-    /** Ends it with a failure, if it has not ended. */
+    /** Ends the write with a failure, if it has not ended. */
     void failed(Throwable why) {
       if (!done) {
         failure = why;
@@ -142,12 +143,12 @@ final class WriteTurns {
       }
     }
 
-    /** Wakes its caller. */
+    /** Wakes the caller. */
     void wake() {
       LockSupport.unpark(caller);
     }
 
-    /** Returns the result, or throws what it failed with. */
+    /** Returns the result, or throws the failure. */
     Stored result() {
       if (failure instanceof Error error) {
         throw error;

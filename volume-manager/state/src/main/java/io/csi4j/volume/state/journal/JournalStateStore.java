@@ -12,11 +12,11 @@ import io.csi4j.volume.state.StateValue;
 import java.nio.file.Path;
 
 /**
- * A store in a directory of its own: a log of whole records in preallocated files, synced before
- * each write returns. {@code docs/state.md} says what each file is.
+ * A store in its own directory: a log of complete records in preallocated files, synced before each
+ * write returns. {@code docs/state.md} describes each file.
  *
- * <p>A full, read-only or failing disk, and damaged files, do not keep it from opening: what can be
- * read is loaded, the rest is in doubt, and giving back works.
+ * <p>It also opens on a full, read-only or failing disk and with damaged files: readable values are
+ * loaded, the others are uncertain, and releases work.
  *
  * <pre>{@code
  * try (StateStore state = JournalStateStore.open(directory, JournalSettings.defaults())) {
@@ -35,8 +35,8 @@ public final class JournalStateStore implements StateStore {
   }
 
   /**
-   * Opens the state in this directory, which is made when it is missing, with a mode of 0700. Its
-   * parent has to be there.
+   * Opens the state in this directory, which is created with mode 0700 if it is missing. Its parent
+   * must exist.
    *
    * @throws io.csi4j.volume.state.StateException when another process owns it ({@link
    *     io.csi4j.volume.state.StateException.Reason#STATE_IN_USE}), a newer version ({@link

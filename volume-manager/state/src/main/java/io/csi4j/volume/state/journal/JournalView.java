@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The content of a journal at one moment, read without opening it: nothing is written, locked or
- * repaired, whether its owner runs or not, and whether it is whole or damaged.
+ * The contents of a journal at one moment, read without opening it: nothing is written, locked or
+ * repaired. Its owner may be running, and the journal may be damaged.
  *
  * <pre>{@code
  * JournalView view = JournalView.read(directory);
@@ -21,11 +21,12 @@ import java.util.Optional;
  * view.refusal().ifPresent(log); // such as STATE_IN_USE
  * }</pre>
  *
- * @param directory where it is
- * @param state the state that an opening would load, doubts included
- * @param owner the last owner, as it wrote down itself; nothing if it cannot be read
- * @param isHeld true if a process holds the lock; one in another PID namespace may not be seen
- * @param keptAside the names of damaged files that were kept for a person to look at
+ * @param directory the directory of the journal
+ * @param state the state that an opening store would load, including uncertainties
+ * @param owner the last owner, as it recorded itself; empty if it cannot be read
+ * @param isHeld true if a process holds the lock; a process in another PID namespace may not be
+ *     detected
+ * @param keptAside the names of damaged files that were kept for inspection
  * @since 1.0
  */
 public record JournalView(
@@ -46,7 +47,7 @@ public record JournalView(
   /**
    * Reads the journal in this directory.
    *
-   * @throws io.csi4j.volume.state.StateException if there is none ({@link
+   * @throws io.csi4j.volume.state.StateException if there is no journal ({@link
    *     StateException.Reason#STATE_MISSING}), a newer version wrote it ({@link
    *     StateException.Reason#STATE_FROM_NEWER_VERSION}), or it cannot be read ({@link
    *     StateException.Reason#STATE_NOT_USABLE})
@@ -56,7 +57,7 @@ public record JournalView(
     return new JournalView(directory, look.state(), look.owner(), look.isHeld(), look.keptAside());
   }
 
-  /** The reason for which an opening by this process would be refused now, if it would be. */
+  /** Returns why this process could not open the journal now; empty if it could. */
   public Optional<StateException.Reason> refusal() {
     if (isHeld) {
       return Optional.of(StateException.Reason.STATE_IN_USE);

@@ -27,9 +27,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Seals with AES-GCM of the JDK and keys of the host. Sealed bytes are the length of the key's id,
- * the id, a nonce of 12 random bytes, and what the cipher makes of the rest with its tag of 16
- * bytes; the id and what they are about are authenticated.
+ * A sealer that uses AES-GCM of the JDK with keys of the host. Sealed bytes are the length of the
+ * key's id, the id, a nonce of 12 random bytes, and the ciphertext with its tag of 16 bytes; the id
+ * and the subject of the bytes are authenticated.
  *
  * @since 1.0
  */
@@ -45,24 +45,24 @@ public final class AesGcmSealer implements Sealer {
     this.keys = keys;
   }
 
-  /** With these keys. */
+  /** Returns a sealer with these keys. */
   public static AesGcmSealer of(Keys keys) {
     Objects.requireNonNull(keys, "keys");
     return new AesGcmSealer(() -> keys);
   }
 
   /**
-   * With the keys in a file, read now. See {@link Keys#fromFile}.
+   * Returns a sealer with the keys in a file, which is read now. See {@link Keys#fromFile}.
    *
-   * @throws SealException if it cannot be read
+   * @throws SealException if the file cannot be read
    */
   public static AesGcmSealer fromFile(Path file) {
     return of(Keys.fromFile(file));
   }
 
   /**
-   * Returns a sealer that asks for the keys whenever it seals or opens; so keys change without a
-   * restart. It must be quick and safe for many threads; what it throws counts as having no key.
+   * Returns a sealer that requests the keys for each operation, so that keys can change without a
+   * restart. The supplier must be fast and thread-safe; if it throws, that counts as having no key.
    */
   public static AesGcmSealer asking(Supplier<Keys> keys) {
     return new AesGcmSealer(Objects.requireNonNull(keys, "keys"));
@@ -120,7 +120,7 @@ public final class AesGcmSealer implements Sealer {
     try {
       return Objects.requireNonNull(keys.get(), "keys");
     } catch (RuntimeException e) {
-      // Not the cause: a key may be in its text.
+      // The cause is omitted because its text may contain a key.
       throw new SealException(
           "the host's sealing keys are not to be had ("
               + e.getClass().getName()
@@ -179,9 +179,9 @@ public final class AesGcmSealer implements Sealer {
   }
 
   /**
-   * The AES keys of a host by their ids: one to seal with, and those that older values were sealed
-   * with. A key is changed by putting a new one in front of it; the old one is needed until nothing
-   * is sealed with it any more. Its text shows the ids only.
+   * The AES keys of a host by their ids: the current key, and former keys with which older values
+   * were sealed. To change the key, put a new one first; the old key is needed until no value is
+   * sealed with it. The text shows only the ids.
    *
    * @since 1.0
    */
@@ -189,7 +189,7 @@ public final class AesGcmSealer implements Sealer {
 
     private static final int MAX_ID = 64;
 
-    /** Maximum size of a file of keys. */
+    /** Maximum size of a key file. */
     private static final int MOST_BYTES = 1 << 20;
 
     private static final Set<PosixFilePermission> OF_OTHERS =
@@ -208,17 +208,17 @@ public final class AesGcmSealer implements Sealer {
     }
 
     /**
-     * One key, to seal with.
+     * Returns one key, to seal with.
      *
-     * @param id 1 to 64 of the characters {@code A-Z a-z 0-9 . _ -}; it stands in clear in all that
-     *     is sealed
+     * @param id 1 to 64 of the characters {@code A-Z a-z 0-9 . _ -}; sealed bytes contain it in
+     *     clear text
      * @param key 16 or 32 bytes
      */
     public static Keys of(String id, byte[] key) {
       return new Keys(checked(id), Map.of(id, aes(id, key)));
     }
 
-    /** Returns the keys with one that only opens what was sealed before. */
+    /** Returns these keys with a former key, which only opens older values. */
     public Keys withFormer(String id, byte[] key) {
       Map<String, SecretKey> all = new LinkedHashMap<>(keys);
       if (all.put(checked(id), aes(id, key)) != null) {
@@ -229,11 +229,11 @@ public final class AesGcmSealer implements Sealer {
     }
 
     /**
-     * The keys in a file: a line {@code ID BASE64} for each, that to seal with first. Empty lines
-     * and those that begin with {@code #} are passed over. Only the file's owner may be able to
-     * read it.
+     * Reads the keys in a file: one line {@code ID BASE64} for each, the current key first. Empty
+     * lines and lines that begin with {@code #} are ignored. Only the file's owner may have
+     * permission to read it.
      *
-     * @throws SealException if it cannot be read, others may read it, or a line is none
+     * @throws SealException if the file cannot be read, others may read it, or a line is invalid
      */
     public static Keys fromFile(Path file) {
       String failed = "Reading the sealing keys in '" + file + "' failed: ";
@@ -284,7 +284,7 @@ public final class AesGcmSealer implements Sealer {
               Optional.of(
                   keys.isEmpty() ? of(parts[0], key) : keys.get().withFormer(parts[0], key));
         } catch (IllegalArgumentException e) {
-          // Not the cause: what the decoder says may quote a key.
+          // The cause is omitted because the decoder's message may quote a key.
           throw new SealException(
               failed
                   + "line "
@@ -316,17 +316,17 @@ public final class AesGcmSealer implements Sealer {
       return new SecretKeySpec(key, "AES");
     }
 
-    /** The id of the key to seal with. */
+    /** Returns the id of the current key. */
     String current() {
       return current;
     }
 
-    /** The key to seal with. */
+    /** Returns the current key. */
     SecretKey currentKey() {
       return Objects.requireNonNull(keys.get(current));
     }
 
-    /** The key with this id. */
+    /** Returns the key with this id. */
     Optional<SecretKey> key(String id) {
       return Optional.ofNullable(keys.get(id));
     }

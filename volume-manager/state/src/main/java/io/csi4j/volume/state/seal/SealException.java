@@ -1,8 +1,8 @@
 package io.csi4j.volume.state.seal;
 
 /**
- * Something could not be sealed or opened. Its message is a clause that says why and what to do,
- * such as {@code it is sealed with the key 'k1', which this host was not given. Give it that key.}
+ * A failure to seal or open bytes. Its message is a clause with the reason and the next step, such
+ * as {@code it is sealed with the key 'k1', which this host was not given. Give it that key.}
  *
  * @since 1.0
  */
@@ -10,12 +10,12 @@ public final class SealException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** A failure for this reason. */
+  /** Creates a failure for this reason. */
   public SealException(String message) {
     super(message);
   }
 
-  /** A failure for this reason, and what caused it. */
+  /** Creates a failure for this reason, with its cause. */
   public SealException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -13,9 +13,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A store that seals each value of another one. What is already there in clear, or sealed with a
- * former key, is read, and sealed again with the present key when the store is opened; the medium
- * may keep older copies for a while. Keys are not sealed: they are hashes and names of plugins.
+ * A store that seals the values of another store. Existing values that are in clear text, or sealed
+ * with a former key, are readable, and are sealed with the current key when the store is opened;
+ * the medium may keep older copies for a while. Keys are not sealed: they are hashes and names of
+ * plugins.
  *
  * @since 1.0
  */
@@ -30,10 +31,10 @@ public final class SealedStateStore implements StateStore {
   }
 
   /**
-   * Seals the values of this store, which is closed with the returned one.
+   * Seals the values of this store, which is closed together with the returned one.
    *
    * @throws StateException {@link StateException.Reason#STATE_SEALED} if a value cannot be opened;
-   *     the store is closed then
+   *     the given store is closed in that case
    */
   public static SealedStateStore on(StateStore store, Sealer sealer) {
     Objects.requireNonNull(store, "store");
@@ -47,7 +48,7 @@ public final class SealedStateStore implements StateStore {
     }
   }
 
-  /** Values in clear, or sealed with a former key, are sealed with the present one. */
+  /** Seals values that are in clear text, or sealed with a former key, with the current one. */
   private void sealAnew() {
     for (Map.Entry<StateKey, StateValue> each : store.load().values().entrySet()) {
       byte[] there = each.getValue().bytes();

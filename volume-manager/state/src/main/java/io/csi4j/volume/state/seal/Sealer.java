@@ -1,12 +1,12 @@
 package io.csi4j.volume.state.seal;
 
 /**
- * Seals what is kept on a disk or in a database, with a key of the host. {@link AesGcmSealer} is
- * one; a host with a key service of its own writes another.
+ * Seals the data on a disk or in a database with a key of the host. {@link AesGcmSealer} is one
+ * implementation; a host with its own key service writes another.
  *
- * <p>What is sealed is bound to what it is about: bytes that were sealed about one thing do not
- * open about another. Safe for many threads. An implementation throws nothing but {@link
- * SealException}, and names no key and no value in it.
+ * <p>Sealed bytes are bound to their subject: they cannot be opened with another subject.
+ * Thread-safe. An implementation throws only {@link SealException}, without keys or values in the
+ * message.
  *
  * @since 1.0
  */
@@ -16,21 +16,23 @@ public interface Sealer {
    * Returns these bytes in a form that cannot be read or changed without the key.
    *
    * @param clear at most 64 KiB
-   * @param about what they are about, such as {@code CLAIM/k7x2}; not secret, and needed again to
-   *     open them
-   * @return at most 255 bytes more
+   * @param about the subject of the bytes, such as {@code CLAIM/k7x2}; not secret, and needed again
+   *     to open them
+   * @return the sealed bytes, at most 255 bytes longer
    * @throws SealException if there is no key to seal with
    */
   byte[] seal(byte[] clear, String about);
 
   /**
-   * The bytes that were sealed.
+   * Opens sealed bytes.
    *
-   * @throws SealException if the key is not there, or they were changed, or they are about
-   *     something else
+   * @throws SealException if the key is missing, or the bytes were changed or have another subject
    */
   byte[] open(byte[] sealed, String about);
 
-  /** Whether {@link #seal} would use the same key today; if not, it is time to seal them again. */
+  /**
+   * Whether {@link #seal} would currently use the same key; if not, the bytes should be sealed
+   * again.
+   */
   boolean isCurrent(byte[] sealed);
 }

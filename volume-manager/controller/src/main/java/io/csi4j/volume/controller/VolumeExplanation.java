@@ -78,7 +78,7 @@ public record VolumeExplanation(
     return List.copyOf(lines);
   }
 
-  /** Returns the whole text. */
+  /** Returns all lines as one text. */
   @Override
   public String toString() {
     return lines().stream().collect(Collectors.joining("\n"));

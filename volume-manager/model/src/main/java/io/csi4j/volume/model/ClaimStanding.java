@@ -13,8 +13,9 @@ public sealed interface ClaimStanding {
   record Current() implements ClaimStanding {}
 
   /**
-   * The claim is proven to have ended for this node: it was released, transferred with proof, or
-   * granted again since. The node must mount nothing with it, and must unmount existing mounts.
+   * The claim is proven to have ended for this node: it was released, its release has advanced with
+   * proof, or it was granted again since. The node must mount nothing with it, and must unmount
+   * existing mounts.
    *
    * @param epoch the highest epoch that any claim of the volume has had so far
    */

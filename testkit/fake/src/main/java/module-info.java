@@ -19,8 +19,8 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.junit;
   exports io.csi4j.testkit.model;
   exports io.csi4j.testkit.referee;
-  // A plugin over another storage has the rules, the sockets and the journal of the fake, and a
-  // proxy has its sockets, faults, journal and referee. The conformance suites send and read
+  // A plugin over another storage uses the rules, the sockets and the journal of the fake, and a
+  // proxy uses its sockets, faults, journal and referee. The conformance suites send and read
   // messages by their fields.
   exports io.csi4j.testkit.internal.backend to
       io.csi4j.testkit.hostpath,

@@ -51,70 +51,71 @@ public final class FakeCsiPlugin extends TestPlugin {
     this.backend = backend;
   }
 
-  /** A plugin that offers everything, on a socket in a directory of its own. */
+  /** Opens a plugin that offers everything, on a socket in its own temporary directory. */
   public static FakeCsiPlugin open() {
     return builder().open();
   }
 
-  /** A plugin of this shape, on a socket in a directory of its own. */
+  /** Opens a plugin of this shape, on a socket in its own temporary directory. */
   public static FakeCsiPlugin open(PluginShape shape) {
     return builder().shape(shape).open();
   }
 
-  /** A plugin that is not started yet. */
+  /** Returns a builder for a plugin. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Loses everything it knew, as a plugin without a disk does when it restarts. */
+  /** Loses its whole state, as a plugin without a disk does when it restarts. */
   public void forget() {
     backend.forget();
     forgotten();
   }
 
-  /** Returns the contents of the plugin now. */
+  /** Returns the current contents of the plugin. */
   public PluginContents contents() {
     return backend.contents();
   }
 
-  /** Adds a volume that was not created through the plugin: a pre-provisioned one. */
+  /** Adds a pre-provisioned volume, which no caller created through the plugin. */
   public void addVolume(VolumeId volume, CapacityRange capacity, VolumeContext context) {
     backend.addVolume(volume, capacity, context);
   }
 
-  /** Holds a pre-provisioned volume of 1 GiB without a context. */
+  /** Adds a pre-provisioned volume of 1 GiB without a context. */
   public void addVolume(VolumeId volume) {
     addVolume(volume, CapacityRange.exactly(1L << 30), VolumeContext.empty());
   }
 
   /**
-   * Tells this condition of a volume from now on. A shape of CSI 1.13 tells an abnormal one as
-   * {@code DEGRADED} with the reason {@code VolumeCondition}. Takes the place of what {@link
-   * #health(VolumeId, VolumeHealthEntry...)} set.
+   * Sets the condition that the plugin reports for a volume from now on. A shape of CSI 1.13
+   * reports an abnormal condition as {@code DEGRADED} with the reason {@code VolumeCondition}.
+   * Replaces what {@link #health(VolumeId, VolumeHealthEntry...)} set.
    */
   public void condition(VolumeId volume, VolumeCondition condition) {
     backend.health().volume(volume, condition);
   }
 
   /**
-   * Tells this health of a volume from now on, by the controller and by every node that no health
-   * of its own is set for. Without entries the volume is well. A shape of CSI 1.12 tells a volume
-   * with entries as abnormal.
+   * Sets the health of a volume that the controller reports from now on, and every node for which
+   * no other health is set. Without entries the volume is healthy. A shape of CSI 1.12 reports a
+   * volume with entries as abnormal.
    */
   public void health(VolumeId volume, VolumeHealthEntry... entries) {
     backend.health().volume(volume, List.of(entries));
   }
 
   /**
-   * Tells this health of a volume by one node from now on, whatever the controller and other nodes
-   * tell. Without entries the volume is well on this node.
+   * Sets the health of a volume that one node reports from now on, whatever the controller and the
+   * other nodes report. Without entries the volume is healthy on this node.
    */
   public void health(NodeId node, VolumeId volume, VolumeHealthEntry... entries) {
     backend.health().onNode(node, volume, List.of(entries));
   }
 
   /**
-   * Tells this health of the storage by every node from now on. Without entries it is well.
+   * Sets the health of the storage that every node reports from now on. Without entries the storage
+   * is healthy.
    *
    * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
    */
@@ -123,7 +124,8 @@ public final class FakeCsiPlugin extends TestPlugin {
   }
 
   /**
-   * Tells this health of the storage by one node from now on. Without entries it is well.
+   * Sets the health of the storage that one node reports from now on. Without entries the storage
+   * is healthy.
    *
    * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
    */
@@ -131,17 +133,17 @@ public final class FakeCsiPlugin extends TestPlugin {
     backend.health().storage(node, List.of(entries));
   }
 
-  /** Lets every volume, and the storage behind every node, be well again. */
+  /** Makes every volume, and the storage behind every node, healthy again. */
   public void clearHealth() {
     backend.health().clear();
   }
 
-  /** Lets every page token that was given out expire. */
+  /** Expires every page token that the plugin has handed out. */
   public void expireTokens() {
     backend.expireTokens();
   }
 
-  /** The settings that a fake plugin is started with. */
+  /** Collects the settings of a fake plugin. */
   public static final class Builder {
     private PluginShape shape = PluginShape.full();
     private List<NodeId> nodes = List.of(NodeId.of("node-1"));
@@ -152,35 +154,40 @@ public final class FakeCsiPlugin extends TestPlugin {
 
     private Builder() {}
 
-    /** Sets its shape. Default: {@link PluginShape#full}. */
+    /** Sets the shape of the plugin. Default: {@link PluginShape#full}. */
     public Builder shape(PluginShape shape) {
       this.shape = shape;
       return this;
     }
 
-    /** The nodes it runs on, each with a socket. Default: {@code node-1}. */
+    /**
+     * Sets the nodes on which the plugin runs; each has its own socket. Default: {@code node-1}.
+     */
     public Builder nodes(NodeId first, NodeId... more) {
       this.nodes = Stream.concat(Stream.of(first), Arrays.stream(more)).toList();
       return this;
     }
 
     /**
-     * The path of its socket; its directory is made if it is missing. Further sockets are beside
-     * it: {@code controller.sock} where the shape has {@link
+     * Sets the path of the socket; its directory is created if it is missing. Further sockets are
+     * in the same directory: {@code controller.sock} where the shape has {@link
      * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}, and {@code NODE.sock} for each further node.
-     * Default: {@code csi.sock} in a new directory, removed when the plugin is closed.
+     * Default: {@code csi.sock} in a new directory, which is removed when the plugin is closed.
      */
     public Builder socket(Path socket) {
       this.socket = socket;
       return this;
     }
 
-    /** The directory for its sockets: {@link #socket} with the name {@code csi.sock}. */
+    /**
+     * Sets the directory of the sockets: the same as {@link #socket} with the name {@code csi.sock}
+     * in it.
+     */
     public Builder directory(Path directory) {
       return socket(directory.resolve("csi.sock"));
     }
 
-    /** The time of its journal and its delays. Default: real time. */
+    /** Sets the clock of the journal and of delays. Default: real time. */
     public Builder clock(PluginClock clock) {
       this.clock = clock;
       return this;
@@ -195,7 +202,7 @@ public final class FakeCsiPlugin extends TestPlugin {
       return this;
     }
 
-    /** Snapshots say {@code ready_to_use} this long after they were cut. Default: at once. */
+    /** Sets the time after which a new snapshot reports {@code ready_to_use}. Default: at once. */
     public Builder snapshotsReadyAfter(Duration time) {
       this.snapshotsReadyAfter = time;
       return this;
@@ -204,7 +211,8 @@ public final class FakeCsiPlugin extends TestPlugin {
     /**
      * Starts the plugin.
      *
-     * @throws java.io.UncheckedIOException if it cannot listen, saying where and why
+     * @throws java.io.UncheckedIOException if the plugin cannot listen; the message names the path
+     *     and the reason
      */
     public FakeCsiPlugin open() {
       PluginCore core =

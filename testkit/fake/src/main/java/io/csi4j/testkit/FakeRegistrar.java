@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A registrar that announces a plugin on a real UNIX socket in a watched directory, as the sidecars
- * of Kubernetes do, and that can be told to misbehave.
+ * of Kubernetes do, and that injects faults on request.
  *
- * <p>It is called {@code NAME-reg.sock} after its plugin. Like those sidecars it ends when it is
- * told that its plugin was refused, without an answer and with its socket left behind; only {@link
- * #start} starts it again. It listens from the moment it was opened until {@link #close}. All
- * methods are safe for use by many threads.
+ * <p>Its socket is called {@code NAME-reg.sock} after the plugin. Like those sidecars it exits when
+ * the caller reports that the plugin was refused: the call gets no answer, and the socket stays
+ * behind; only {@link #start} starts the registrar again. The registrar listens from its opening
+ * until {@link #close}. All methods are safe for use by many threads.
  *
  * @since 1.0
  */
@@ -30,17 +30,17 @@ public final class FakeRegistrar implements AutoCloseable {
     this.core = core;
   }
 
-  /** One that announces a plugin of CSI, version 1.0.0. */
+  /** Opens a registrar that announces a CSI plugin, version 1.0.0. */
   public static FakeRegistrar open(Path directory, PluginName plugin, CsiEndpoint endpoint) {
     return builder(directory).announce(Announced.of(plugin, endpoint)).open();
   }
 
-  /** One that is not started yet; its directory has to be there. */
+  /** Returns a builder for a registrar; the directory must exist. */
   public static Builder builder(Path directory) {
     return new Builder(directory);
   }
 
-  /** The announcement of a registrar, right or wrong: any words are allowed. Immutable. */
+  /** An announcement of a registrar, right or wrong: any values are allowed. Immutable. */
   public static final class Announced {
     private final String type;
     private final String name;
@@ -54,7 +54,7 @@ public final class FakeRegistrar implements AutoCloseable {
       this.versions = versions;
     }
 
-    /** A plugin of CSI, version 1.0.0. */
+    /** Returns the announcement of a CSI plugin, version 1.0.0. */
     public static Announced of(PluginName plugin, CsiEndpoint endpoint) {
       String socket = endpoint.path().toString();
       return new Announced("CSIPlugin", plugin.value(), socket, List.of("1.0.0"));
@@ -70,7 +70,7 @@ public final class FakeRegistrar implements AutoCloseable {
       return new Announced(type, value, endpoint, versions);
     }
 
-    /** Returns the announcement with another place where the plugin is said to listen. */
+    /** Returns the announcement with another endpoint of the plugin. */
     public Announced endpoint(String value) {
       return new Announced(type, name, value, versions);
     }
@@ -85,79 +85,79 @@ public final class FakeRegistrar implements AutoCloseable {
     }
   }
 
-  /** Its socket. */
+  /** Returns the path of the socket. */
   public Path socket() {
     return core.endpoint().path();
   }
 
-  /** Sets what it announces from now on. */
+  /** Sets the announcement that callers get from now on. */
   public void announce(Announced announced) {
     announced.by(core);
   }
 
   /**
-   * From now on, makes {@code fault} happen to every such call; the one that was set before is
-   * taken back. Doing the work means to note what was told.
+   * Injects {@code fault} into every such call from now on, in place of the fault set before. The
+   * work of a notification is to record the reported outcome.
    *
-   * @throws IllegalArgumentException if the fault gives or changes the answer of a plugin, or has
+   * @throws IllegalArgumentException if the fault sets or changes the answer of a plugin, or is
    *     {@code OTHER_ID} or {@code LOOPING_PAGE}: a registrar has neither ids nor pages
    */
   public void inject(RegistrationCall call, Fault fault) {
     core.inject(call, fault, Integer.MAX_VALUE);
   }
 
-  /** {@link #inject} for the next call of that kind only. */
+  /** Injects {@code fault} as {@link #inject} does, into the next call of that kind only. */
   public void injectOnce(RegistrationCall call, Fault fault) {
     core.inject(call, fault, 1);
   }
 
-  /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
+  /** Removes every fault. Calls that a fault holds stay held until {@link #release}. */
   public void clearFaults() {
     core.clearFaults();
   }
 
-  /** Lets every call go on that hangs by a fault. */
+  /** Releases every call that a fault holds. */
   public void release() {
     core.release();
   }
 
-  /** How often it was asked what it announces. */
+  /** Returns the number of calls that asked for the announcement. */
   public int asked() {
     return core.asked();
   }
 
-  /** Returns what it was told of its announcement, in order. */
+  /** Returns the outcomes that callers reported for the announcement, in order. */
   public List<PluginRegistrar.Outcome> told() {
     return core.told();
   }
 
-  /** The authorities that its callers gave, in order. */
+  /** Returns the {@code :authority} of each call, in order. */
   public List<String> authorities() {
     return core.authorities();
   }
 
-  /** Whether it listens. */
+  /** Returns whether the registrar listens. */
   public boolean listens() {
     return core.listens();
   }
 
-  /** Stops like a killed process: connections break, the socket is left behind. */
+  /** Stops like a killed process: connections break, and the socket stays behind. */
   public void stop() {
     core.stop();
   }
 
-  /** Listens again on a new socket in the place of the old one. Stops before, if it runs. */
+  /** Listens on a new socket in place of the old one. Stops first if the registrar is running. */
   public void start() {
     core.restart();
   }
 
-  /** Stops, and removes its socket, as one that is asked to end does. */
+  /** Stops and removes the socket, as a registrar does that terminates normally. */
   @Override
   public void close() {
     core.close();
   }
 
-  /** The settings that a registrar is started with. */
+  /** Collects the settings of a registrar. */
   public static final class Builder {
     private final Path directory;
     private Announced announced =
@@ -176,19 +176,22 @@ public final class FakeRegistrar implements AutoCloseable {
       return this;
     }
 
-    /** Sets the name of its socket. Default: {@code NAME-reg.sock}. */
+    /** Sets the name of the socket. Default: {@code NAME-reg.sock}. */
     public Builder socketName(String value) {
       socketName = value;
       return this;
     }
 
-    /** Whether it ends when it is told that its plugin was refused. It does by default. */
+    /**
+     * Sets whether the registrar exits when a caller reports that the plugin was refused. Default:
+     * it exits.
+     */
     public Builder endsWhenRefused(boolean value) {
       endsWhenRefused = value;
       return this;
     }
 
-    /** The time of its delays. Default: real time. */
+    /** Sets the clock of its delays. Default: real time. */
     public Builder clock(PluginClock value) {
       clock = value;
       return this;
@@ -197,7 +200,8 @@ public final class FakeRegistrar implements AutoCloseable {
     /**
      * Starts the registrar.
      *
-     * @throws java.io.UncheckedIOException if it cannot listen, saying where and why
+     * @throws java.io.UncheckedIOException if the registrar cannot listen; the message names the
+     *     path and the reason
      */
     public FakeRegistrar open() {
       String name = socketName == null ? announced.name + "-reg.sock" : socketName;

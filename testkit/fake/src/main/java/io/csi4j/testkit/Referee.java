@@ -7,11 +7,11 @@ import io.csi4j.testkit.referee.Verdict;
 import java.util.List;
 
 /**
- * Judges a caller by the events of a plugin's journal.
+ * Judges the caller of a plugin by the events of the plugin's journal.
  *
- * <p>Duties about what came before a call, such as the order of the lifecycle, are judged only
- * where the journal shows the plugin's whole life. One that was cleared does not, and neither does
- * that of a plugin that kept its state from an earlier life.
+ * <p>Duties that depend on earlier calls, such as the order of the lifecycle, are judged only if
+ * the journal shows the plugin's complete life. A cleared journal does not, nor does the journal of
+ * a plugin that kept its state from an earlier life.
  *
  * @since 1.0
  */
@@ -19,12 +19,12 @@ public final class Referee {
 
   private Referee() {}
 
-  /** Judges these events, oldest first. */
+  /** Judges these events, which must be ordered from oldest to newest. */
   public static Verdict judge(List<JournalEvent> events) {
     return AllRules.judge(events);
   }
 
-  /** Every duty there is, in the order of the numbers. */
+  /** Returns all duties, ordered by number. */
   public static List<Duty> duties() {
     return Duty.all();
   }

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * A CSI plugin that runs in this process, on UNIX sockets of its own, and can be told to misbehave.
+ * A CSI plugin that runs in this process, on its own UNIX sockets, and injects faults on request.
  *
- * <p>A new plugin listens from the moment it was started until {@link #close}. All methods are safe
- * for use by many threads.
+ * <p>A plugin listens from its start until {@link #close}. All methods are safe for use by many
+ * threads.
  *
  * @since 1.0
  */
@@ -27,86 +27,97 @@ public abstract class TestPlugin implements AutoCloseable {
 
   private final PluginCore core;
 
-  /** For the plugins of the testkit: no other module has a {@code PluginCore}. */
+  /**
+   * Only the plugins of the testkit call this constructor: no other module has a {@code
+   * PluginCore}.
+   */
   @SuppressWarnings("exports")
   protected TestPlugin(PluginCore core) {
     this.core = core;
   }
 
   /**
-   * Where everything is served that one socket can serve: all services on the first node, or the
-   * controller alone where the shape has {@link io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}.
+   * Returns the endpoint that serves everything one socket can serve: all services of the first
+   * node, or the controller alone if the shape has {@link
+   * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}.
    */
   public final CsiEndpoint endpoint() {
     return core.endpoint();
   }
 
-  /** Where the node service of the first node is served. */
+  /** Returns the endpoint that serves the node service of the first node. */
   public final CsiEndpoint nodeEndpoint() {
     return core.nodeEndpoint(core.nodes().get(0));
   }
 
   /**
-   * Where the node service of {@code node} is served.
+   * Returns the endpoint that serves the node service of {@code node}.
    *
-   * @throws IllegalArgumentException if the plugin has no such node, naming those it has
+   * @throws IllegalArgumentException if the plugin has no such node; the message names the nodes it
+   *     has
    */
   public final CsiEndpoint nodeEndpoint(NodeId node) {
     return core.nodeEndpoint(node);
   }
 
-  /** The nodes that it runs on, in the order given at its start. */
+  /** Returns the nodes on which the plugin runs, in the order given at its start. */
   public final List<NodeId> nodes() {
     return core.nodes();
   }
 
-  /** Returns what it offers and how it differs from the book. */
+  /**
+   * Returns the shape: what the plugin offers, and how it differs from the plainest lawful plugin.
+   */
   public final PluginShape shape() {
     return core.shape();
   }
 
   /**
-   * From now on, makes {@code fault} happen to the calls that {@code when} describes. Of several
-   * rules that fit a call, the one added first acts.
+   * Injects {@code fault} into the calls that {@code when} describes, from now on. If several rules
+   * fit a call, the one added first acts.
    */
   public final FaultRule inject(Fault fault, When when) {
     return core.faults().add(fault, when);
   }
 
   /**
-   * From now on, answers every call of {@code operation} with the fields that {@code made} makes of
-   * its request, by the names of the spec, and does nothing. Nothing checks them: any answer can be
-   * given. The journal shows it.
+   * Answers every call of {@code operation} from now on with the fields that {@code made} returns
+   * for its request, under the names of the spec, and does no work. The fields are not checked, so
+   * any answer is possible. The journal shows the answer.
    *
-   * <p>For some calls alone, after the work was done, or with other faults: {@link #inject} with
-   * {@link Fault#answer(Function)} or {@link Fault#change(java.util.function.BiFunction)}.
+   * <p>To answer only some calls this way, to do the work first, or to combine the answer with
+   * other faults: {@link #inject} with {@link Fault#answer(Function)} or {@link
+   * Fault#change(java.util.function.BiFunction)}.
    */
   public final FaultRule answer(
       CsiOperation operation, Function<WireMessage, ? extends Map<String, ?>> made) {
     return inject(Fault.answer(made), When.calling(operation));
   }
 
-  /** The faults that were injected and not taken back. */
+  /** Returns the injected faults that were not removed. */
   public final List<FaultRule> faults() {
     return core.faults().rules();
   }
 
-  /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
+  /** Removes every fault. Calls that a fault holds stay held until {@link #release}. */
   public final void clearFaults() {
     core.faults().clear();
   }
 
-  /** Lets every call go on that hangs by a fault: the plugin does its work, if due, and answers. */
+  /**
+   * Releases every call that a fault holds: the plugin does the work, if it is still to be done,
+   * and answers.
+   */
   public final void release() {
     core.release();
   }
 
-  /** Returns the calls that it got, in order. */
+  /** Returns the calls that the plugin received, in order. */
   public final CallJournal journal() {
     return core.journal();
   }
 
-  /** How the caller kept its duties so far. */
+  /** Returns how the caller has kept its duties so far. */
   public final Verdict verdict() {
     return Referee.judge(journal().events());
   }
@@ -114,59 +125,61 @@ public abstract class TestPlugin implements AutoCloseable {
   /**
    * Throws if the caller broke a duty.
    *
-   * @throws io.csi4j.testkit.referee.UnlawfulCallerException with the whole story
+   * @throws io.csi4j.testkit.referee.UnlawfulCallerException with the complete report
    */
   public final void assertLawful() {
     verdict().assertLawful();
   }
 
   /**
-   * Stops like a killed process: open calls break, connections close, the sockets stay behind in
-   * the filesystem without a listener. Does nothing if it is stopped.
+   * Stops like a killed process: open calls break, connections close, and the sockets stay in the
+   * filesystem without a listener. Does nothing if the plugin is stopped.
    */
   public final void stop() {
     core.stop();
   }
 
   /**
-   * Listens again after {@link #stop}, on new sockets at the same paths. What it knew, it knows.
+   * Listens again after {@link #stop}, on new sockets at the same paths. The plugin keeps its
+   * state.
    */
   public final void start() {
     core.start();
   }
 
-  /** {@link #stop}, then {@link #start}. */
+  /** Calls {@link #stop}, then {@link #start}. */
   public final void restart() {
     core.restart();
   }
 
-  /** Puts new sockets in the place of the old ones while it goes on: connections break. */
+  /** Replaces the sockets with new ones while the plugin keeps running: connections break. */
   public final void replaceSocket() {
     core.replaceSocket();
   }
 
-  /** Notes in the journal that it lost what it knew. */
+  /** Records in the journal that the plugin lost its state. */
   final void forgotten() {
     core.journal().forgot();
   }
 
-  /** Stops answering: the sockets stay, calls come in and wait for {@link #thaw}. */
+  /** Stops answering: the sockets stay, and calls arrive and wait for {@link #thaw}. */
   public final void freeze() {
     core.freeze();
   }
 
-  /** Answers again, first those calls that waited. */
+  /** Answers again, starting with the waiting calls. */
   public final void thaw() {
     core.thaw();
   }
 
-  /** Comes back as another version, or with other capabilities: a restart under a new shape. */
+  /** Restarts the plugin with a new shape, such as another version or other capabilities. */
   public final void upgrade(PluginShape shape) {
     core.upgrade(shape);
   }
 
   /**
-   * Stops and removes what it made in the filesystem; volumes that it published stay as they are.
+   * Stops the plugin and removes the files that it created; volumes that it published stay as they
+   * are.
    */
   @Override
   public void close() {

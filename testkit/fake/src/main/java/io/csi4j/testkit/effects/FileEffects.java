@@ -9,7 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Directories and files on the real filesystem, without a mount. */
+/** Creates directories and files on the real filesystem, without mounts. */
 final class FileEffects implements NodeEffects {
 
   @Override

@@ -16,11 +16,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Mounts in the memory of a test. Every volume is a disk of the host with a filesystem on it:
- * staged, it is mounted; published, it is bound from where it is staged, or mounted where nothing
- * is staged. Disks and mounts are the host's, so they stay when the plugin forgets.
+ * Mounts volumes in an in-memory namespace of a test. Every volume is a disk of the host with a
+ * filesystem: staging mounts it; publishing binds it from its staging path, or mounts it if the
+ * volume is not staged. Disks and mounts belong to the host, so they stay when the plugin loses its
+ * state.
  *
- * <p>Real directories can be made at the same paths, for a caller that looks at both.
+ * <p>Real directories can be created at the same paths, for a caller that looks at both.
  */
 final class MemoryEffects implements NodeEffects {
 
@@ -32,7 +33,7 @@ final class MemoryEffects implements NodeEffects {
   private final Map<VolumeId, MountPath> disks = new ConcurrentHashMap<>();
   private final Map<VolumeId, MountPath> staged = new ConcurrentHashMap<>();
 
-  /** Effects in {@code namespace}, and those of {@code files} at the same paths. */
+  /** Mounts in {@code namespace}, and has {@code files} create the same paths. */
   MemoryEffects(MemoryNamespace namespace, NodeEffects files) {
     this.namespace = namespace;
     this.files = files;
@@ -116,14 +117,14 @@ final class MemoryEffects implements NodeEffects {
     mounting(() -> namespace.mounts().unmount(MountPath.of(path.value()), UnmountPolicy.PLAIN));
   }
 
-  /** Makes a directory here that the caller has made on disk. */
+  /** Adds to the namespace a directory that the caller created on disk. */
   private void seen(MountPath directory) {
     if (files.visible()) {
       MountPath unused = namespace.directory(directory);
     }
   }
 
-  /** The device of a volume; the same one each time. */
+  /** Returns the device of a volume, the same one each time. */
   private MountPath disk(VolumeId volume) {
     return disks.computeIfAbsent(
         volume,
@@ -137,7 +138,9 @@ final class MemoryEffects implements NodeEffects {
     return FilesystemRequest.builder(TYPE, KernelText.ofBytes(disk.bytes()), at);
   }
 
-  /** Mounts at a target; one disk can be mounted writable here and read-only there. */
+  /**
+   * Mounts at a target; one disk can be mounted writable at one target and read-only at another.
+   */
   private void mount(MountPath disk, MountPath at, boolean readonly) {
     if (namespace.table().find(at).isEmpty()) {
       var unused = namespace.mounts().mount(request(disk, at).createTarget(true).build());

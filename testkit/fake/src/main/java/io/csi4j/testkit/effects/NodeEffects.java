@@ -6,22 +6,22 @@ import io.csi4j.testkit.mount.MemoryNamespace;
 import java.io.IOException;
 
 /**
- * The effects of a fake plugin on the filesystem of its node when it stages and publishes. Each
- * method is called at most once at a time per volume; failing makes the call fail with INTERNAL.
+ * Decides what a fake plugin does to the filesystem of its node when it stages and publishes. Each
+ * method is called at most once at a time per volume; if it throws, the call fails with INTERNAL.
  *
  * @since 1.0
  */
 public interface NodeEffects {
 
   /**
-   * Makes a plain directory or file at each target path, and removes it again: what a plugin does
-   * minus the mount. The default of {@link io.csi4j.testkit.FakeCsiPlugin}.
+   * Creates a plain directory or file at each target path, and removes it again: the work of a
+   * plugin without the mount. Default of {@link io.csi4j.testkit.FakeCsiPlugin}.
    */
   static NodeEffects files() {
     return new FileEffects();
   }
 
-  /** Touches no filesystem: for callers whose paths do not exist. */
+  /** Leaves the filesystem alone: for callers whose paths do not exist. */
   static NodeEffects none() {
     return new NodeEffects() {
       @Override
@@ -38,15 +38,15 @@ public interface NodeEffects {
     };
   }
 
-  /** Really mounts, in the memory of a test: each volume is a filesystem of its own there. */
+  /** Mounts in an in-memory namespace of a test; each volume is a separate filesystem there. */
   static NodeEffects mountingIn(MemoryNamespace namespace) {
     return new MemoryEffects(namespace, none());
   }
 
   /**
-   * Makes what {@link #files} makes, and lets it be a mount in the memory of a test: for a caller
-   * that makes real directories and reads what is mounted from {@code namespace}, as a volume
-   * manager does that was opened with {@code mounts(kernel.table(), kernel.mounts())}.
+   * Creates the same files as {@link #files}, and mounts at the same paths in an in-memory
+   * namespace: for a caller that creates real directories and reads mounts from {@code namespace},
+   * such as a volume manager opened with {@code mounts(kernel.table(), kernel.mounts())}.
    */
   static NodeEffects filesMountedIn(MemoryNamespace namespace) {
     return new MemoryEffects(namespace, files());

@@ -10,33 +10,33 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * A fault of one call: a list of steps that the plugin takes instead of simply doing the work and
+ * A fault of one call: a list of steps that the plugin takes instead of doing the work and
  * answering.
  *
- * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. A fault that
- * runs to its end without having answered does the work, if that was not done, and answers. Delays
- * pass on the plugin's own {@link io.csi4j.testkit.model.PluginClock}.
+ * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. If the steps
+ * end without an answer, the plugin does the work, unless it is done, and answers. Delays run on
+ * the plugin's {@link io.csi4j.testkit.model.PluginClock}.
  *
  * @since 1.0
  */
 public sealed interface Fault {
 
-  /** Ends the call with a status, nothing done. */
+  /** Ends the call with a status, without doing the work. */
   static Fault fail(StatusCode code, String text) {
     return fail(code.value(), text);
   }
 
-  /** Ends the call with any number as its status, such as 17 or -1, nothing done. */
+  /** Ends the call with any number as its status, such as 17 or -1, without doing the work. */
   static Fault fail(int code, String text) {
     return new Fail(code, text);
   }
 
-  /** Does the work, then ends the call with a status as if it had not. */
+  /** Does the work, then ends the call with a status as if the work had failed. */
   static Fault applyThenFail(StatusCode code, String text) {
     return apply().then(fail(code, text));
   }
 
-  /** Does the work, then never answers: the answer is lost. */
+  /** Does the work, then never answers, as if the answer were lost. */
   static Fault applyThenHang() {
     return apply().then(hang());
   }
@@ -46,67 +46,71 @@ public sealed interface Fault {
     return apply().then(drop());
   }
 
-  /** Does the work now; what follows decides what is answered. */
+  /** Does the work now; the next step decides the answer. */
   static Fault apply() {
     return new Apply();
   }
 
   /**
-   * Does the work {@code after} this moment, even if the call ends meanwhile: follow it by a
-   * failure or a hang.
+   * Does the work {@code after} this moment, even if the call ends in the meantime; a failure or a
+   * hang should follow.
    */
   static Fault applyLater(Duration after) {
     return new ApplyLater(after);
   }
 
-  /** Waits, then goes on. */
+  /** Waits, then continues with the next step. */
   static Fault delay(Duration time) {
     return new Delay(time);
   }
 
-  /** Never answers, nothing more done, until {@link io.csi4j.testkit.TestPlugin#release}. */
+  /**
+   * Holds the call without an answer or further work until {@link
+   * io.csi4j.testkit.TestPlugin#release}.
+   */
   static Fault hang() {
     return new Hang();
   }
 
-  /** Breaks the connection that the call came on, nothing more done. */
+  /** Breaks the connection of the call, without further work. */
   static Fault drop() {
     return new Drop();
   }
 
   /**
-   * Does the work two times, as for a caller that repeats itself: the second time as soon as the
-   * first has ended. The second answer is told, or what follows decides.
+   * Does the work twice, as for a caller that repeats the call: the second run starts when the
+   * first has ended. The plugin sends the second answer, unless the next step decides the answer.
    */
   static Fault duplicate() {
     return new Duplicate();
   }
 
-  /** Does the work and answers something else. */
+  /** Does the work and sends a wrong answer. */
   static Fault answer(WrongAnswer wrong) {
     return new Answer(wrong);
   }
 
   /**
-   * Answers with these fields of the spec, whatever they are, and does nothing; after {@link
-   * #apply} the work is done all the same.
+   * Answers with these fields of the spec, whatever they are, and does no work; after {@link
+   * #apply} the work is done nevertheless.
    *
-   * <p>Values are texts, numbers, booleans, lists, maps, {@link java.time.Instant}, {@link
+   * <p>Values are strings, numbers, booleans, lists, maps, {@link java.time.Instant}, {@link
    * io.csi4j.client.model.Topology}, {@link io.csi4j.client.model.VolumeContext}, {@link
-   * io.csi4j.client.model.PublishContext}, and messages of the request. A map is a map of texts, or
-   * the fields of a message. A field that does not exist ends the call with INTERNAL and a text
-   * that names those that do.
+   * io.csi4j.client.model.PublishContext}, and messages of the request. A map is a map of strings,
+   * or the fields of a message. A field that does not exist ends the call with INTERNAL and a text
+   * that names the existing fields.
    *
-   * @param made makes the fields of the request
+   * @param made returns the fields for the request
    */
   static Fault answer(Function<WireMessage, ? extends Map<String, ?>> made) {
     return new TestAnswer((request, empty) -> made.apply(request), false);
   }
 
   /**
-   * {@link #answer(Function)} with the fields of a JSON object, the same for each call.
+   * Answers as {@link #answer(Function)} does, with the fields of a JSON object, the same for each
+   * call.
    *
-   * @param operation whose answer it is
+   * @param operation the operation to answer
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
    */
   static Fault answer(CsiOperation operation, String json) {
@@ -114,91 +118,95 @@ public sealed interface Fault {
   }
 
   /**
-   * Does the work, and answers with these fields in place of the plugin's own; other fields stay,
-   * also those within a message. A refusal is answered as it is.
+   * Does the work, and replaces these fields in the plugin's answer; other fields stay, also those
+   * within a message. A refusal is sent unchanged.
    *
-   * @param made makes the fields of the request and the plugin's own answer; null clears a field
+   * @param made returns the fields for the request and the plugin's answer; null clears a field
    */
   static Fault change(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made) {
     return new TestAnswer(made, true);
   }
 
   /**
-   * {@link #change(BiFunction)} with the fields of a JSON object, the same for each call.
+   * Changes the answer as {@link #change(BiFunction)} does, with the fields of a JSON object, the
+   * same for each call.
    *
-   * @param operation whose answer it is
+   * @param operation the operation whose answer changes
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
    */
   static Fault change(CsiOperation operation, String json) {
     return new TestAnswer(FixedAnswer.parse(operation, json), true);
   }
 
-  /** This fault, then {@code next}. */
+  /** Returns this fault followed by {@code next}. */
   default Fault then(Fault next) {
     return new Sequence(List.of(this, next));
   }
 
-  /** The ways in which an answer is wrong. Each suits the operations that it names. */
+  /** The ways in which an answer is wrong. Each suits the operations that its description names. */
   enum WrongAnswer {
-    /** The message is empty: no id, no field. */
+    /** An empty message, without an id or any other field. */
     EMPTY,
-    /** The id is not the one asked for or given before. Operations that answer with an id. */
+    /**
+     * An id other than the one requested or given before. For operations that answer with an id.
+     */
     OTHER_ID,
-    /** The message is larger than clients take: more than 4 MiB. */
+    /** A message larger than clients accept: more than 4 MiB. */
     OVERSIZED,
-    /** The bytes are no message. */
+    /** Bytes that are not a message. */
     MALFORMED,
-    /** Every page names the token of the first page as the next. Listings. */
+    /** A page that names the token of the first page as the next one. For listings. */
     LOOPING_PAGE,
-    /** The call ends OK without any message. */
+    /** The status OK without a message. */
     NO_MESSAGE,
-    /** The call is answered twice. */
+    /** Two answers to one call. */
     TWO_MESSAGES
   }
 
   /** A status, with any number as its code. */
   record Fail(int code, String text) implements Fault {}
 
-  /** The work, done now. */
+  /** The work, done immediately. */
   record Apply() implements Fault {}
 
-  /** The work, done so long after this step. */
+  /** The work, done this long after the step. */
   record ApplyLater(Duration after) implements Fault {}
 
   /** A pause. */
   record Delay(Duration time) implements Fault {}
 
-  /** Silence. */
+  /** No answer. */
   record Hang() implements Fault {}
 
   /** A broken connection. */
   record Drop() implements Fault {}
 
-  /** The work, done two times. */
+  /** The work, done twice. */
   record Duplicate() implements Fault {}
 
-  /** An answer that is wrong. */
+  /** A wrong answer. */
   record Answer(WrongAnswer wrong) implements Fault {}
 
   /**
-   * An answer with fields that a test makes of the request and of the answer that they are set in.
+   * An answer with fields that a test computes from the request and from the answer that they
+   * change.
    *
-   * @param made makes the fields
-   * @param changes whether that answer is the plugin's own, and not an empty one
+   * @param made computes the fields
+   * @param changes whether the fields change the plugin's answer, not an empty one
    */
   record TestAnswer(
       BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made, boolean changes)
       implements Fault {}
 
-  /** Several steps in order, without nesting. */
+  /** Several steps in order, flattened. */
   record Sequence(List<Fault> steps) implements Fault {
-    /** Copies the list, with the steps of each in its place. */
+    /** Copies the list and flattens its faults. */
     public Sequence {
       steps = steps.stream().flatMap(step -> step.steps().stream()).toList();
     }
   }
 
-  /** The single steps of this fault, in order, without nesting. */
+  /** Returns the steps of this fault in order, flattened. */
   default List<Fault> steps() {
     return List.of(this);
   }

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of a fault script, read from left to right.
+ * Parses one line of a fault script, from left to right.
  *
  * <p>{@code OPERATION… [volume=ID] [nth=N | from=N] [times=N]: STEP, STEP…}
  */
@@ -40,7 +40,7 @@ final class FaultLine {
     this.line = line;
   }
 
-  /** The mistake, and where it is. */
+  /** A mistake in the line, and its position. */
   static final class Mistake extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -52,13 +52,13 @@ final class FaultLine {
       this.column = column;
     }
 
-    /** From 1. */
+    /** Returns the position, counted from 1. */
     int column() {
       return column;
     }
   }
 
-  /** A word or a quoted text, and where it began. */
+  /** A word or a quoted text, and the position where it begins. */
   private record Word(int column, String text, boolean quoted) {
     @Override
     public String toString() {
@@ -70,7 +70,7 @@ final class FaultLine {
     }
   }
 
-  /** The rule of this line; nothing if it is blank or a comment. */
+  /** Parses the rule of this line; empty if the line is blank or a comment. */
   Optional<FaultScript.Rule> read() throws Mistake {
     if (atEnd()) {
       return Optional.empty();
@@ -200,7 +200,9 @@ final class FaultLine {
     };
   }
 
-  /** A fault with the fields of an answer, which every operation of the rule has to have. */
+  /**
+   * Returns a fault with the fields of an answer; every operation of the rule must have the fields.
+   */
   private Fault fields(Set<CsiOperation> operations, BiFunction<CsiOperation, String, Fault> made)
       throws Mistake {
     int column = at + 1;
@@ -216,7 +218,7 @@ final class FaultLine {
     return Objects.requireNonNull(fault);
   }
 
-  /** The text from a brace to the one that closes it. */
+  /** Reads the text from a brace to its closing brace. */
   private String object() throws Mistake {
     int from = at;
     int depth = 0;
@@ -257,7 +259,7 @@ final class FaultLine {
     return named(word, "status", "a number, ", StatusCode.values()).value();
   }
 
-  /** A time as it is written here: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}. */
+  /** Parses a duration: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}. */
   private static Duration time(Word word) throws Mistake {
     Matcher time = TIME.matcher(word.text());
     if (!time.matches()) {
@@ -272,7 +274,7 @@ final class FaultLine {
     };
   }
 
-  /** The constant of this name, in any of the two spellings. */
+  /** Returns the constant of this name, in either of the two spellings. */
   private static <E extends Enum<E>> E named(Word word, String kind, String orElse, E[] constants)
       throws Mistake {
     String wanted = word.text().toUpperCase(Locale.ROOT).replace('-', '_');
@@ -282,7 +284,7 @@ final class FaultLine {
         .orElseThrow(() -> word.isNo(kind, orElse + oneOf(constants, Enum::name)));
   }
 
-  /** A list in a sentence: {@code a, b or c}. */
+  /** Joins a list for a sentence: {@code a, b or c}. */
   private static <T> String oneOf(T[] all, Function<T, String> name) {
     List<String> names = Arrays.stream(all).map(name).toList();
     int last = names.size() - 1;
@@ -291,7 +293,7 @@ final class FaultLine {
 
   // Letters.
 
-  /** The next character that is not white; that of a comment at the end. */
+  /** Returns the next character that is not white space; a comment counts as the end. */
   private char peek() {
     while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
       at++;
@@ -332,7 +334,7 @@ final class FaultLine {
     return new Word(column, line.substring(from, at), false);
   }
 
-  /** A text in quotes, where a backslash says that the next character is meant as it is. */
+  /** Reads a quoted text; a backslash makes the next character literal. */
   private String quoted() throws Mistake {
     int opened = at++;
     StringBuilder text = new StringBuilder();

@@ -1,7 +1,7 @@
 package io.csi4j.testkit.fault;
 
 /**
- * A fault that was injected: says how often it acted, and can be taken back.
+ * A fault that was injected: counts the calls on which it acted, and can be removed.
  *
  * @since 1.0
  */
@@ -10,19 +10,19 @@ public interface FaultRule extends AutoCloseable {
   /** Returns the fault. */
   Fault fault();
 
-  /** To which calls. */
+  /** Returns the calls to which the fault applies. */
   When when();
 
-  /** How many calls it acted on so far. */
+  /** Returns the number of calls on which the fault has acted so far. */
   long hits();
 
   /**
-   * Whether it acted on the call of this number in the journal. Of a fault that acts often, the
-   * last 10,000 calls are known.
+   * Returns whether the fault acted on the call with this number in the journal. Only the last
+   * 10,000 calls of a fault are remembered.
    */
   boolean actedOn(long call);
 
-  /** Takes the fault back; calls that it acts on already go on as it says. */
+  /** Removes the fault; calls on which it acts already continue with its steps. */
   @Override
   void close();
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Faults as a text, one rule a line, of which the first that fits a call acts:
+ * Faults as text, with one rule on each line; the first rule that fits a call acts:
  *
  * <pre>
  * # the second staging of v1 takes 5 seconds and fails
@@ -12,10 +12,10 @@ import java.util.List;
  * any from=10: drop
  * </pre>
  *
- * <p>{@code @FakeCsi(faults = …)} and {@code serve --faults} read one from a file. {@code
- * script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()))} makes a plugin obey it.
+ * <p>{@code @FakeCsi(faults = …)} and {@code serve --faults} read a script from a file. {@code
+ * script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()))} applies it to a plugin.
  *
- * @param rules in the order of the text
+ * @param rules the rules, in the order of the text
  * @since 1.0
  */
 public record FaultScript(List<Rule> rules) {
@@ -25,15 +25,15 @@ public record FaultScript(List<Rule> rules) {
     rules = List.copyOf(rules);
   }
 
-  /** One line: to which calls happens what. */
+  /** A line: the calls it selects, and the fault. */
   public record Rule(When when, Fault fault) {}
 
   /**
-   * Reads a script.
+   * Parses a script.
    *
-   * @param name what the script is called in messages, such as the path of its file
-   * @throws IllegalArgumentException with a line for each line that makes no sense: where the
-   *     mistake is, and what is allowed there
+   * @param name the name of the script in messages, such as the path of its file
+   * @throws IllegalArgumentException with a line for each invalid line of the script: the position
+   *     of the mistake, and what is allowed there
    */
   public static FaultScript parse(String name, List<String> lines) {
     List<Rule> rules = new ArrayList<>();

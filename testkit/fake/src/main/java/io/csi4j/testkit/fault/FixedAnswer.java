@@ -7,9 +7,7 @@ import io.csi4j.testkit.journal.WireMessage;
 import java.util.Map;
 import java.util.function.BiFunction;
 
-/**
- * The fields of an answer that is the same for each call, and the JSON that they were written as.
- */
+/** Returns the same fields for each call, and keeps the JSON they came from. */
 record FixedAnswer(Map<String, Object> fields, String json)
     implements BiFunction<WireMessage, WireMessage, Map<String, Object>> {
 

@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which calls a fault acts on. Immutable; each method gives a narrower one.
+ * Selects the calls on which a fault acts. Immutable; each method returns a narrower selection.
  *
  * <p>{@code When.calling(NODE_STAGE_VOLUME).ofVolume(id).once()} is the next staging of that
- * volume. Calls are counted by the rule, from 1, among those that fit everything else.
+ * volume. The rule counts, from 1, the calls that fit all other conditions.
  *
  * @since 1.0
  */
@@ -39,12 +39,12 @@ public final class When {
     this.times = times;
   }
 
-  /** Every call of every operation. */
+  /** Selects every call of every operation. */
   public static When anyCall() {
     return every(EnumSet.allOf(CsiOperation.class));
   }
 
-  /** Every call of these operations. */
+  /** Selects every call of these operations. */
   public static When calling(CsiOperation operation, CsiOperation... more) {
     return every(EnumSet.of(operation, more));
   }
@@ -53,14 +53,18 @@ public final class When {
     return new When(operations, List.of(), 1, Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
-  /** Only calls that name this volume: by {@code volume_id}, as source or as the source's id. */
+  /**
+   * Selects only calls that name this volume: as {@code volume_id}, as source, or as the id of the
+   * source.
+   */
   public When ofVolume(VolumeId volume) {
     return where(call -> call.volume().filter(volume::equals).isPresent());
   }
 
   /**
-   * Only calls that also satisfy this. It is asked on the thread that takes in every call, so it is
-   * to answer at once, and cannot start the plugin or replace its sockets.
+   * Selects only calls that also satisfy this condition. The condition is evaluated on the thread
+   * that receives every call, so it must return at once, and must not start the plugin or replace
+   * its sockets.
    */
   public When where(Predicate<RecordedCall> condition) {
     List<Predicate<RecordedCall>> all = new ArrayList<>(conditions);
@@ -68,12 +72,12 @@ public final class When {
     return new When(operations, all, first, last, times);
   }
 
-  /** Only the {@code n}th such call, or none if another rule acts on that one. */
+  /** Selects only the {@code n}th such call, or none if another rule acts on that call. */
   public When nth(long n) {
     return new When(operations, conditions, counted(n), n, 1);
   }
 
-  /** Only from the {@code n}th such call on. */
+  /** Selects only calls from the {@code n}th such call on. */
   public When from(long n) {
     return new When(operations, conditions, counted(n), Long.MAX_VALUE, times);
   }
@@ -85,7 +89,7 @@ public final class When {
     return n;
   }
 
-  /** Only {@code n} times; a call on which another rule acts does not count. */
+  /** Selects only {@code n} calls; a call on which another rule acts does not count. */
   public When times(long n) {
     if (n < 1) {
       throw new IllegalArgumentException("A fault that acts " + n + " times is none.");
@@ -93,33 +97,36 @@ public final class When {
     return new When(operations, conditions, first, last, n);
   }
 
-  /** Only one time. */
+  /** Selects only one call. */
   public When once() {
     return times(1);
   }
 
-  /** Whether a call fits, but for the counting. */
+  /** Returns whether a call fits, without regard to the counting. */
   public boolean fits(RecordedCall call) {
     return operations.contains(call.operation())
         && conditions.stream().allMatch(condition -> condition.test(call));
   }
 
-  /** The first of the fitting calls, counted from 1, that is meant. */
+  /** Returns the first selected call, as its number among the fitting calls, counted from 1. */
   public long first() {
     return first;
   }
 
-  /** The last of the fitting calls that is meant; {@code Long.MAX_VALUE} if none is the last. */
+  /**
+   * Returns the last selected call, as its number among the fitting calls; {@code Long.MAX_VALUE}
+   * if there is no last one.
+   */
   public long last() {
     return last;
   }
 
-  /** How many of the fitting calls are meant, from the first to the last. */
+  /** Returns the number of selected calls among the fitting calls. */
   public long times() {
     return times;
   }
 
-  /** The operations that are meant. */
+  /** Returns the selected operations. */
   public Set<CsiOperation> operations() {
     return operations;
   }

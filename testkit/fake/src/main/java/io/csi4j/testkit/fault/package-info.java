@@ -1,8 +1,8 @@
 /**
- * Faults of a test plugin: {@link io.csi4j.testkit.fault.Fault} says what goes wrong, {@link
- * io.csi4j.testkit.fault.When} to which calls. {@link io.csi4j.testkit.TestPlugin#inject} takes
+ * Faults of a test plugin: {@link io.csi4j.testkit.fault.Fault} states what goes wrong, {@link
+ * io.csi4j.testkit.fault.When} for which calls. {@link io.csi4j.testkit.TestPlugin#inject} takes
  * both and returns a {@link io.csi4j.testkit.fault.FaultRule}. A {@link
- * io.csi4j.testkit.fault.FaultScript} has many, as a text.
+ * io.csi4j.testkit.fault.FaultScript} contains many faults, as text.
  */
 @NullMarked
 package io.csi4j.testkit.fault;

@@ -3,18 +3,18 @@ package io.csi4j.testkit.journal;
 import java.util.List;
 
 /**
- * How a call ended.
+ * The end of a call.
  *
  * @since 1.0
  */
 public sealed interface CallEnd {
 
-  /** Whether the caller was told OK. */
+  /** Returns whether the caller got OK. */
   default boolean ok() {
     return this instanceof Answered;
   }
 
-  /** With OK, and one message, or those of a stream. */
+  /** The call ended with OK and one message, or the messages of a stream. */
   record Answered(List<WireMessage> messages) implements CallEnd {
     /** Copies the list. */
     public Answered {
@@ -23,17 +23,17 @@ public sealed interface CallEnd {
   }
 
   /**
-   * With a failure.
+   * The call ended with a failure.
    *
-   * @param code its number, which may be none of gRPC's
-   * @param text what it said; shortened, and without them, if it repeats sensitive values of the
-   *     request
+   * @param code the status number, which need not be one of gRPC's
+   * @param text the status message; if it repeats sensitive values of the request, they are removed
+   *     and the text is shortened
    */
   record Failed(int code, String text) implements CallEnd {}
 
-  /** With a broken connection: the plugin dropped it, or was stopped. */
+  /** The connection broke: the plugin dropped it, or was stopped. */
   record Broken() implements CallEnd {}
 
-  /** By the caller, which no longer waits: it cancelled, or its deadline passed. */
+  /** The caller stopped waiting: it cancelled the call, or the deadline passed. */
   record Abandoned() implements CallEnd {}
 }

@@ -9,60 +9,63 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The calls of a test plugin, in order: grows while the plugin runs, and shows snapshots.
+ * The calls of a test plugin, in order; it grows while the plugin runs, and its methods return
+ * snapshots.
  *
  * @since 1.0
  */
 public interface CallJournal {
 
-  /** Everything that happened, in order. */
+  /** Returns all events, in order. */
   List<JournalEvent> events();
 
-  /** Every call, in the order they came in, each as far as it went. */
+  /** Returns all calls in the order of their arrival, each with its progress so far. */
   List<RecordedCall> calls();
 
-  /** The calls of one operation. */
+  /** Returns the calls of one operation. */
   default List<RecordedCall> calls(CsiOperation operation) {
     return calls().stream().filter(call -> call.operation() == operation).toList();
   }
 
-  /** The calls about one volume. */
+  /** Returns the calls about one volume. */
   default List<RecordedCall> calls(VolumeId volume) {
     return calls().stream()
         .filter(call -> call.volume().filter(volume::equals).isPresent())
         .toList();
   }
 
-  /** The names of the operations called, in order. */
+  /** Returns the operations called, in order. */
   default List<CsiOperation> operations() {
     return calls().stream().map(RecordedCall::operation).toList();
   }
 
-  /** The calls that have not ended. */
+  /** Returns the calls that have not ended. */
   default List<RecordedCall> inFlight() {
     return calls().stream().filter(call -> call.end().isEmpty()).toList();
   }
 
-  /** The last call of an operation. */
+  /** Returns the last call of an operation. */
   default Optional<RecordedCall> last(CsiOperation operation) {
     List<RecordedCall> calls = calls(operation);
     return calls.isEmpty() ? Optional.empty() : Optional.of(calls.get(calls.size() - 1));
   }
 
-  /** The volume capability in the last call of an operation, if it had a lawful one. */
+  /**
+   * Returns the volume capability in the last call of an operation, if the call had a valid one.
+   */
   Optional<VolumeCapability> lastCapability(CsiOperation operation);
 
   /**
-   * Waits, in real time, until a call fits, and returns the first that does: also one that is still
+   * Waits, in real time, until a call fits, and returns the first call that does; it may still be
    * in flight.
    *
-   * @throws AssertionError when {@code atMost} has passed, listing the calls there were
+   * @throws AssertionError when {@code atMost} has passed; the message lists the recorded calls
    */
   RecordedCall await(Predicate<RecordedCall> fits, Duration atMost);
 
-  /** Forgets what happened so far; numbers go on. Calls in flight stay. */
+  /** Removes the events so far; numbering continues. Calls in flight stay. */
   void clear();
 
-  /** The whole journal for a person: one line per event, redacted. */
+  /** Returns the complete journal as text: one line per event, redacted. */
   String describe();
 }

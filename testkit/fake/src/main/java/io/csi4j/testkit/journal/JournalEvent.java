@@ -4,28 +4,29 @@ import io.csi4j.testkit.model.PluginShape;
 import java.time.Instant;
 
 /**
- * One thing that happened to a test plugin. The order of events is the order of the journal.
+ * An event in the life of a test plugin. The order of events is the order in which the journal
+ * recorded them.
  *
  * @since 1.0
  */
 public sealed interface JournalEvent {
 
-  /** When. */
+  /** Returns the time of the event. */
   Instant at();
 
-  /** The plugin began to listen, as this shape. */
+  /** The plugin began to listen, with this shape. */
   record Started(Instant at, PluginShape shape) implements JournalEvent {}
 
   /**
-   * The plugin stopped listening. As the first event of all: an earlier life of it ended, whose
-   * calls are not here.
+   * The plugin stopped listening. As the first event of a journal: an earlier life of the plugin
+   * ended, and its calls are not in this journal.
    */
   record Stopped(Instant at) implements JournalEvent {}
 
-  /** The plugin forgot what it knew. */
+  /** The plugin lost its state. */
   record Forgot(Instant at) implements JournalEvent {}
 
-  /** A call came in; it has not ended. */
+  /** A call arrived and has not ended. */
   record Began(RecordedCall call) implements JournalEvent {
     @Override
     public Instant at() {
@@ -33,7 +34,10 @@ public sealed interface JournalEvent {
     }
   }
 
-  /** The work of a call, as it was then, was done: before its end or long after. */
+  /**
+   * The plugin finished the work of a call, before the end of the call or long after it; {@code
+   * call} shows the call at that time.
+   */
   record Worked(Instant at, RecordedCall call) implements JournalEvent {}
 
   /** A call ended. */

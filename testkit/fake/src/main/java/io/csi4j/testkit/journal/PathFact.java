@@ -1,22 +1,21 @@
 package io.csi4j.testkit.journal;
 
 /**
- * The thing at a path of the caller when its call came in.
+ * The kind of file at a path of the request when the call arrived.
  *
  * @since 1.0
  */
 public enum PathFact {
   /**
-   * The path was not looked at: the plugin is told not to touch the filesystem, or the path is
-   * unusable.
+   * The path was not checked: the plugin must not touch the filesystem, or the path is unusable.
    */
   UNKNOWN,
-  /** Nothing, and its parent is missing as well. */
+  /** No file, and the parent is missing as well. */
   PARENT_MISSING,
-  /** Nothing, in a parent that exists. */
+  /** No file, in a parent that exists. */
   MISSING,
   /** A directory. */
   DIRECTORY,
-  /** Something else. */
+  /** A file of another kind. */
   OTHER
 }

@@ -9,66 +9,66 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One call that a test plugin got, as far as it went when it was looked at.
+ * One call that a test plugin received, with its progress at the time of the snapshot.
  *
  * @since 1.0
  */
 public interface RecordedCall {
 
-  /** Its number in the journal, from 1. */
+  /** Returns the number of the call in the journal, counted from 1. */
   long number();
 
   /** Returns the operation. */
   CsiOperation operation();
 
-  /** The node whose socket it came on; nothing on a socket that serves no node. */
+  /** Returns the node on whose socket the call arrived; empty for a socket that serves no node. */
   Optional<NodeId> node();
 
   /** Returns the request. */
   WireMessage request();
 
-  /** The {@code :authority} that the caller gave. */
+  /** Returns the {@code :authority} that the caller sent. */
   String authority();
 
   /**
-   * Returns the gRPC metadata that the caller sent with the request, without gRPC's own; of a name
-   * that was sent several times, the values are separated by commas. Not in a recording, nor in
-   * {@code toString}: the caller may have put credentials there.
+   * Returns the gRPC metadata that the caller sent with the request, without gRPC's own; several
+   * values of one name are joined with commas. Recordings and {@code toString} leave the metadata
+   * out: it may contain credentials of the caller.
    */
   default Map<String, String> metadata() {
     return Map.of();
   }
 
-  /** When it came in. */
+  /** Returns the time at which the call arrived. */
   Instant began();
 
-  /** The calls that were in flight when it came in, by number. */
+  /** Returns the numbers of the calls that were in flight when the call arrived. */
   List<Long> beside();
 
   /**
-   * Returns what stood at the paths it names, by field: {@code target_path}, {@code
-   * staging_target_path}, {@code volume_path}.
+   * Returns the kind of file at each path that the request names, by field: {@code target_path},
+   * {@code staging_target_path}, {@code volume_path}.
    */
   Map<String, PathFact> paths();
 
-  /** When it ended. */
+  /** Returns the time at which the call ended. */
   Optional<Instant> ended();
 
-  /** How it ended; nothing while it is in flight. */
+  /** Returns how the call ended; empty while it is in flight. */
   Optional<CallEnd> end();
 
-  /** Whether the plugin did its work; it may have, however the call ended. */
+  /** Returns whether the plugin did the work; this does not depend on how the call ended. */
   boolean worked();
 
-  /** The volume that it is about, if its request names a usable one. */
+  /** Returns the volume that the call is about, if the request names a valid one. */
   Optional<VolumeId> volume();
 
-  /** Whether it ended with OK. */
+  /** Returns whether the call ended with OK. */
   default boolean ok() {
     return end().filter(CallEnd::ok).isPresent();
   }
 
-  /** The first message of the answer, if it ended with OK. */
+  /** Returns the first message of the answer, if the call ended with OK. */
   default Optional<WireMessage> answer() {
     return end()
         .filter(CallEnd.Answered.class::isInstance)

@@ -35,11 +35,11 @@ import org.junit.platform.commons.support.ModifierSupport;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Brings what {@link FakeCsi} promises into a test; needs not to be named by itself.
+ * The JUnit extension behind {@link FakeCsi}; the annotation registers it.
  *
  * @since 1.0
  */
-@SuppressWarnings("exports") // who uses this has JUnit on the module path
+@SuppressWarnings("exports") // Users of this annotation have JUnit on the module path.
 public final class FakeCsiExtension
     implements ParameterResolver,
         InvocationInterceptor,
@@ -50,7 +50,7 @@ public final class FakeCsiExtension
 
   private static final Namespace NAMESPACE = Namespace.create(FakeCsiExtension.class);
 
-  /** The types of parameters and fields, and where the value of each comes from. */
+  /** Supported types of parameters and fields, with the function that supplies each value. */
   private static final Map<Class<?>, Function<PluginOfTest, Object>> GIVEN =
       Map.of(
           FakeCsiPlugin.class, PluginOfTest::plugin,
@@ -61,10 +61,10 @@ public final class FakeCsiExtension
           VirtualClock.class, PluginOfTest::clock,
           MemoryKernel.class, PluginOfTest::kernel);
 
-  /** For JUnit. */
+  /** JUnit calls this constructor. */
   public FakeCsiExtension() {}
 
-  /** Constructors of test classes are called for one test, unless the class lives longer. */
+  /** Constructors of test classes run for one test, unless the class has a longer lifetime. */
   @Override
   public ExtensionContextScope getTestInstantiationExtensionContextScope(
       ExtensionContext rootContext) {
@@ -120,7 +120,10 @@ public final class FakeCsiExtension
     return Objects.requireNonNull(GIVEN.get(type)).apply(plugin);
   }
 
-  /** A dynamic test belongs to the method that made it, which hears nothing of its failure. */
+  /**
+   * A dynamic test belongs to the method that created it, and JUnit does not report its failure to
+   * that method.
+   */
   @Override
   public void interceptDynamicTest(
       Invocation<Void> test, DynamicTestInvocationContext about, ExtensionContext context)
@@ -145,13 +148,13 @@ public final class FakeCsiExtension
     end(context, context.getExecutionException());
   }
 
-  // ---- which plugin
+  // ---- selecting the plugin
 
   /**
-   * Whose plugin is meant.
+   * An annotation, and the context that holds its plugin.
    *
-   * @param csi how it was asked for
-   * @param home where it is kept, and so how long it lives
+   * @param csi the annotation
+   * @param home the context whose store holds the plugin, which decides its lifetime
    */
   private record Asked(FakeCsi csi, ExtensionContext home) {}
 
@@ -187,14 +190,14 @@ public final class FakeCsiExtension
     return new Asked(csi, home);
   }
 
-  /** This context, and those around it. */
+  /** Returns this context and its parents, innermost first. */
   private static List<ExtensionContext> outwards(ExtensionContext context) {
     return Stream.iterate(Optional.of(context), Optional::isPresent, each -> each.get().getParent())
         .map(Optional::get)
         .toList();
   }
 
-  // ---- where it is kept
+  // ---- storing the plugins
 
   private static Plugins plugins(ExtensionContext home) {
     return home.getStore(NAMESPACE)
@@ -205,7 +208,7 @@ public final class FakeCsiExtension
     return Optional.ofNullable(home.getStore(NAMESPACE).get(home.getUniqueId(), Plugins.class));
   }
 
-  /** The plugins of one test or one class; closed with the store, if not before. */
+  /** The plugins of one test or one class; the store closes them, if they are not closed before. */
   private static final class Plugins implements AutoCloseable {
     private final ConcurrentMap<FakeCsi, PluginOfTest> all = new ConcurrentHashMap<>();
     private volatile boolean hasFailed;
@@ -214,7 +217,10 @@ public final class FakeCsiExtension
       return all.computeIfAbsent(csi, PluginOfTest::open);
     }
 
-    /** A test failed that may have used them: what it left is no failure of its own. */
+    /**
+     * Records that a test failed that may have used these plugins: its leftovers are then no
+     * separate failure.
+     */
     void testFailed() {
       hasFailed = true;
     }
@@ -241,7 +247,7 @@ public final class FakeCsiExtension
     }
   }
 
-  /** Shows the journals of all plugins that the failed test had, of its own and of its class. */
+  /** Reports the journals of all plugins of the failed test and of its class. */
   private static void tell(ExtensionContext context, Throwable failure) {
     for (ExtensionContext each : outwards(context)) {
       kept(each).ifPresent(Plugins::testFailed);
@@ -252,7 +258,7 @@ public final class FakeCsiExtension
     }
   }
 
-  /** Closes the plugins that live no longer; fails only what has not failed already. */
+  /** Closes the plugins whose lifetime ends; fails only a test that has not failed already. */
   private static void end(ExtensionContext context, Optional<Throwable> failure) {
     boolean hasFailed = failure.isPresent() || kept(context).filter(Plugins::hasFailed).isPresent();
     AssertionError first = null;

@@ -1,6 +1,8 @@
 package io.csi4j.testkit.junit;
 
-/** The calls that a plugin got, beside the failure of the test: suppressed, never the failure. */
+/**
+ * The calls that a plugin received, attached to the failure of a test as a suppressed exception.
+ */
 final class JournalOfFailedTest extends AssertionError {
 
   private static final long serialVersionUID = 1;

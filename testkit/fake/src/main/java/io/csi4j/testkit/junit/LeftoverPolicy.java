@@ -1,15 +1,15 @@
 package io.csi4j.testkit.junit;
 
 /**
- * The fate of a test that leaves something behind.
+ * Decides whether a test that leaves something behind fails.
  *
  * @since 1.0
  */
 public enum LeftoverPolicy {
   /** The test fails if anything is left. */
   FAIL,
-  /** Volumes may stay attached, staged and published; nothing else may be left. */
+  /** Volumes may stay attached, staged and published; anything else fails the test. */
   ALLOW_VOLUMES,
-  /** Anything may be left; the plugin is closed all the same. */
+  /** The test may leave anything; the plugin is closed nevertheless. */
   ALLOW
 }

@@ -1,16 +1,16 @@
 package io.csi4j.testkit.junit;
 
 /**
- * The time for which a plugin of a test runs.
+ * The lifetime of a test's plugin.
  *
  * @since 1.0
  */
 public enum PluginLifetime {
-  /** For one test: each has a plugin of its own. */
+  /** One test: each test has its own plugin. */
   METHOD,
   /**
-   * For the class that carries the annotation, and those nested in it: its tests share a plugin,
-   * and what they leave behind is looked at when the last has ended.
+   * The annotated class and its nested classes: the tests share a plugin, and their leftovers are
+   * checked after the last test.
    */
   CLASS
 }

@@ -33,13 +33,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 
 /**
- * A plugin with all that belongs to it, from the start of a test to the look at what is left.
+ * A plugin with its client, clock and mounts, from the start of a test to the check for leftovers.
  *
  * <p>Safe for use by many threads: the tests of a class may share it.
  */
 final class PluginOfTest implements AutoCloseable {
 
-  /** How long calls and threads that are about to end are given. */
+  /** Grace period for calls and threads that are about to end. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   private static final int LAST_LINES = 100;
@@ -69,7 +69,7 @@ final class PluginOfTest implements AutoCloseable {
             .toList();
   }
 
-  /** Opens the plugin that is asked for. */
+  /** Opens the plugin that the annotation describes. */
   static PluginOfTest open(FakeCsi asked) {
     if (asked.nodes().length == 0) {
       throw new IllegalArgumentException(
@@ -96,7 +96,7 @@ final class PluginOfTest implements AutoCloseable {
     return file.isEmpty() ? new FaultScript(List.of()) : FaultScript.parse(file, lines(file));
   }
 
-  /** The lines of a file that the annotation names: a resource, or a path. */
+  /** Reads the lines of a file that the annotation names: a resource, or a path. */
   private static List<String> lines(String file) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try (InputStream resource =
@@ -162,7 +162,7 @@ final class PluginOfTest implements AutoCloseable {
     return value;
   }
 
-  /** A client of the plugin's endpoint; the first use connects it. */
+  /** Returns a client of the plugin's endpoint, connected on first use. */
   CsiPlugin client() {
     lock.lock();
     try {
@@ -177,12 +177,12 @@ final class PluginOfTest implements AutoCloseable {
     }
   }
 
-  /** Returns what to tell of the calls when a test has failed. */
+  /** Returns the calls as text for the report of a failed test. */
   String journal() {
     return describe(plugin.shape()) + "\n" + plugin.journal().describe();
   }
 
-  /** Returns the journal, no longer than a message may be. */
+  /** Returns the journal, cut to the maximum length of a message. */
   JournalOfFailedTest note() {
     List<String> lines = plugin.journal().describe().lines().toList();
     int hidden = Math.max(0, lines.size() - LAST_LINES);
@@ -197,8 +197,8 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   /**
-   * Closes everything, and says what is wrong with how the test left it: nothing, something left
-   * behind, a duty broken, or both.
+   * Closes everything, and returns the failure of a test that left something behind, broke a duty,
+   * or both.
    */
   Optional<AssertionError> end() {
     boolean volumes = asked.leftovers() == LeftoverPolicy.FAIL;
@@ -242,7 +242,7 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   private boolean ends(RecordedCall call) {
-    // A call that a fault holds or whose time stands still does not end by waiting.
+    // Waiting does not end a call that a fault holds or whose clock stands still.
     Duration grace = clock == null ? Duration.ofMillis(200) : Duration.ofMillis(1);
     try {
       plugin
@@ -266,7 +266,7 @@ final class PluginOfTest implements AutoCloseable {
     }
   }
 
-  /** Closes client and plugin, with all that the test left. */
+  /** Closes the client and the plugin, with everything that the test left. */
   @Override
   public void close() {
     List<String> ignored = close(false);

@@ -14,15 +14,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The remains of a plugin itself after it was closed: files, descriptors, threads. */
+/** Resources that remain of a plugin after it was closed: files, descriptors, threads. */
 final class Remains {
 
-  /** Every open socket of this network namespace; absent where there is no Linux. */
+  /** Lists every open socket of this network namespace; exists only on Linux. */
   private static final Path SOCKETS = Path.of("/proc/net/unix");
 
   private Remains() {}
 
-  /** A line for each thing that is left. */
+  /** Returns a line for each resource that remains. */
   static List<String> of(List<CsiEndpoint> endpoints, Set<Thread> threads) {
     Set<Path> directories = directories(endpoints);
     List<String> lines = new ArrayList<>(files(directories));
@@ -35,7 +35,7 @@ final class Remains {
     return lines;
   }
 
-  /** A plugin's own directory goes with it, unless something else was put there. */
+  /** A plugin removes its own directory, unless another file is in it. */
   private static List<String> files(Set<Path> directories) {
     return directories.stream()
         .filter(directory -> Files.exists(directory, LinkOption.NOFOLLOW_LINKS))
@@ -62,8 +62,8 @@ final class Remains {
   }
 
   /**
-   * Looks at whole directories: a socket keeps the name that it was bound with, and a plugin moves
-   * its own to another.
+   * Compares directories only: a socket keeps the name with which it was bound, and a plugin
+   * renames its socket file.
    */
   private static List<String> descriptors(Set<Path> directories) {
     List<String> lines = new ArrayList<>();

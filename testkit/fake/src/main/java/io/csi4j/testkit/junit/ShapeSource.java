@@ -4,8 +4,8 @@ import io.csi4j.testkit.model.PluginShape;
 import java.util.function.Supplier;
 
 /**
- * Says what a plugin is, where a {@link io.csi4j.testkit.model.ShapePreset} is not enough. Needs a
- * constructor without parameters.
+ * Supplies the shape of a plugin where a {@link io.csi4j.testkit.model.ShapePreset} is not enough.
+ * Needs a constructor without parameters.
  *
  * @since 1.0
  */

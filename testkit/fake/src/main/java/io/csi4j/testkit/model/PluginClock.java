@@ -4,15 +4,15 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The time of a plugin: what it writes into its journal, and what its delays wait on.
+ * The clock of a plugin: the source of the journal's times, and of the plugin's delays.
  *
  * @since 1.0
  */
 public interface PluginClock {
 
-  /** Now. */
+  /** Returns the current time. */
   Instant now();
 
-  /** Runs {@code work} once, {@code delay} from now, on a thread of the clock's choice. */
+  /** Runs {@code work} once, {@code delay} from now, on a thread that the clock chooses. */
   void after(Duration delay, Runnable work);
 }

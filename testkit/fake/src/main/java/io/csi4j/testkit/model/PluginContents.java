@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The contents of a test plugin at one moment, as the plugin itself sees it.
+ * The contents of a test plugin at one moment, from the plugin's point of view.
  *
  * @since 1.0
  */
@@ -31,17 +31,20 @@ public record PluginContents(
     published = List.copyOf(published);
   }
 
-  /** Whether it holds nothing at all. */
+  /** Returns whether the plugin holds nothing at all. */
   public boolean empty() {
     return idle() && volumes.isEmpty() && snapshots.isEmpty() && groups.isEmpty();
   }
 
-  /** Whether no volume is attached, staged or published anywhere. */
+  /** Returns whether no volume is attached, staged or published anywhere. */
   public boolean idle() {
     return attached.isEmpty() && staged.isEmpty() && published.isEmpty();
   }
 
-  /** A line for each volume that is published, staged or attached, with the call that ends it. */
+  /**
+   * Returns a line for each volume that is published, staged or attached, with the call that ends
+   * it.
+   */
   public List<String> pending() {
     List<String> lines = new ArrayList<>();
     published.forEach(

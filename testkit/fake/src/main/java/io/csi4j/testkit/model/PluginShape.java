@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The shape of a test plugin: its name and version, what it offers, its limits, and how it differs
- * from the plainest lawful plugin. Immutable; each {@code with} gives another one.
+ * The shape of a test plugin: its name and version, its capabilities and limits, and how it differs
+ * from the plainest lawful plugin. Immutable; each {@code with} returns a changed copy.
  *
- * <p>Begin with one of the shapes found in the wild, such as {@link #full} or {@link #nodeOnly},
+ * <p>Start with one of the shapes found in the wild, such as {@link #full} or {@link #nodeOnly},
  * and change it.
  *
  * @since 1.0
@@ -42,12 +42,12 @@ public final class PluginShape {
           NodeCapability.GET_VOLUME_HEALTH,
           NodeCapability.GET_STORAGE_HEALTH);
 
-  /** The parts of a shape: changed before the shape has them, and never after that. */
+  /** The parts of a shape; they change only before the shape is created. */
   private static final class Parts {
     private PluginName name;
     private String version;
 
-    /** Its capabilities of every kind, and its quirks. */
+    /** Capabilities of every kind, and quirks. */
     private final Set<Enum<?>> traits;
 
     private boolean filesystems = true;
@@ -80,7 +80,10 @@ public final class PluginShape {
     }
   }
 
-  /** Everything that CSI 1.12 has, on one socket, with 1 TiB to give. */
+  /**
+   * Returns a shape with everything that CSI 1.12 has, on one socket, with a total capacity of 1
+   * TiB.
+   */
   public static PluginShape full() {
     Set<Enum<?>> traits = new HashSet<>(EnumSet.allOf(PluginCapability.class));
     traits.addAll(EnumSet.allOf(ControllerCapability.class));
@@ -91,8 +94,8 @@ public final class PluginShape {
   }
 
   /**
-   * Everything that CSI 1.13 has, on one socket: health by its own calls, snapshots with a place,
-   * and nothing that 1.13 took away.
+   * Returns a shape with everything that CSI 1.13 has, on one socket: separate calls for health,
+   * snapshots with a topology, and nothing that 1.13 removed.
    */
   public static PluginShape full113() {
     return full112And113()
@@ -101,29 +104,32 @@ public final class PluginShape {
   }
 
   /**
-   * Everything that CSI 1.12 or 1.13 has, on one socket: health in the words of both, as a plugin
-   * tells it while its callers are upgraded.
+   * Returns a shape with everything that CSI 1.12 or 1.13 has, on one socket: the plugin reports
+   * health in both forms, as it does while its callers are upgraded.
    */
   public static PluginShape full112And113() {
     return full().changed(p -> p.traits.addAll(NEW_IN_113));
   }
 
-  /** Everything, with controller and node on sockets of their own. */
+  /** Returns a shape with everything, with separate sockets for controller and node. */
   public static PluginShape separateSockets() {
     return full().with(Quirk.SEPARATE_SOCKETS);
   }
 
-  /** A node service that stages, and no controller: volumes are made by other means. */
+  /**
+   * Returns a shape with a node service that stages, and without a controller: volumes are
+   * pre-provisioned.
+   */
   public static PluginShape nodeOnly() {
     return full().changed(p -> p.traits.removeIf(trait -> !(trait instanceof NodeCapability)));
   }
 
-  /** Volumes are attached to nodes and published there, never staged. */
+  /** Returns a shape whose volumes are attached to nodes and published there, never staged. */
   public static PluginShape noStaging() {
     return full().without(NodeCapability.STAGE_UNSTAGE_VOLUME);
   }
 
-  /** Volumes are used without being attached, as network filesystems are. */
+  /** Returns a shape whose volumes are used without attaching, as network filesystems are. */
   public static PluginShape noAttach() {
     return full()
         .without(
@@ -132,20 +138,20 @@ public final class PluginShape {
             ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES);
   }
 
-  /** Volumes have to be attached, and a node takes 8 of them. */
+  /** Returns a shape whose volumes must be attached, with at most 8 volumes per node. */
   public static PluginShape attachRequired() {
     return full().maxVolumesPerNode(8);
   }
 
-  /** Raw block devices only. */
+  /** Returns a shape with raw block devices only. */
   public static PluginShape blockOnly() {
     return full().accessTypes(false, true);
   }
 
   /**
-   * A plugin that does what csi-sanity, the Go suite for plugins, asks for beyond the spec: {@link
-   * #full}, as {@link #forCsiSanity} changes it, with one place and the mutable parameter {@code
-   * tier} alone.
+   * Returns a shape for csi-sanity, the Go test suite for plugins, which asks for more than the
+   * spec: {@link #full}, changed by {@link #forCsiSanity}, with one topology and only the mutable
+   * parameter {@code tier}.
    */
   public static PluginShape csiSanity() {
     return full()
@@ -155,7 +161,7 @@ public final class PluginShape {
   }
 
   /**
-   * Returns this shape as csi-sanity wants it: without the capabilities that csi-sanity does not
+   * Returns this shape changed for csi-sanity: without the capabilities that csi-sanity does not
    * know, and with the quirks {@link Quirk#RELATIVE_PATH_NOT_FOUND}, {@link
    * Quirk#SNAPSHOT_IDS_NOT_NEEDED} and {@link Quirk#VOLUME_CONTEXT_NOT_NEEDED}.
    */
@@ -169,7 +175,7 @@ public final class PluginShape {
             Quirk.VOLUME_CONTEXT_NOT_NEEDED);
   }
 
-  /** Create, publish, unpublish, delete, and nothing more: the least useful plugin there is. */
+  /** Returns the smallest useful shape: create, publish, unpublish and delete, nothing more. */
   public static PluginShape plain() {
     Set<Enum<?>> all =
         Set.of(PluginCapability.CONTROLLER_SERVICE, ControllerCapability.CREATE_DELETE_VOLUME);
@@ -181,105 +187,111 @@ public final class PluginShape {
     return parts.name;
   }
 
-  /** Its version, as its vendor writes it. */
+  /** Returns the version, as the vendor writes it. */
   public String vendorVersion() {
     return parts.version;
   }
 
-  /** Returns what the plugin as a whole offers. */
+  /** Returns the capabilities of the plugin as a whole. */
   public Set<PluginCapability> pluginCapabilities() {
     return traits(PluginCapability.class);
   }
 
-  /** Returns what its controller offers. */
+  /** Returns the capabilities of the controller. */
   public Set<ControllerCapability> controllerCapabilities() {
     return traits(ControllerCapability.class);
   }
 
-  /** Returns what its nodes offer. */
+  /** Returns the capabilities of the nodes. */
   public Set<NodeCapability> nodeCapabilities() {
     return traits(NodeCapability.class);
   }
 
-  /** Returns what its group controller offers. */
+  /** Returns the capabilities of the group controller. */
   public Set<GroupControllerCapability> groupCapabilities() {
     return traits(GroupControllerCapability.class);
   }
 
-  /** How it differs from the plainest lawful plugin. */
+  /** Returns how the plugin differs from the plainest lawful plugin. */
   public Set<Quirk> quirks() {
     return traits(Quirk.class);
   }
 
-  /** Whether volumes can be filesystems. */
+  /** Returns whether volumes can be filesystems. */
   public boolean filesystems() {
     return parts.filesystems;
   }
 
-  /** Whether volumes can be raw block devices. */
+  /** Returns whether volumes can be raw block devices. */
   public boolean blocks() {
     return parts.blocks;
   }
 
-  /** How many volumes a node takes; 0 if it does not say. */
+  /** Returns the maximum number of volumes on a node; 0 if the plugin does not report one. */
   public long maxVolumesPerNode() {
     return parts.maxVolumesPerNode;
   }
 
-  /** How many bytes all volumes and snapshots may have together. */
+  /** Returns the maximum number of bytes of all volumes and snapshots together. */
   public long totalBytes() {
     return parts.totalBytes;
   }
 
-  /** Where its nodes are, node by node in their order; nowhere in particular if there are fewer. */
+  /**
+   * Returns the topologies of the nodes, in the order of the nodes; nodes beyond the end of the
+   * list report none.
+   */
   public List<Topology> topologies() {
     return parts.topologies;
   }
 
-  /** The keys of the mutable parameters that it knows; it refuses others. Empty if it takes any. */
+  /**
+   * Returns the keys of the mutable parameters that the plugin knows; it refuses others. Empty if
+   * the plugin accepts any key.
+   */
   public Set<String> mutableParameters() {
     return parts.mutableParameters;
   }
 
-  /** Where its {@code index}th node is, if it says. */
+  /** Returns the topology of the node at {@code index}, if it reports one. */
   public Optional<Topology> topology(int index) {
     return index < parts.topologies.size()
         ? Optional.of(parts.topologies.get(index))
         : Optional.empty();
   }
 
-  /** Whether it offers this. */
+  /** Returns whether the plugin offers this capability. */
   public boolean offers(PluginCapability capability) {
     return parts.traits.contains(capability);
   }
 
-  /** Whether its controller offers this. */
+  /** Returns whether the controller offers this capability. */
   public boolean offers(ControllerCapability capability) {
     return offers(PluginCapability.CONTROLLER_SERVICE) && parts.traits.contains(capability);
   }
 
-  /** Whether its nodes offer this. */
+  /** Returns whether the nodes offer this capability. */
   public boolean offers(NodeCapability capability) {
     return parts.traits.contains(capability);
   }
 
-  /** Whether its group controller offers this. */
+  /** Returns whether the group controller offers this capability. */
   public boolean offers(GroupControllerCapability capability) {
     return offers(PluginCapability.GROUP_CONTROLLER_SERVICE) && parts.traits.contains(capability);
   }
 
-  /** Whether it is like this. */
+  /** Returns whether the plugin has this quirk. */
   public boolean has(Quirk quirk) {
     return parts.traits.contains(quirk);
   }
 
   /**
-   * Returns the context of a volume without the facts of a workload that a caller may have added to
-   * it where it published: those under the keys of a kubelet that the plugin has not given itself,
-   * if it {@linkplain Quirk#WORKLOAD_FACTS_TAKEN takes} any.
+   * Returns the context of a volume without the workload's data that a caller may have added when
+   * it published: entries with the keys of a kubelet that the plugin has not set itself, if it
+   * {@linkplain Quirk#WORKLOAD_FACTS_TAKEN accepts} any.
    *
-   * @param own the context that the plugin has given
-   * @param sent the context that it was sent
+   * @param own the context that the plugin returned
+   * @param sent the context that the plugin received
    */
   public Map<String, String> withoutFacts(Map<String, String> own, Map<String, String> sent) {
     Map<String, String> left = new HashMap<>(sent);
@@ -293,8 +305,8 @@ public final class PluginShape {
   }
 
   /**
-   * Whether a volume that is published with this context is an inline volume, of which the plugin
-   * {@linkplain Quirk#INLINE_VOLUMES_TAKEN knows}.
+   * Returns whether a volume that is published with this context is an inline volume; the plugin
+   * must {@linkplain Quirk#INLINE_VOLUMES_TAKEN support} them.
    *
    * @param sent the volume context of the call
    */
@@ -303,72 +315,72 @@ public final class PluginShape {
         && "true".equals(sent.get("csi.storage.k8s.io/ephemeral"));
   }
 
-  /** Whether it claims to conform to the spec: none of its quirks breaks it. */
+  /** Returns whether the plugin claims to conform to the spec: none of its quirks breaks it. */
   public boolean conforms() {
     return quirks().stream().allMatch(Quirk::lawful);
   }
 
-  /** Returns the shape under another name. */
+  /** Returns the shape with another name. */
   public PluginShape named(PluginName name) {
     return changed(p -> p.name = name);
   }
 
-  /** Returns the shape in another version. */
+  /** Returns the shape with another version. */
   public PluginShape vendorVersion(String version) {
     return changed(p -> p.version = version);
   }
 
-  /** Offers this as well. */
+  /** Returns the shape with these capabilities added. */
   public PluginShape with(PluginCapability... capabilities) {
     return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
-  /** Offers this no more. */
+  /** Returns the shape without these capabilities. */
   public PluginShape without(PluginCapability... capabilities) {
     return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
-  /** Offers this as well. */
+  /** Returns the shape with these capabilities added. */
   public PluginShape with(ControllerCapability... capabilities) {
     return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
-  /** Offers this no more. */
+  /** Returns the shape without these capabilities. */
   public PluginShape without(ControllerCapability... capabilities) {
     return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
-  /** Offers this as well. */
+  /** Returns the shape with these capabilities added. */
   public PluginShape with(NodeCapability... capabilities) {
     return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
-  /** Offers this no more. */
+  /** Returns the shape without these capabilities. */
   public PluginShape without(NodeCapability... capabilities) {
     return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
-  /** Offers this as well. */
+  /** Returns the shape with these capabilities added. */
   public PluginShape with(GroupControllerCapability... capabilities) {
     return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
-  /** Offers this no more. */
+  /** Returns the shape without these capabilities. */
   public PluginShape without(GroupControllerCapability... capabilities) {
     return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
-  /** Is like this as well. */
+  /** Returns the shape with these quirks added. */
   public PluginShape with(Quirk... quirks) {
     return changed(p -> p.traits.addAll(List.of(quirks)));
   }
 
-  /** Is like this no more. */
+  /** Returns the shape without these quirks. */
   public PluginShape without(Quirk... quirks) {
     return changed(p -> p.traits.removeAll(List.of(quirks)));
   }
 
-  /** Serves volumes as filesystems, as raw block devices, or both. */
+  /** Returns the shape with volumes as filesystems, as raw block devices, or both. */
   public PluginShape accessTypes(boolean filesystems, boolean blocks) {
     return changed(
         p -> {
@@ -377,24 +389,26 @@ public final class PluginShape {
         });
   }
 
-  /** A node takes this many volumes; 0 does not say. */
+  /**
+   * Returns the shape with this maximum number of volumes on a node; 0 if the plugin reports none.
+   */
   public PluginShape maxVolumesPerNode(long volumes) {
     return changed(p -> p.maxVolumesPerNode = volumes);
   }
 
-  /** All volumes and snapshots together have at most so many bytes. */
+  /** Returns the shape with this maximum number of bytes of all volumes and snapshots together. */
   public PluginShape totalBytes(long bytes) {
     return changed(p -> p.totalBytes = bytes);
   }
 
-  /** Its nodes are there, node by node in their order. */
+  /** Returns the shape with these topologies, in the order of the nodes. */
   public PluginShape topologies(Topology... topologies) {
     return changed(p -> p.topologies = List.of(topologies));
   }
 
   /**
-   * It knows the mutable parameters with these keys, and refuses others; without keys, it takes
-   * any.
+   * Returns the shape with these keys of mutable parameters; the plugin refuses other keys. Without
+   * keys, it accepts any.
    */
   public PluginShape mutableParameters(String... keys) {
     return changed(p -> p.mutableParameters = Set.of(keys));

@@ -1,61 +1,64 @@
 package io.csi4j.testkit.model;
 
 /**
- * One way in which a plugin differs from the plainest lawful one, as found in the wild.
+ * A difference from the plainest lawful plugin, as found in the wild.
  *
  * @since 1.0
  */
 public enum Quirk {
-  /** Controller and node are served on sockets of their own. Lawful. */
+  /** Controller and node have separate sockets. Lawful. */
   SEPARATE_SOCKETS(true),
-  /** {@code Probe} is answered without {@code ready}. Lawful: it means ready. */
+  /** {@code Probe} is answered without {@code ready}. Lawful: an absent value means ready. */
   PROBE_WITHOUT_READY(true),
-  /** The lists of capabilities hold an UNKNOWN (0) and a number from the future. Lawful. */
+  /**
+   * The lists of capabilities contain UNKNOWN (0) and a number that no version of CSI defines.
+   * Lawful.
+   */
   UNKNOWN_CAPABILITY(true),
-  /** A connection whose {@code :authority} is not {@code localhost} is refused. Lawful. */
+  /** The plugin refuses a connection whose {@code :authority} is not {@code localhost}. Lawful. */
   STRICT_AUTHORITY(true),
-  /** How large volumes and snapshots are is not told: 0. Lawful. */
+  /** The plugin does not report the sizes of volumes and snapshots: they are 0. Lawful. */
   CAPACITY_UNTOLD(true),
   /**
-   * A {@code volume_path} that is not absolute is looked for, and answered with NOT_FOUND. Lawful:
-   * the spec asks callers for an absolute path, and names no code for another.
+   * A {@code volume_path} that is not absolute is looked up and answered with NOT_FOUND. Lawful:
+   * the spec requires an absolute path of callers, and names no code for a relative one.
    */
   RELATIVE_PATH_NOT_FOUND(true),
   /**
-   * Group snapshots are told and deleted by their id alone, where {@code snapshot_ids} is left out.
-   * Lawful: callers have to send it, and no plugin has to need it.
+   * The plugin reads and deletes group snapshots by their id alone, if {@code snapshot_ids} is
+   * absent. Lawful: callers must send the field, but no plugin must require it.
    */
   SNAPSHOT_IDS_NOT_NEEDED(true),
   /**
-   * Volumes are attached, staged and published without {@code volume_context}, too; another one
-   * than the volume's own is refused. Lawful: callers have to send it, and no plugin has to need
-   * it.
+   * The plugin attaches, stages and publishes volumes without a {@code volume_context}, too; it
+   * refuses a context other than the volume's own. Lawful: callers must send the field, but no
+   * plugin must require it.
    */
   VOLUME_CONTEXT_NOT_NEEDED(true),
   /**
-   * {@code NodePublishVolume} is expected to tell of the workload, beside the volume's context,
-   * under keys that begin with {@code csi.storage.k8s.io/}: as {@code podInfoOnMount} asks of a
-   * kubelet. Only with this does the referee allow them, and only there. Lawful: a plugin may read
-   * what it is given.
+   * The plugin expects data about the workload in {@code NodePublishVolume}, in the volume context
+   * under keys that begin with {@code csi.storage.k8s.io/}, as {@code podInfoOnMount} requests from
+   * a kubelet. The referee allows these keys only with this quirk, and only in that call. Lawful: a
+   * plugin may read the data it receives.
    */
   WORKLOAD_FACTS_TAKEN(true),
   /**
    * {@code NodePublishVolume} with {@code csi.storage.k8s.io/ephemeral} set to {@code true} in the
-   * volume context makes the volume, which was never created, attached or staged; {@code
-   * NodeUnpublishVolume} of its last target deletes it, and succeeds again after that: as a kubelet
-   * asks for inline volumes. As the plugin does not remember which volumes it had, {@code
-   * NodeUnpublishVolume} of any unknown volume succeeds. Only with this does the referee allow such
-   * calls. Lawful: the spec does not say where volumes come from.
+   * volume context creates the volume, which was never created, attached or staged; {@code
+   * NodeUnpublishVolume} of its last target deletes it, and succeeds again after that: this is the
+   * contract of a kubelet for inline volumes. The plugin does not remember deleted volumes, so
+   * {@code NodeUnpublishVolume} of any unknown volume succeeds. The referee allows such calls only
+   * with this quirk. Lawful: the spec does not say where volumes come from.
    */
   INLINE_VOLUMES_TAKEN(true),
   /**
-   * {@code ControllerUnpublishVolume} detaches a volume that the node still has staged or
-   * published, as a storage system does that has fenced the node. Lawful: callers have to unstage
-   * it first, and no plugin has to check that.
+   * {@code ControllerUnpublishVolume} detaches a volume that is still staged or published on the
+   * node, as a storage system does after fencing the node. Lawful: callers must unstage the volume
+   * first, but no plugin must check that.
    */
   DETACHES_WHAT_IS_IN_USE(true),
   /**
-   * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, and without reason.
+   * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed} and without a reason.
    */
   CONFIRMED_LEFT_OUT(false),
   /**
@@ -64,17 +67,17 @@ public enum Quirk {
    */
   CONFIRMED_LEFT_OUT_WITH_MESSAGE(false),
   /**
-   * {@code ValidateVolumeCapabilities} confirms the access modes alone: neither how the volume is
-   * used under them, nor anything else that it was asked.
+   * {@code ValidateVolumeCapabilities} confirms only the access modes, and no other part of the
+   * request.
    */
   ONLY_ACCESS_MODE_CONFIRMED(false),
   /** {@code NodeUnpublishVolume} leaves the target path behind. */
   TARGET_LEFT_BEHIND(false),
-  /** {@code NodePublishVolume} answers OK and makes nothing at the target path. */
+  /** {@code NodePublishVolume} answers OK and creates nothing at the target path. */
   TARGET_NEVER_MADE(false),
-  /** Deleting what is gone fails with INTERNAL. */
+  /** Deleting a volume or snapshot that is already gone fails with INTERNAL. */
   SECOND_DELETE_INTERNAL(false),
-  /** Every failure is UNKNOWN with an empty text. */
+  /** Every failure is UNKNOWN with an empty message. */
   FAILURES_UNKNOWN_AND_SILENT(false),
   /** OK comes with a status message. */
   MESSAGE_ON_OK(true);
@@ -85,7 +88,7 @@ public enum Quirk {
     this.lawful = lawful;
   }
 
-  /** Whether a plugin may be like this and still claim to conform to the spec. */
+  /** Returns whether a plugin with this quirk may still claim to conform to the spec. */
   public boolean lawful() {
     return lawful;
   }

@@ -6,9 +6,9 @@ package io.csi4j.testkit.model;
  * @since 1.0
  */
 public enum RegistrationCall {
-  /** The question for its announcement. */
+  /** The request for the announcement. */
   GET_INFO("GetInfo"),
-  /** The notice of the outcome. */
+  /** The notification of the outcome. */
   NOTIFY_REGISTRATION_STATUS("NotifyRegistrationStatus");
 
   private final String rpcName;
@@ -17,7 +17,7 @@ public enum RegistrationCall {
     this.rpcName = rpcName;
   }
 
-  /** The name of the call in the protocol. */
+  /** Returns the name of the call in the protocol. */
   public String rpcName() {
     return rpcName;
   }

@@ -31,14 +31,14 @@ public enum ShapePreset {
   /** {@link PluginShape#plain}. */
   PLAIN(PluginShape::plain);
 
-  @SuppressWarnings("ImmutableEnumChecker") // Each is a reference to a static method.
+  @SuppressWarnings("ImmutableEnumChecker") // Each constant refers to a static method.
   private final Supplier<PluginShape> shape;
 
   ShapePreset(Supplier<PluginShape> shape) {
     this.shape = shape;
   }
 
-  /** The shape itself. */
+  /** Returns the shape. */
   public PluginShape shape() {
     return shape.get();
   }

@@ -7,8 +7,8 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A clock that stands still until it is told to go on. Work that falls due runs on the thread that
- * calls {@link #advance}, in the order of its time.
+ * A clock that advances only when a test advances it. Due work runs on the thread that calls {@link
+ * #advance}, in the order of its time.
  *
  * @since 1.0
  */
@@ -26,12 +26,12 @@ public final class VirtualClock implements PluginClock {
     this.now = start;
   }
 
-  /** A clock that stands at {@code start}. */
+  /** Returns a clock that shows {@code start}. */
   public static VirtualClock at(Instant start) {
     return new VirtualClock(start);
   }
 
-  /** A clock that stands at the beginning of the epoch. */
+  /** Returns a clock that shows the beginning of the epoch. */
   public static VirtualClock create() {
     return at(Instant.EPOCH);
   }
@@ -56,7 +56,7 @@ public final class VirtualClock implements PluginClock {
     }
   }
 
-  /** How much work waits for its time. */
+  /** Returns the number of scheduled tasks that are not due yet. */
   public int pending() {
     lock.lock();
     try {
@@ -66,7 +66,10 @@ public final class VirtualClock implements PluginClock {
     }
   }
 
-  /** Goes on by {@code time}, and does what falls due on the way, also what that adds. */
+  /**
+   * Advances the clock by {@code time}, and runs the tasks that become due, including those that
+   * they schedule.
+   */
   public void advance(Duration time) {
     Instant end = now().plus(time);
     for (Runnable work = next(end); work != null; work = next(end)) {

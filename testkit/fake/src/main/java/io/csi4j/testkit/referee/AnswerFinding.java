@@ -3,17 +3,17 @@ package io.csi4j.testkit.referee;
 import io.csi4j.testkit.journal.RecordedCall;
 
 /**
- * A rule of the spec that an answer of a plugin broke: one that the spec lays down with MUST or
- * REQUIRED, and that shows in a request and its answer alone.
+ * A rule of the spec that a plugin's answer broke: a rule marked MUST or REQUIRED that can be
+ * checked with one request and its answer alone.
  *
- * @param field the field, by its path in the answer
- * @param call the call, as it came in
- * @param why what is wrong with it, as the rest of a sentence
+ * @param field the path of the field in the answer
+ * @param call the call, as it arrived
+ * @param why the problem, as the rest of a sentence
  * @since 1.0
  */
 public record AnswerFinding(String field, RecordedCall call, String why) {
 
-  /** A sentence for a person. */
+  /** Returns the finding as a sentence. */
   @Override
   public String toString() {
     return "The answer to #%s %s breaks the spec: %s %s."

@@ -4,11 +4,11 @@ import io.csi4j.testkit.journal.RecordedCall;
 import java.util.List;
 
 /**
- * One time that a caller broke a duty.
+ * One breach of a duty by a caller.
  *
- * @param duty which
- * @param story what happened, for a person
- * @param calls the calls that show it, the last being the one that broke it
+ * @param duty the duty
+ * @param story a description of what happened
+ * @param calls the calls that prove the breach; the last one broke the duty
  * @since 1.0
  */
 public record Breach(DutyId duty, String story, List<RecordedCall> calls) {
@@ -18,7 +18,7 @@ public record Breach(DutyId duty, String story, List<RecordedCall> calls) {
     calls = List.copyOf(calls);
   }
 
-  /** The story alone. */
+  /** Returns the story. */
   @Override
   public String toString() {
     return story;

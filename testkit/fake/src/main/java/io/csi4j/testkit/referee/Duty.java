@@ -5,24 +5,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One thing that the spec asks of an orchestrator.
+ * A rule of the spec for an orchestrator.
  *
- * @param id its number
- * @param section the part of the spec that lays it down
+ * @param id the number of the duty
+ * @param section the part of the spec that contains the duty
  * @param level how binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on
- * @param text what it asks
- * @param unseen why no plugin can see whether it is kept; nothing if the referee judges it
+ * @param text the rule itself
+ * @param unseen why no plugin can observe whether the duty is kept; empty if the referee judges it
  * @since 1.0
  */
 public record Duty(DutyId id, String section, Level level, String text, Optional<String> unseen) {
 
-  /** Stands in the last column of a duty that is judged. */
+  /** Value in the last column of a duty that the referee judges. */
   private static final String SEEN = "SEEN";
 
   private static final List<Duty> ALL =
       Rows.of(Duty.class.getResourceAsStream("duties.tsv"), 5).stream().map(Duty::of).toList();
 
-  /** Every duty there is, in the order of the numbers. */
+  /** Returns all duties, ordered by number. */
   public static List<Duty> all() {
     return ALL;
   }
@@ -40,7 +40,7 @@ public record Duty(DutyId id, String section, Level level, String text, Optional
         cells.get(4).equals(SEEN) ? Optional.empty() : Optional.of(cells.get(4)));
   }
 
-  /** How binding a duty is. */
+  /** The strength of a duty. */
   public enum Level {
     /** The spec says MUST. */
     MUST,
@@ -60,15 +60,15 @@ public record Duty(DutyId id, String section, Level level, String text, Optional
     MAY_NOT,
     /** A field that the spec marks REQUIRED. */
     REQUIRED,
-    /** Laid down in plain words, without a keyword. */
+    /** A rule in plain text, without a keyword. */
     DUTY,
-    /** Derived by us from what the plugin may do. */
+    /** A rule that this library derives from what plugins may do. */
     DERIVED;
 
     /**
-     * Whether breaking it makes a caller unlawful, and not merely unwise: the spec says MUST, SHALL
-     * or REQUIRED, the words that it measures compliance by. All else is advice, also what is laid
-     * down in plain words and what we derived, however likely it is that a plugin relies on it.
+     * Returns whether a breach makes a caller unlawful, not merely unwise: the spec says MUST,
+     * SHALL or REQUIRED, the keywords by which it measures compliance. Every other duty is advice,
+     * including rules in plain text and derived rules, even if plugins are likely to rely on it.
      */
     public boolean binding() {
       return switch (this) {

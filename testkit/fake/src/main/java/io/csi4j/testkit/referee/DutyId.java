@@ -5,12 +5,12 @@ import java.util.Locale;
 /**
  * The number of a duty.
  *
- * @param number from 1
+ * @param number the number, counted from 1
  * @since 1.0
  */
 public record DutyId(int number) implements Comparable<DutyId> {
 
-  /** The duty with this number. */
+  /** Returns the duty id with this number. */
   public static DutyId of(int number) {
     return new DutyId(number);
   }
@@ -20,7 +20,7 @@ public record DutyId(int number) implements Comparable<DutyId> {
     return Integer.compare(number, other.number);
   }
 
-  /** As it is written: {@code D-049}. */
+  /** Returns the id in its written form: {@code D-049}. */
   @Override
   public String toString() {
     return String.format(Locale.ROOT, "D-%03d", number);

@@ -1,7 +1,8 @@
 package io.csi4j.testkit.referee;
 
 /**
- * Thrown when a caller broke a duty: says which, by which calls. A failed assertion to JUnit.
+ * Thrown when a caller broke a duty; the message names the duties and the calls. JUnit treats it as
+ * a failed assertion.
  *
  * @since 1.0
  */
@@ -11,13 +12,13 @@ public final class UnlawfulCallerException extends AssertionError {
 
   private final transient Verdict verdict;
 
-  /** For this verdict. */
+  /** Creates an exception for this verdict. */
   public UnlawfulCallerException(Verdict verdict) {
     super(verdict.describe());
     this.verdict = verdict;
   }
 
-  /** The whole verdict. */
+  /** Returns the complete verdict. */
   public Verdict verdict() {
     return verdict;
   }

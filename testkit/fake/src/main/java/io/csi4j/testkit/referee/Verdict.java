@@ -11,14 +11,14 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * How a caller kept its duties.
+ * The verdict on how a caller kept its duties.
  *
- * @param findings every duty there is with what the referee found, in the order of the numbers
- * @param breaches every breach, in the order they happened: those of {@link Duty.Level#binding
- *     binding} duties, and those that are advice
- * @param excused every duty bent where the plugin left its caller no other way, in the order they
- *     happened; such as a volume that was unstaged after its unpublishing was refused at least five
- *     times. They count as no breach, and are in the report.
+ * @param findings every duty with the referee's finding, ordered by number
+ * @param breaches every breach, in the order in which they happened: breaches of {@link
+ *     Duty.Level#binding binding} duties, and of advice
+ * @param excused every duty that the caller broke because the plugin left it no other way, in the
+ *     order in which they happened; for example, a volume that was unstaged after its unpublishing
+ *     was refused at least five times. They do not count as breaches, but the report lists them.
  * @since 1.0
  */
 public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List<Breach> excused) {
@@ -30,26 +30,31 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
     excused = List.copyOf(excused);
   }
 
-  /** The duties broken, binding ones and others. */
+  /** Returns the broken duties, binding ones and others. */
   public Set<DutyId> broken() {
     Set<DutyId> broken = new TreeSet<>();
     breaches.forEach(breach -> broken.add(breach.duty()));
     return Collections.unmodifiableSet(broken);
   }
 
-  /** Those of the {@link #broken} that are not binding: advice to the caller, no accusation. */
+  /** Returns those of the {@link #broken} duties that are not binding: advice to the caller. */
   public Set<DutyId> advice() {
     Set<DutyId> advice = new TreeSet<>(broken());
     advice.removeIf(duty -> !isAdvice(duty));
     return Collections.unmodifiableSet(advice);
   }
 
-  /** Whether no duty was broken that is {@link Duty.Level#binding binding}; others are advice. */
+  /**
+   * Returns whether no {@link Duty.Level#binding binding} duty was broken; other duties are advice.
+   */
   public boolean lawful() {
     return advice().containsAll(broken());
   }
 
-  /** The whole report for a person: what was broken with the calls, then the rest in short. */
+  /**
+   * Returns the complete report as text: first each broken duty with the calls, then a summary of
+   * the rest.
+   */
   public String describe() {
     StringBuilder out = new StringBuilder("The caller ");
     out.append(lawful() ? "is lawful.\n" : "broke what CSI asks of an orchestrator.\n");
@@ -99,7 +104,7 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
   /**
    * Throws if the caller is not {@link #lawful}.
    *
-   * @throws UnlawfulCallerException with the whole story
+   * @throws UnlawfulCallerException with the complete report
    */
   public void assertLawful() {
     if (!lawful()) {
@@ -107,21 +112,21 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
     }
   }
 
-  /** The whole report, as {@link #describe} gives it. */
+  /** Returns the complete report, as {@link #describe} does. */
   @Override
   public String toString() {
     return describe();
   }
 
-  /** The finding of the referee about one duty. */
+  /** The referee's finding about one duty. */
   public enum Finding {
-    /** There was occasion to break it, and it was kept. */
+    /** The caller could have broken the duty, and kept it. */
     KEPT,
-    /** The duty was broken. */
+    /** The caller broke the duty. */
     BROKEN,
-    /** There was no occasion to keep or break it. */
+    /** No call gave the caller an opportunity to keep or break the duty. */
     NOT_EXERCISED,
-    /** No plugin can see it. */
+    /** No plugin can observe whether the duty is kept. */
     UNSEEN
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The words of the referee: the {@link io.csi4j.testkit.referee.Duty duties} that the spec lays on
- * an orchestrator, their {@link io.csi4j.testkit.referee.Breach breaches}, and the {@link
+ * The values of the referee: the {@link io.csi4j.testkit.referee.Duty duties} of an orchestrator
+ * under the spec, their {@link io.csi4j.testkit.referee.Breach breaches}, and the {@link
  * io.csi4j.testkit.referee.Verdict verdict}.
  *
- * <p>{@link io.csi4j.testkit.Referee} judges. Duties have numbers, D-001 to D-564, that {@code
- * docs/duties.md} explains.
+ * <p>{@link io.csi4j.testkit.Referee} does the judging. The duties are numbered D-001 to D-564;
+ * {@code docs/duties.md} explains them.
  */
 @NullMarked
 package io.csi4j.testkit.referee;

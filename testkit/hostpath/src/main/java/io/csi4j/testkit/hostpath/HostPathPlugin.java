@@ -95,7 +95,7 @@ public final class HostPathPlugin extends TestPlugin {
     }
   }
 
-  /** Returns the contents of the plugin now. */
+  /** Returns the current contents of the plugin. */
   public PluginContents contents() {
     return backend.contents();
   }
@@ -154,17 +154,20 @@ public final class HostPathPlugin extends TestPlugin {
     }
 
     /**
-     * The path of its socket; its directory is made if it is missing. Further sockets are beside
-     * it: {@code controller.sock} where the shape has {@link
+     * Sets the path of the socket; its directory is created if it is missing. Further sockets are
+     * in the same directory: {@code controller.sock} where the shape has {@link
      * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}, and {@code NODE.sock} for each further node.
-     * Default: {@code csi.sock} in a new directory, removed when the plugin is closed.
+     * Default: {@code csi.sock} in a new directory, which is removed when the plugin is closed.
      */
     public Builder socket(Path socket) {
       this.socket = socket;
       return this;
     }
 
-    /** The directory for its sockets: {@link #socket} with the name {@code csi.sock}. */
+    /**
+     * Sets the directory of the sockets: the same as {@link #socket} with the name {@code csi.sock}
+     * in it.
+     */
     public Builder directory(Path directory) {
       return socket(directory.resolve("csi.sock"));
     }

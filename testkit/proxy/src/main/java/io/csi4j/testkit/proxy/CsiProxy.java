@@ -79,17 +79,17 @@ public final class CsiProxy implements AutoCloseable {
     return core.faults().add(fault, when);
   }
 
-  /** The faults that were injected and not taken back. */
+  /** Returns the injected faults that were not removed. */
   public List<FaultRule> faults() {
     return core.faults().rules();
   }
 
-  /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
+  /** Removes every fault. Calls that a fault holds stay held until {@link #release}. */
   public void clearFaults() {
     core.faults().clear();
   }
 
-  /** Lets every call go on that hangs by a fault. */
+  /** Releases every call that a fault holds. */
   public void release() {
     core.release();
   }
@@ -131,7 +131,7 @@ public final class CsiProxy implements AutoCloseable {
   /**
    * Throws if the caller broke a duty.
    *
-   * @throws io.csi4j.testkit.referee.UnlawfulCallerException with the whole story
+   * @throws io.csi4j.testkit.referee.UnlawfulCallerException with the complete report
    */
   public void assertLawful() {
     verdict().assertLawful();

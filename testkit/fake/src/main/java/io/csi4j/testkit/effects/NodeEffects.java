@@ -52,37 +52,44 @@ public interface NodeEffects {
     return new MemoryEffects(namespace, files());
   }
 
-  /** Makes the volume usable at {@code staging}, a directory that the caller made. */
+  /** Makes the volume usable at {@code staging}, a directory that the caller created. */
   void stage(VolumeId volume, PluginPath staging) throws IOException;
 
-  /** Undoes {@link #stage}; the directory stays. No failure if nothing is there. */
+  /**
+   * Reverts {@link #stage}; the directory stays. Does nothing if the volume is not staged there.
+   */
   void unstage(VolumeId volume, PluginPath staging) throws IOException;
 
-  /** Makes {@code publication} and what it asks for. */
+  /** Creates {@code publication}. */
   void publish(Publication publication) throws IOException;
 
-  /** Undoes {@link #publish} and removes the target. No failure if nothing is there. */
+  /**
+   * Reverts {@link #publish} and removes the target. Does nothing if the volume is not published
+   * there.
+   */
   void unpublish(VolumeId volume, PluginPath target) throws IOException;
 
   /**
-   * Unmounts the target and leaves its directory or file: what a plugin does that never removes
-   * targets. Does nothing if nothing is mounted there, and nothing at all where effects mount
-   * nothing, as by default.
+   * Unmounts the target and leaves its directory or file, as a plugin does that never removes
+   * targets. Does nothing if nothing is mounted there, or if the effects do not mount, which is the
+   * default.
    */
   default void unmount(PluginPath target) throws IOException {}
 
-  /** Whether the paths in calls are paths of this machine, to be looked at for the journal. */
+  /**
+   * Returns whether the paths in calls are paths of this machine, which the journal should check.
+   */
   default boolean visible() {
     return false;
   }
 
   /**
-   * The publication to make at a target path.
+   * A publication at a target path.
    *
    * @param volume the volume
    * @param target the path; its parent exists
-   * @param block whether as a device node (a file), else as a directory
-   * @param readonly whether for reading only
+   * @param block whether the target is a device node (a file), not a directory
+   * @param readonly whether the target is read-only
    */
   record Publication(VolumeId volume, PluginPath target, boolean block, boolean readonly) {}
 }

@@ -17,11 +17,11 @@ import io.csi4j.testkit.model.Quirk;
 import java.util.List;
 import java.util.Map;
 
-/** Volumes at nodes, as the controller sees them. */
-@SuppressWarnings("try") // What is held is held for its time.
+/** Implements the attaching and detaching of volumes by the controller. */
+@SuppressWarnings("try") // The claim on a volume is only held, never used.
 final class AttachService {
 
-  /** The key of what a node needs to find an attached volume. */
+  /** Key of the publish_context entry by which a node finds an attached volume. */
   static final String ATTACHMENT = "csi4j.testkit/attachment";
 
   private final BackendParts ground;
@@ -30,7 +30,9 @@ final class AttachService {
     this.ground = ground;
   }
 
-  /** The publish_context of a volume at a node: the same as long as it is attached there. */
+  /**
+   * Returns the publish_context of a volume at a node: the same as long as it is attached there.
+   */
   static Map<String, String> context(String volume, String node) {
     return Map.of(ATTACHMENT, volume + "@" + node);
   }
@@ -139,7 +141,7 @@ final class AttachService {
     String node = request.getNodeId();
     try (Held held = ground.flights().take(Thing.volume(id))) {
       State now = ground.now();
-      // A volume that is not known is attached nowhere: deleting needs detaching.
+      // An unknown volume is not attached anywhere: a volume must be detached before it is deleted.
       if (now.volumes().containsKey(id)
           && !node.isEmpty()
           && !ground.nodes().contains(NodeId.of(node))) {

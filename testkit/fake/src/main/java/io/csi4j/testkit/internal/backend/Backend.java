@@ -6,15 +6,18 @@ import io.csi4j.client.model.NodeId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Does the work of a plugin. Called by many threads, and may block them. */
+/** Does the work of a plugin. Many threads call it, and it may block them. */
 public interface Backend {
 
-  /** Does the work of one call: one message is the answer, or those of a stream. */
+  /** Does the work of one call; returns the answer, or the messages of a stream. */
   List<Message> answer(Asked asked) throws Refusal;
 
-  /** Called before the plugin listens, at its start and at each restart. */
+  /** Prepares the backend; called before the plugin listens, at its start and at each restart. */
   void open();
 
-  /** One call. Its node is the one whose socket it came on, and null where no node is served. */
+  /**
+   * One call. The node is the one whose socket received the call; null for a socket that serves no
+   * node.
+   */
   record Asked(CsiOperation operation, @Nullable NodeId node, Message request) {}
 }

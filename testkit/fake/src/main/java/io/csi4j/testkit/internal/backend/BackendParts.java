@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The parts that all rules share. */
+/** Parts that the services of a backend share. */
 record BackendParts(
     List<NodeId> nodes,
     Storage storage,
@@ -33,7 +33,7 @@ record BackendParts(
     knowledge.effect(doing, effect);
   }
 
-  /** The volume with this id, or NOT_FOUND. */
+  /** Returns the volume with this id, or refuses with NOT_FOUND. */
   StoredVolume volume(String field, String id) throws Refusal {
     StoredVolume volume = now().volumes().get(id);
     if (volume == null) {
@@ -42,7 +42,7 @@ record BackendParts(
     return volume;
   }
 
-  /** The snapshot with this id, or NOT_FOUND. */
+  /** Returns the snapshot with this id, or refuses with NOT_FOUND. */
   Snapshot snapshot(String field, String id) throws Refusal {
     StoredSnapshot snapshot = now().snapshots().get(id);
     if (snapshot == null) {
@@ -51,18 +51,21 @@ record BackendParts(
     return snapshot.snapshot();
   }
 
-  /** Ids that were not given out before. */
+  /** Creates ids that were not used before. */
   static final class NewIds {
 
     private final AtomicLong last = new AtomicLong();
     private final String mark;
 
-    /** Ids that differ by {@code mark} from those of earlier lives of the plugin. */
+    /**
+     * Creates ids that contain {@code mark}, which distinguishes them from ids of earlier lives of
+     * the plugin.
+     */
     NewIds(String mark) {
       this.mark = mark;
     }
 
-    /** A new id that begins with {@code kind} and is not among {@code taken}. */
+    /** Returns a new id that begins with {@code kind} and is not among {@code taken}. */
     String next(String kind, Set<String> taken) {
       String id;
       do {

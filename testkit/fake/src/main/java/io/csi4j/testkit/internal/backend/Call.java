@@ -5,7 +5,7 @@ import io.csi4j.testkit.internal.backend.State.OnNode;
 import io.csi4j.testkit.model.PluginShape;
 import org.jspecify.annotations.Nullable;
 
-/** One call on its way through the rules. Its node is null where no node is served. */
+/** The shape and the node of one call. The node is null for a socket that serves no node. */
 record Call(PluginShape shape, @Nullable NodeId node) {
 
   String here() {
@@ -15,7 +15,7 @@ record Call(PluginShape shape, @Nullable NodeId node) {
     return node.value();
   }
 
-  /** The key of a volume or a path on this node. */
+  /** Returns the key of a volume or a path on this node. */
   OnNode onThisNode(String what) {
     return new OnNode(what, here());
   }

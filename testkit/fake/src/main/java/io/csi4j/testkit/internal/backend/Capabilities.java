@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which ways of use a plugin has, and which a volume was made for. */
+/** Checks whether a plugin, or one of its volumes, supports a volume capability. */
 final class Capabilities {
 
   private static final Set<Mode> ALPHA =
@@ -45,7 +45,7 @@ final class Capabilities {
     }
   }
 
-  /** Why no volume of this shape can be used so; nothing if it can. */
+  /** Returns why no volume of this shape supports the capability; empty if it does. */
   static Optional<String> unsupported(PluginShape shape, VolumeCapability asked) {
     boolean can = asked.hasBlock() ? shape.blocks() : shape.filesystems();
     return can
@@ -53,7 +53,7 @@ final class Capabilities {
         : Optional.of("asks for " + type(asked) + ", which this plugin has not");
   }
 
-  /** Why this volume cannot be used so; nothing if it can. */
+  /** Returns why this volume does not support the capability; empty if it does. */
   static Optional<String> unsupported(
       PluginShape shape, StoredVolume volume, VolumeCapability asked) {
     Optional<String> never = unsupported(shape, asked);
@@ -107,7 +107,7 @@ final class Capabilities {
         || mode == Mode.MULTI_NODE_MULTI_WRITER;
   }
 
-  /** Whether no workload may write, even if more was asked. */
+  /** Returns whether no workload may write, even if the request asks for writing. */
   static boolean readOnly(VolumeCapability capability) {
     return mode(capability) == Mode.SINGLE_NODE_READER_ONLY
         || mode(capability) == Mode.MULTI_NODE_READER_ONLY;

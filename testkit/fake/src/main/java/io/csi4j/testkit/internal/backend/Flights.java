@@ -7,22 +7,23 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The things that are being worked on, so that a second call for the same thing is refused. */
+/** Objects on which calls are working; a second call for the same object is refused. */
 final class Flights {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** By identity, so that each thing is released by its own call. */
+  /** Compared by identity, so that each call releases its own objects. */
   private final Set<Thing> held = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /** Things that are held; released when it is closed. */
+  /** Objects held by a call; {@code close} releases them. */
   interface Held extends AutoCloseable {
     @Override
     void close();
   }
 
   /**
-   * Something that a call works on. Its place is a node, or empty for the controller: all nodes.
+   * An object on which a call works. Its place is a node, or empty for the controller, which stands
+   * for all nodes.
    */
   record Thing(String kind, String id, String place, boolean shared) {
 
@@ -42,7 +43,7 @@ final class Flights {
       return new Thing("snapshot", id, "", false);
     }
 
-    /** A source that is only read. */
+    /** Returns this object as a source that is only read. */
     Thing asSource() {
       return new Thing(kind, id, place, true);
     }
@@ -55,7 +56,7 @@ final class Flights {
     }
   }
 
-  /** Holds all of them, or refuses with ABORTED if another call holds one. */
+  /** Holds all of the objects, or refuses with ABORTED if another call holds one. */
   Held take(List<Thing> things) throws Refusal {
     lock.lock();
     try {
@@ -89,7 +90,7 @@ final class Flights {
     return take(List.of(things));
   }
 
-  /** Whether something is being copied from at the moment. */
+  /** Returns whether a call is copying from the object at the moment. */
   boolean isSource(Thing thing) {
     lock.lock();
     try {

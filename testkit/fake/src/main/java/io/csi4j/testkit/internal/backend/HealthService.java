@@ -11,8 +11,8 @@ import io.csi4j.client.internal.proto.VolumeHealth;
 import java.util.TreeMap;
 
 /**
- * The health of volumes and of the storage: what was set, and what the storage itself finds. It is
- * read beside all other calls, and never waits for one.
+ * Reports the health of volumes and of the storage: the health that a test set, and the findings of
+ * the storage itself. Health is read concurrently with all other calls, and never waits for one.
  */
 final class HealthService {
 
@@ -24,7 +24,7 @@ final class HealthService {
     this.pages = pages;
   }
 
-  /** The volumes that are not well, page by page. */
+  /** Lists the unhealthy volumes, page by page. */
   ControllerListVolumeHealthResponse volumes(Call call, ControllerListVolumeHealthRequest request)
       throws Refusal {
     TreeMap<String, VolumeHealth> all = new TreeMap<>();
@@ -70,7 +70,7 @@ final class HealthService {
     return ground.volume("volume_id", id).volume().getVolumeId();
   }
 
-  /** The health that was set, and what the storage finds. */
+  /** Returns the health that was set, with the findings of the storage. */
   private VolumeHealth found(VolumeHealth set) {
     return set.toBuilder().addAllHealthStatuses(ground.storage().health(set.getVolumeId())).build();
   }

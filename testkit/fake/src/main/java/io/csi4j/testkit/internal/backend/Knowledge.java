@@ -8,8 +8,8 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The knowledge of the plugin. Each change is made on a copy, saved, and only then known, so that a
- * failure to save leaves everything as it was, and readers never wait.
+ * The state of the plugin. Each change is made on a copy, which is saved before it becomes visible,
+ * so that a failure to save leaves the state unchanged, and readers never wait.
  */
 final class Knowledge {
 
@@ -22,7 +22,7 @@ final class Knowledge {
     this.storage = storage;
   }
 
-  /** A change; may refuse, and then nothing changes. */
+  /** A change of the state; if it refuses, nothing changes. */
   interface Change {
     void apply(State draft) throws Refusal;
   }
@@ -31,7 +31,7 @@ final class Knowledge {
     void run() throws IOException, Refusal;
   }
 
-  /** Returns the present state. Not to be changed. */
+  /** Returns the current state. Callers must not modify it. */
   State now() {
     return state;
   }
@@ -50,7 +50,7 @@ final class Knowledge {
     }
   }
 
-  /** Changes what is known, and keeps it. */
+  /** Changes the state, and saves it. */
   void change(Change change) throws Refusal {
     changing.lock();
     try {
@@ -64,9 +64,11 @@ final class Knowledge {
   }
 
   /**
-   * Has the storage make something, and changes what is known; if one of them fails, has it unmade.
+   * Has the storage create something, and changes the state; if one of them fails, has the storage
+   * remove it again.
    *
-   * @param bytes set aside meanwhile, so that no other can take them; 0 for nothing
+   * @param bytes the bytes reserved in the meantime, so that no other call can take them; 0 for
+   *     none
    */
   void make(PluginShape shape, long bytes, String doing, Effect make, Change change, Effect unmake)
       throws Refusal {
@@ -77,7 +79,7 @@ final class Knowledge {
       changing.lock();
       try {
         change(change);
-        // In the same moment: the bytes count as used from now on, and never twice.
+        // In the same step: the bytes count as used from now on, and never twice.
         reserved -= bytes;
         known = true;
       } finally {
@@ -90,7 +92,7 @@ final class Knowledge {
     }
   }
 
-  /** Has the storage do something, and refuses where that fails. */
+  /** Runs an operation of the storage, and refuses if it fails. */
   void effect(String doing, Effect effect) throws Refusal {
     try {
       effect.run();
@@ -99,7 +101,7 @@ final class Knowledge {
     }
   }
 
-  /** Sets bytes aside while something is made, or refuses with RESOURCE_EXHAUSTED. */
+  /** Reserves bytes while something is created, or refuses with RESOURCE_EXHAUSTED. */
   private void reserve(PluginShape shape, long bytes) throws Refusal {
     changing.lock();
     try {
@@ -121,7 +123,7 @@ final class Knowledge {
     try {
       unmake.run();
     } catch (IOException | Refusal | RuntimeException e) {
-      // The refusal says more; the storage tells of unknown things when it is opened next.
+      // The refusal is more informative; the storage reports unknown files when it is opened next.
     }
     changing.lock();
     try {

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
- * A listing, page by page, in the order of the ids: an addition or removal between two pages
- * neither doubles nor hides other things.
+ * Serves a listing page by page, in the order of the ids: an object that is added or removed
+ * between two pages neither repeats nor hides other objects.
  */
 final class ListingPages {
 
@@ -33,7 +33,7 @@ final class ListingPages {
   private final BackendParts ground;
   private final AtomicLong given = new AtomicLong();
 
-  /** The page tokens that were given out, until they expire. The oldest expire on their own. */
+  /** Page tokens that were handed out, until they expire. The oldest tokens expire first. */
   private final Map<String, Given> pages =
       Collections.synchronizedMap(
           new LinkedHashMap<>() {
@@ -49,7 +49,7 @@ final class ListingPages {
     this.ground = ground;
   }
 
-  /** Some of the entries, and the token for the next; empty on the last page. */
+  /** A page of entries, and the token of the next page; empty on the last page. */
   record Page<T>(List<T> entries, String next) {}
 
   <T> Page<T> page(
@@ -143,12 +143,12 @@ final class ListingPages {
     pages.clear();
   }
 
-  /** The listing that a page token was given out for, and the entry after which its page begins. */
+  /** The listing of a page token, and the entry after which its page begins. */
   private record Given(String listing, String last) {}
 
-  /** A new token for what comes after {@code last}. */
+  /** Returns a new token for the entries after {@code last}. */
   private String token(String listing, String last) {
-    // Scattered, so that no caller counts on an order.
+    // Tokens are scrambled, so that no caller relies on their order.
     String token = Long.toHexString(given.incrementAndGet() * 0x9E3779B97F4A7C15L | 1L << 63);
     pages.put(token, new Given(listing, last));
     return token;

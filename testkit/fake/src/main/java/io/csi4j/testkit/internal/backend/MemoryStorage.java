@@ -19,8 +19,8 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No bytes at all: volumes have a size and an age, and what they would hold follows from these.
- * Stagings and publications are left to the effects on the node.
+ * A storage without bytes: volumes have a size and an age, from which their content is computed.
+ * The effects of the node handle staging and publishing.
  */
 public final class MemoryStorage implements Storage {
 
@@ -131,24 +131,25 @@ public final class MemoryStorage implements Storage {
   }
 
   /**
-   * The blocks of a snapshot without bytes: about half of them hold data, more with each snapshot,
-   * and about a quarter changes from one to the next. The same volume and age give the same blocks.
+   * The blocks of a snapshot, computed without bytes: about half of them hold data, more with each
+   * snapshot, and about a quarter changes from one snapshot to the next. The same volume and age
+   * give the same blocks.
    */
   private record SyntheticBlocks(String volume, long size, long age) {
 
     private static final int BLOCKS = 64;
 
-    /** Returns the data, as ranges in ascending order. */
+    /** Returns the data as ranges in ascending order. */
     List<BlockMetadata> allocated() {
       return ranges(block -> roll(block, 0) < 8 + Math.min(age, 4));
     }
 
-    /** Returns what was written since an earlier snapshot of the same volume. */
+    /** Returns the blocks written since an earlier snapshot of the same volume. */
     List<BlockMetadata> changedSince(SyntheticBlocks base) {
       return ranges(block -> at(block) >= base.size || roll(block, base.age * 31 + age) < 4);
     }
 
-    /** A number from 0 to 15. */
+    /** Returns a number from 0 to 15. */
     private int roll(int block, long salt) {
       long mixed = (volume.hashCode() * 31L + block + salt * 0x9E3779B9L) * 0xBF58476D1CE4E5B9L;
       return (int) (mixed >>> 60);

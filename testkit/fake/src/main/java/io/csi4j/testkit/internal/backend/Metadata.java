@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which blocks of snapshots hold data, or changed. */
+/** Reports the blocks of snapshots that hold data or have changed. */
 final class Metadata {
 
-  /** The parameter of a volume that, with the value {@code off}, keeps its changes untracked. */
+  /** Parameter of a volume that, with the value {@code off}, disables the tracking of changes. */
   static final String TRACKING = "csi4j.testkit/changed-block-tracking";
 
   private static final int USUAL_PAGE = 256;
@@ -71,8 +71,8 @@ final class Metadata {
   }
 
   /**
-   * Answers with what lies at or beyond the offset, page by page; with one empty page if there is
-   * nothing.
+   * Answers with the blocks at or beyond the offset, page by page; with one empty page if there are
+   * none.
    */
   private List<Message> answers(
       CsiOperation asked, Snapshot of, @Nullable String base, long start, int most) throws Refusal {

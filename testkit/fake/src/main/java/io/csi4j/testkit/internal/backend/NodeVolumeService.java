@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Volumes on a node: staged once, published for workloads, measured and grown where they are. */
-@SuppressWarnings("try") // What is held is held for its time.
+/** Implements the calls about volumes on a node: stage, publish, statistics and expansion. */
+@SuppressWarnings("try") // The claim on a volume is only held, never used.
 final class NodeVolumeService {
 
   private final BackendParts ground;
@@ -82,7 +82,10 @@ final class NodeVolumeService {
     }
   }
 
-  /** Refuses a use that the volume was not made for, or from where it cannot be reached. */
+  /**
+   * Refuses a capability that the volume was not created for, and a node that cannot reach the
+   * volume.
+   */
   private void usable(Call call, StoredVolume volume, VolumeCapability capability) throws Refusal {
     Optional<String> not = Capabilities.unsupported(call.shape(), volume, capability);
     if (not.isPresent()) {
@@ -96,7 +99,10 @@ final class NodeVolumeService {
     }
   }
 
-  /** Refuses a volume that was not attached to this node, or another context than that gave. */
+  /**
+   * Refuses a volume that is not attached to this node, and a context other than the one returned
+   * at its attachment.
+   */
   private void attached(Call call, String id, Map<String, String> context) throws Refusal {
     if (!call.shape().offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME)) {
       if (!context.isEmpty()) {
@@ -122,7 +128,7 @@ final class NodeVolumeService {
       ground.volume("volume_id", id);
       NodeStageVolumeRequest before = ground.now().stagings().get(call.onThisNode(id));
       if (before != null && !before.getStagingTargetPath().equals(path)) {
-        // Nothing of this volume is at that path, so nothing is left to do there.
+        // The volume is not staged at this path, so there is nothing to do.
         return NodeUnstageVolumeResponse.getDefaultInstance();
       }
       published(call, id);
@@ -186,7 +192,7 @@ final class NodeVolumeService {
     }
   }
 
-  /** Publishes a volume that this makes, and that goes when it is unpublished. */
+  /** Creates and publishes an inline volume, which is deleted when it is unpublished. */
   private NodePublishVolumeResponse publishInline(Call call, NodePublishVolumeRequest request)
       throws Refusal {
     String id = request.getVolumeId();
@@ -336,8 +342,9 @@ final class NodeVolumeService {
   }
 
   /**
-   * Returns the volume to unpublish. One that is not known is refused, unless it can be an inline
-   * volume: such a volume went with its last target, and the call must succeed once more.
+   * Returns the volume to unpublish. An unknown volume is refused, unless it can be an inline
+   * volume: the plugin deleted such a volume with its last target, and a repeated call must
+   * succeed.
    */
   private Optional<StoredVolume> toUnpublish(Call call, String id) throws Refusal {
     StoredVolume volume = ground.now().volumes().get(id);
@@ -370,7 +377,9 @@ final class NodeVolumeService {
     }
   }
 
-  /** How the volume is used at the path, or NOT_FOUND if it is not there. */
+  /**
+   * Returns the capability with which the volume is used at the path, or refuses with NOT_FOUND.
+   */
   private VolumeCapability at(Call call, String id, String path) throws Refusal {
     NodePublishVolumeRequest published = ground.now().publications().get(call.onThisNode(path));
     if (published != null && published.getVolumeId().equals(id)) {

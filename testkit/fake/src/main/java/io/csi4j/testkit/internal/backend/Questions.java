@@ -23,10 +23,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Answers that change nothing: who the plugin is, what it offers, what would be possible. */
+/**
+ * Answers calls that change nothing: the plugin's identity and capabilities, and the validation of
+ * requests.
+ */
 final class Questions {
 
-  /** No capability of CSI has this number. */
+  /** A number that no capability of CSI has. */
   private static final int FROM_THE_FUTURE = 99;
 
   private static final String EXPANSION = "VOLUME_EXPANSION_";
@@ -50,7 +53,7 @@ final class Questions {
         : ProbeResponse.newBuilder().setReady(BoolValue.of(true)).build();
   }
 
-  /** The answer to a question for capabilities. */
+  /** Returns the answer to a request for capabilities. */
   static Message capabilities(PluginShape shape, CsiOperation asked) {
     Set<? extends Enum<?>> offered =
         switch (asked.service()) {

@@ -4,7 +4,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import java.util.Arrays;
 
-/** A failure that the plugin answers with. */
+/** A failure that the plugin returns to its caller. */
 public final class Refusal extends Exception {
 
   private static final long serialVersionUID = 1;
@@ -17,10 +17,10 @@ public final class Refusal extends Exception {
   }
 
   /**
-   * A failure with this code.
+   * Returns a failure with this code.
    *
-   * @param text with a {@code %s} for each of the parts
-   * @param parts texts of callers, such as ids and paths, which are quoted, and other values
+   * @param text the message, with a {@code %s} for each of the parts
+   * @param parts texts from callers, such as ids and paths, which are quoted, and other values
    */
   public static Refusal of(StatusCode code, String text, Object... parts) {
     return new Refusal(code, filled(text, parts));
@@ -34,24 +34,24 @@ public final class Refusal extends Exception {
     return shown.length == 0 ? text : text.formatted(shown);
   }
 
-  /** Refuses a request that is wrong in any state. */
+  /** Returns the refusal of a request that is wrong in any state. */
   static Refusal invalid(String field, String why, Object... parts) {
     return new Refusal(StatusCode.INVALID_ARGUMENT, field + " " + filled(why, parts));
   }
 
-  /** Something that the request names and the plugin does not know. */
+  /** Returns the refusal of a request that names an object unknown to the plugin. */
   static Refusal notFound(String field, String id) {
     return new Refusal(
         StatusCode.NOT_FOUND,
         field + " " + SafeText.quote(id) + " is not known here. Check the id, or create it first.");
   }
 
-  /** A request that comes in the wrong order. */
+  /** Returns the refusal of a request that comes in the wrong order. */
   static Refusal precondition(String text, Object... parts) {
     return of(StatusCode.FAILED_PRECONDITION, text, parts);
   }
 
-  /** A request that meets the same thing with other arguments. */
+  /** Returns the refusal of a request for an existing object with different arguments. */
   static Refusal exists(String text, Object... parts) {
     return of(StatusCode.ALREADY_EXISTS, text, parts);
   }

@@ -18,16 +18,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The demands of the spec on every request, in any state: required fields, sizes, characters,
- * signs. A quirk may waive one. The first thing that is wrong is refused, in the order of the
- * fields.
+ * Checks the rules of the spec for requests in any state: required fields, sizes, characters,
+ * signs. A quirk may waive a rule. The first mistake is refused, in the order of the fields.
  */
 final class RequestRules {
 
-  /** The longest path that Linux takes. */
+  /** Longest path that Linux accepts. */
   private static final int PATH_LIMIT = 4096;
 
-  /** The required fields of the messages within a request, by type. */
+  /** Required fields of the messages within a request, by type. */
   private static final Map<String, List<String>> REQUIRED =
       Map.of(
           "VolumeCapability", List.of("access_mode"),
@@ -43,7 +42,7 @@ final class RequestRules {
     this.shape = shape;
   }
 
-  /** Refuses a request that a plugin of this shape does not have to take. */
+  /** Refuses a request that a plugin of this shape need not accept. */
   static void check(PluginShape shape, Message request) throws Refusal {
     new RequestRules(shape).message("", request);
   }
@@ -130,7 +129,7 @@ final class RequestRules {
     switch (field.getJavaType()) {
       case STRING -> text(at, field.getName(), (String) value);
       case INT, LONG -> {
-        // The one negative number with a failure of its own: see Metadata.
+        // This field alone has its own failure for negative numbers: see Metadata.
         if (((Number) value).longValue() < 0 && !field.getName().equals("starting_offset")) {
           throw Refusal.invalid(at, "is %s. Send 0 or more.", value);
         }

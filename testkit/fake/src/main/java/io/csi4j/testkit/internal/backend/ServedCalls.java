@@ -11,7 +11,7 @@ import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 
-/** Which calls a plugin serves, and which fields it takes, by what it offers. */
+/** Decides which calls a plugin serves, and which fields it accepts, by its capabilities. */
 final class ServedCalls {
 
   private ServedCalls() {}

@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Snapshots of single volumes, and of several volumes at one moment. */
-@SuppressWarnings("try") // What is held is held for its time.
+/** Implements snapshots of single volumes, and group snapshots of several volumes. */
+@SuppressWarnings("try") // The claim on a volume is only held, never used.
 final class SnapshotService {
 
   private final BackendParts ground;
@@ -102,7 +102,7 @@ final class SnapshotService {
     return CreateSnapshotResponse.newBuilder().setSnapshot(told(ground, shape, snapshot)).build();
   }
 
-  /** Whether enough time went by since the cut. */
+  /** Returns whether enough time has passed since the snapshot was taken. */
   static boolean ready(BackendParts ground, Snapshot snapshot) {
     Timestamp cut = snapshot.getCreationTime();
     Instant ready =
@@ -110,7 +110,7 @@ final class SnapshotService {
     return !ground.clock().now().isBefore(ready);
   }
 
-  /** A snapshot as this plugin tells it now. */
+  /** Returns a snapshot as the plugin reports it now. */
   static Snapshot told(BackendParts ground, PluginShape shape, Snapshot snapshot) {
     Snapshot.Builder told = snapshot.toBuilder().setReadyToUse(ready(ground, snapshot));
     if (shape.has(Quirk.CAPACITY_UNTOLD)) {
@@ -145,7 +145,7 @@ final class SnapshotService {
     }
   }
 
-  /** Refuses what must not be done to a snapshot that a volume is being made of. */
+  /** Refuses to change a snapshot from which a volume is being created. */
   static void refuseUsed(BackendParts ground, String id) throws Refusal {
     if (ground.flights().isSource(Thing.snapshot(id))) {
       throw Refusal.precondition(
@@ -201,7 +201,7 @@ final class SnapshotService {
     }
   }
 
-  /** Volumes in different places are not cut at one moment. */
+  /** Refuses to snapshot volumes of different topologies at one moment. */
   private static void together(List<StoredVolume> volumes) throws Refusal {
     if (volumes.stream().map(each -> each.volume().getAccessibleTopologyList()).distinct().count()
         > 1) {
@@ -244,7 +244,7 @@ final class SnapshotService {
     return group.build();
   }
 
-  /** Cuts all of them, or none. */
+  /** Takes all of the snapshots, or none. */
   private void make(PluginShape shape, List<Snapshot> snapshots, Knowledge.Change change)
       throws Refusal {
     ground

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/** A plugin by the book: every call of the spec, over a storage. */
+/** A backend that follows the spec for every call, over a storage. */
 public final class SpecBackend implements Backend {
 
   private final Supplier<PluginShape> shape;
@@ -31,17 +31,17 @@ public final class SpecBackend implements Backend {
   private final VolumeService volumes;
   private final Map<CsiOperation, Work<Message>> works = new EnumMap<>(CsiOperation.class);
 
-  /** The work of one operation, whose requests are all of one kind. */
+  /** Implements one operation; all requests are of the same type. */
   private interface Work<R extends Message> {
     List<? extends Message> of(Call call, R request) throws Refusal;
   }
 
-  /** {@link Work} that has one message as its answer. */
+  /** {@link Work} that answers with one message. */
   private interface OneAnswer<R extends Message> {
     Message of(Call call, R request) throws Refusal;
   }
 
-  /** A backend that knows nothing until it is opened. */
+  /** Creates a backend that has no state until it is opened. */
   public SpecBackend(
       Supplier<PluginShape> shape,
       List<NodeId> nodes,
@@ -113,7 +113,7 @@ public final class SpecBackend implements Backend {
     this.<R>stream(operation, (call, request) -> List.of(work.of(call, request)));
   }
 
-  @SuppressWarnings("unchecked") // a request is of the kind that its operation has
+  @SuppressWarnings("unchecked") // The operation determines the type of the request.
   private <R extends Message> void stream(CsiOperation operation, Work<R> work) {
     works.put(operation, (call, request) -> work.of(call, (R) request));
   }
@@ -133,7 +133,7 @@ public final class SpecBackend implements Backend {
     ground.knowledge().open();
   }
 
-  /** Loses everything it knew; what is on the nodes stays. */
+  /** Discards the whole state; volumes stay staged and published on the nodes. */
   public void forget() {
     ground.health().clear();
     listings.expireTokens();
@@ -203,7 +203,7 @@ public final class SpecBackend implements Backend {
     }
   }
 
-  /** The health that the plugin tells. */
+  /** Returns the health that the plugin reports. */
   public ToldHealth health() {
     return ground.health();
   }

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The knowledge of a plugin, as the messages that made it so, without their secrets: what a storage
- * keeps over a restart.
+ * The state of a plugin, as the messages that created each object, without their secrets; a storage
+ * keeps it over a restart.
  */
 public record State(
     Map<String, StoredVolume> volumes,
@@ -74,7 +74,7 @@ public record State(
     return List.copyOf(found.values());
   }
 
-  /** Refuses what must not be done to a volume that is on a node. */
+  /** Refuses an operation on a volume that is in use on the node. */
   void refuseOnNode(String volume, String node) throws Refusal {
     for (NodePublishVolumeRequest publication : publishedOn(volume, node)) {
       throw Refusal.precondition(
@@ -87,7 +87,7 @@ public record State(
     }
   }
 
-  /** Refuses what must not be done to a volume that is in use anywhere. */
+  /** Refuses an operation on a volume that is in use anywhere. */
   void refuseAnywhere(String volume) throws Refusal {
     for (OnNode where : published(volume).keySet()) {
       refuseOnNode(volume, where.node());
@@ -103,12 +103,12 @@ public record State(
     }
   }
 
-  /** Whether no workload may write through a target. */
+  /** Returns whether no workload may write through a target. */
   public static boolean readOnly(NodePublishVolumeRequest asked) {
     return asked.getReadonly() || Capabilities.readOnly(asked.getVolumeCapability());
   }
 
-  /** Something on a node: {@code what} is a volume id, or a target path. */
+  /** A key on a node: {@code what} is a volume id, or a target path. */
   public record OnNode(String what, String node) implements Comparable<OnNode> {
     @Override
     public int compareTo(OnNode other) {
@@ -117,12 +117,12 @@ public record State(
     }
   }
 
-  /** A volume, and the request that made it, with the mutable parameters as they are now. */
+  /** A volume, and the request that created it, with the current mutable parameters. */
   public record StoredVolume(Volume volume, CreateVolumeRequest asked) {}
 
-  /** A snapshot, and the request that made it; an empty one for the member of a group. */
+  /** A snapshot, and the request that created it; an empty request for a member of a group. */
   public record StoredSnapshot(Snapshot snapshot, CreateSnapshotRequest asked) {}
 
-  /** A group snapshot, and the request that made it. */
+  /** A group snapshot, and the request that created it. */
   public record StoredGroup(VolumeGroupSnapshot group, CreateVolumeGroupSnapshotRequest asked) {}
 }

@@ -15,18 +15,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the bytes of volumes are, and what happens to them on a node.
+ * Stores the bytes of volumes, and makes volumes usable on a node.
  *
- * <p>Every method is idempotent: done again, it does nothing more. A failure makes the call fail as
- * the {@linkplain #refusal refusal} says, and leaves the plugin's knowledge as it was. Calls about
- * one volume come one at a time, those about different volumes at the same time.
+ * <p>Every method is idempotent: a repeated call has no further effect. If a method fails, the call
+ * fails with the {@linkplain #refusal refusal}, and the plugin's state stays unchanged. Calls about
+ * one volume come one at a time, calls about different volumes concurrently.
  */
 public interface Storage {
 
   /**
-   * Returns the answer to a call at which this storage failed.
+   * Returns the answer to a call that failed because this storage failed.
    *
-   * @param doing what failed, such as {@code Staging the volume 'v'}
+   * @param doing the failed action, such as {@code Staging the volume 'v'}
    */
   default Refusal refusal(String doing, Exception failure) {
     return new Refusal(
@@ -37,32 +37,35 @@ public interface Storage {
             + ". Try again.");
   }
 
-  /** Loads what was saved last; empty at the first start. Called at each start of the plugin. */
+  /**
+   * Loads the state that was saved last; empty at the first start. Called at each start of the
+   * plugin.
+   */
   State load() throws IOException;
 
-  /** Keeps what the plugin knows, before the call that changed it is answered. */
+  /** Saves the state of the plugin, before the call that changed it is answered. */
   void save(State state) throws IOException;
 
   /**
-   * Returns a mark for every new id, so that none comes again in another process; empty where
-   * nothing outlives this one.
+   * Returns a mark for every new id, so that no id is used again in another process; empty if no
+   * state outlives this process.
    */
   default String mark() {
     return "";
   }
 
-  /** Returns what the context of a new volume tells of it beside what every volume's tells. */
+  /** Returns entries for the context of a new volume, in addition to those of every volume. */
   default Map<String, String> context(CreateVolumeRequest asked) throws IOException, Refusal {
     return Map.of();
   }
 
-  /** Makes the bytes of a new volume, filled from the content source of {@code asked}. */
+  /** Creates the bytes of a new volume, filled from the content source of {@code asked}. */
   void create(Volume volume, CreateVolumeRequest asked) throws IOException, Refusal;
 
   /** Removes the bytes of a volume. */
   void delete(String volume) throws IOException, Refusal;
 
-  /** Copies a volume as it is now. */
+  /** Copies the current bytes of a volume. */
   void snapshot(String snapshot, String volume) throws IOException, Refusal;
 
   /** Removes the copy. */
@@ -74,19 +77,19 @@ public interface Storage {
   /** Makes a volume usable at its staging path. */
   void stage(NodeStageVolumeRequest asked) throws IOException, Refusal;
 
-  /** Undoes it; the directory stays. */
+  /** Reverts {@link #stage}; the directory stays. */
   void unstage(String volume, String staging) throws IOException, Refusal;
 
-  /** Makes a volume usable at its target path; the first request for that path. */
+  /** Makes a volume usable at its target path; called for the first request for that path. */
   void publish(NodePublishVolumeRequest asked) throws IOException, Refusal;
 
-  /** Undoes it, and removes the target path unless {@code leaveTarget}. */
+  /** Reverts {@link #publish}, and removes the target path unless {@code leaveTarget}. */
   void unpublish(String volume, String target, boolean leaveTarget) throws IOException, Refusal;
 
-  /** Makes what is at this path as large as the volume is. */
+  /** Grows the filesystem or device at this path to the size of the volume. */
   void expandOnNode(String volume, String path, long bytes) throws IOException, Refusal;
 
-  /** Some of a volume's bytes or files; what is not used is available. */
+  /** Returns the usage of a volume's bytes or inodes; unused ones are available. */
   static VolumeUsage usage(VolumeUsage.Unit unit, long total, long used) {
     return VolumeUsage.newBuilder()
         .setUnit(unit)
@@ -96,14 +99,16 @@ public interface Storage {
         .build();
   }
 
-  /** How full a volume is; nothing if the storage cannot tell. */
+  /** Returns how full a volume is; empty if the storage cannot determine it. */
   List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal;
 
-  /** Returns everything that is wrong with a volume's bytes; nothing if the storage cannot tell. */
+  /** Returns all problems with a volume's bytes; empty if the storage cannot determine them. */
   default List<VolumeHealth.VolumeHealthEntry> health(String volume) {
     return List.of();
   }
 
-  /** Returns the data of a snapshot; since {@code base}, if given, what differs from it. */
+  /**
+   * Returns the data of a snapshot; with {@code base}, the data that differs from that snapshot.
+   */
   List<BlockMetadata> blocks(String snapshot, @Nullable String base) throws IOException, Refusal;
 }

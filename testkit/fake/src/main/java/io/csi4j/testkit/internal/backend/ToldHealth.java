@@ -18,15 +18,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * The health that a test set: of volumes, of volumes as single nodes see them, and of the storage
- * behind each node. One setting is told in the words of CSI 1.12 and in those of 1.13.
+ * The health that a test set: of volumes, of volumes on single nodes, and of the storage behind
+ * each node. Each setting is reported in the messages of CSI 1.12 and in those of 1.13.
  */
 public final class ToldHealth {
 
-  /** The reason of an entry that was set as a condition. */
+  /** Reason of an entry that was set as a condition. */
   private static final String CONDITION = "VolumeCondition";
 
-  /** The health of one volume, in the words of CSI 1.12 and in those of 1.13. */
+  /** The health of one volume, in the messages of CSI 1.12 and in those of 1.13. */
   private record Told(VolumeCondition condition, List<VolumeHealthEntry> entries) {
 
     static final Told WELL = of(List.of());
@@ -64,12 +64,12 @@ public final class ToldHealth {
     volumes.put(volume.value(), Told.of(condition));
   }
 
-  /** Tells this health of a volume; nothing means that it is well. */
+  /** Sets the health of a volume; without entries it is healthy. */
   public void volume(VolumeId volume, List<VolumeHealthEntry> entries) {
     volumes.put(volume.value(), Told.of(entries));
   }
 
-  /** Tells this health of a volume on one node, whatever the controller tells. */
+  /** Sets the health of a volume on one node, whatever the controller reports. */
   public void onNode(NodeId node, VolumeId volume, List<VolumeHealthEntry> entries) {
     onNodes.put(new OnNode(volume.value(), node.value()), Told.of(entries));
   }
@@ -88,35 +88,35 @@ public final class ToldHealth {
     }
   }
 
-  /** Forgets what was set about one volume, on every node. */
+  /** Removes the settings for one volume, on every node. */
   void remove(String volume) {
     volumes.remove(volume);
     onNodes.keySet().removeIf(where -> where.what().equals(volume));
   }
 
-  /** Forgets everything that was set. */
+  /** Removes all settings. */
   public void clear() {
     volumes.clear();
     onNodes.clear();
     backends.clear();
   }
 
-  /** The condition that a controller tells. */
+  /** Returns the condition that a controller reports. */
   io.csi4j.client.internal.proto.VolumeCondition condition(String volume) {
     return message(volumes.getOrDefault(volume, Told.WELL).condition());
   }
 
-  /** The condition that a node tells. */
+  /** Returns the condition that a node reports. */
   io.csi4j.client.internal.proto.VolumeCondition condition(OnNode where) {
     return message(onNode(where).condition());
   }
 
-  /** The health that a controller tells. */
+  /** Returns the health that a controller reports. */
   VolumeHealth health(String volume) {
     return message(volume, volumes.getOrDefault(volume, Told.WELL).entries());
   }
 
-  /** The health that a node tells. */
+  /** Returns the health that a node reports. */
   VolumeHealth health(OnNode where) {
     return message(where.what(), onNode(where).entries());
   }

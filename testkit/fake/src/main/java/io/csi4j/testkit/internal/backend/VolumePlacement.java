@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Where volumes can be, and from where they are reached. */
+/** Decides the topology of volumes, and the nodes that reach them. */
 final class VolumePlacement {
 
   private static final String REQUIREMENTS = "accessibility_requirements";
@@ -27,7 +27,7 @@ final class VolumePlacement {
     return Topology.newBuilder().putAllSegments(topology.segments()).build();
   }
 
-  /** Where this node is, if the plugin says. */
+  /** Returns the topology of this node, if the plugin reports one. */
   static Optional<Topology> ofNode(PluginShape shape, List<NodeId> nodes, String node) {
     if (!shape.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)) {
       return Optional.empty();
@@ -35,7 +35,7 @@ final class VolumePlacement {
     return shape.topology(nodes.indexOf(NodeId.of(node))).map(VolumePlacement::message);
   }
 
-  /** Refuses topology with labels that no node of the plugin has. */
+  /** Refuses a topology with labels that no node of the plugin has. */
   static void check(PluginShape shape, String at, List<Topology> named) throws Refusal {
     List<String> known =
         shape.topologies().stream()
@@ -57,9 +57,10 @@ final class VolumePlacement {
   }
 
   /**
-   * Where a new volume goes; nothing where the plugin does not tell.
+   * Returns the topology of a new volume; empty if the plugin reports none.
    *
-   * @param within from where the content of the volume can be used; empty for everywhere
+   * @param within the topologies from which the source of the volume is accessible; empty for
+   *     everywhere
    */
   static Optional<Topology> place(
       PluginShape shape, TopologyRequirement wanted, List<Topology> within) throws Refusal {
@@ -74,7 +75,10 @@ final class VolumePlacement {
         .map(VolumePlacement::message);
   }
 
-  /** Where a new snapshot can be used; nothing where the plugin does not tell. */
+  /**
+   * Returns the topologies from which a new snapshot is accessible; empty if the plugin reports
+   * none.
+   */
   static List<Topology> placeSnapshot(PluginShape shape, TopologyRequirement wanted, Volume source)
       throws Refusal {
     if (!shape.offers(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)) {
@@ -90,7 +94,7 @@ final class VolumePlacement {
     check(shape, REQUIREMENTS + ".preferred", wanted.getPreferredList());
   }
 
-  /** The first of {@code places} that fits a requirement, the preferred ones before the others. */
+  /** Returns the first of {@code places} that satisfies a requirement, preferred ones first. */
   private static Optional<io.csi4j.client.model.Topology> wanted(
       List<io.csi4j.client.model.Topology> places, TopologyRequirement wanted) throws Refusal {
     Optional<io.csi4j.client.model.Topology> found =
@@ -112,17 +116,17 @@ final class VolumePlacement {
     return satisfies(volume.getAccessibleTopologyList(), wanted);
   }
 
-  /** Whether what is in these places is where a new request wants it. */
+  /** Returns whether an object with these topologies satisfies the requirement of a new request. */
   static boolean satisfies(List<Topology> places, TopologyRequirement wanted) {
     return meet(places.stream().map(VolumePlacement::of), wanted.getRequisiteList());
   }
 
-  /** Whether a node at this place reaches the volume. */
+  /** Returns whether a node with this topology reaches the volume. */
   static boolean reaches(Optional<Topology> node, Volume volume) {
     return meet(node.map(VolumePlacement::of).stream(), volume.getAccessibleTopologyList());
   }
 
-  /** Whether one of these places is a wanted one; each of them is if none is named. */
+  /** Returns whether one of these topologies is requested; each of them is if none is named. */
   private static boolean meet(
       Stream<io.csi4j.client.model.Topology> places, List<Topology> wanted) {
     return wanted.isEmpty()

@@ -31,11 +31,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Volumes from their creation to their deletion. */
-@SuppressWarnings("try") // What is held is held for its time.
+/** Implements the calls about volumes from their creation to their deletion. */
+@SuppressWarnings("try") // The claim on a volume is only held, never used.
 final class VolumeService {
 
-  /** A key of the context that every new volume has. */
+  /** Key of a context entry that every new volume has. */
   static final String BACKING = "csi4j.testkit/backing";
 
   private static final Pattern PARAMETER = Pattern.compile("[A-Za-z0-9._/-]+");
@@ -90,7 +90,7 @@ final class VolumeService {
     return volume;
   }
 
-  /** Makes the bytes of a volume, and knows of it from then on. */
+  /** Creates the bytes of a volume, and adds the volume to the state. */
   void keep(PluginShape shape, long bytes, String doing, Volume volume, CreateVolumeRequest request)
       throws Refusal {
     String id = volume.getVolumeId();
@@ -106,14 +106,14 @@ final class VolumeService {
             () -> ground.storage().delete(id));
   }
 
-  /** Removes the bytes of a volume, and all that is known of it. */
+  /** Removes the bytes of a volume, and the volume from the state. */
   void remove(String id) throws Refusal {
     ground.effect("Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
     ground.change(state -> state.volumes().remove(id));
     ground.health().remove(id);
   }
 
-  /** From where the snapshot that fills the volume can be used; empty for everywhere. */
+  /** Returns the topologies from which the source snapshot is accessible; empty for everywhere. */
   private List<Topology> placesOfSource(CreateVolumeRequest request) {
     StoredSnapshot snapshot =
         ground
@@ -162,7 +162,7 @@ final class VolumeService {
     return CreateVolumeResponse.newBuilder().setVolume(told(shape, volume)).build();
   }
 
-  /** A volume as this plugin tells it. */
+  /** Returns a volume as the plugin reports it. */
   static Volume told(PluginShape shape, Volume volume) {
     return shape.has(Quirk.CAPACITY_UNTOLD)
         ? volume.toBuilder().clearCapacityBytes().build()
@@ -186,7 +186,10 @@ final class VolumeService {
     }
   }
 
-  /** Answers the deletion of something that is gone: nothing, but for plugins that fail at it. */
+  /**
+   * Answers the deletion of an object that is already gone: succeeds, except for plugins whose
+   * second deletion fails.
+   */
   static void gone(PluginShape shape, String kind, String id) throws Refusal {
     if (shape.has(Quirk.SECOND_DELETE_INTERNAL)) {
       throw Refusal.of(StatusCode.INTERNAL, "The " + kind + " %s cannot be found.", id);
@@ -220,7 +223,7 @@ final class VolumeService {
     }
   }
 
-  /** Makes a volume larger, within what is left. */
+  /** Makes a volume larger, within the free capacity. */
   void grow(PluginShape shape, String id, long had, long bytes) throws Refusal {
     ground
         .knowledge()
@@ -254,7 +257,7 @@ final class VolumeService {
     }
   }
 
-  /** Refuses mutable parameters that this plugin does not take: empty values, odd keys. */
+  /** Refuses mutable parameters that this plugin does not accept: empty values, unknown keys. */
   static void checkMutable(PluginShape shape, String at, Map<String, String> parameters)
       throws Refusal {
     for (Map.Entry<String, String> parameter : parameters.entrySet()) {
@@ -274,7 +277,10 @@ final class VolumeService {
     }
   }
 
-  /** Refuses a context other than the volume's own; none, unless the plugin needs none. */
+  /**
+   * Refuses a context other than the volume's own; also an absent context, unless the plugin needs
+   * none.
+   */
   static void checkContext(PluginShape shape, StoredVolume volume, Map<String, String> context)
       throws Refusal {
     boolean leftOut = context.isEmpty() && shape.has(Quirk.VOLUME_CONTEXT_NOT_NEEDED);
@@ -293,7 +299,7 @@ final class VolumeService {
         .build();
   }
 
-  /** Returns what is held while it is copied. */
+  /** Returns the object that is held while it is copied. */
   private static Optional<Thing> thing(VolumeContentSource source) {
     return switch (source.getTypeCase()) {
       case SNAPSHOT -> Optional.of(Thing.snapshot(source.getSnapshot().getSnapshotId()));
@@ -302,7 +308,7 @@ final class VolumeService {
     };
   }
 
-  /** How much the source holds; 0 without a source. */
+  /** Returns the size of the source; 0 without a source. */
   private long size(CreateVolumeRequest request) throws Refusal {
     VolumeContentSource source = request.getVolumeContentSource();
     if (source.hasSnapshot()) {
@@ -330,7 +336,7 @@ final class VolumeService {
     return snapshot.getSizeBytes();
   }
 
-  /** A device is no filesystem: what is copied stays what it was. */
+  /** Refuses to copy a block device to a filesystem, or the reverse. */
   private static void fits(StoredVolume source, List<VolumeCapability> wanted) throws Refusal {
     List<VolumeCapability> made = source.asked().getVolumeCapabilitiesList();
     boolean common =

@@ -4,21 +4,27 @@ import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.model.PluginShape;
 
-/** How large volumes become. */
+/** Computes the sizes of volumes. */
 final class VolumeSizes {
 
-  /** The size of a volume for which none was asked. */
+  /** Size of a volume if the request names none. */
   static final long DEFAULT = 1L << 30;
 
   private VolumeSizes() {}
 
-  /** Whether a volume of so many bytes is what was asked for; an absent range asks for nothing. */
+  /**
+   * Returns whether this number of bytes satisfies the requested range; an absent range accepts any
+   * size.
+   */
   static boolean contains(CapacityRange range, long bytes) {
     return bytes >= range.getRequiredBytes()
         && (range.getLimitBytes() == 0 || bytes <= range.getLimitBytes());
   }
 
-  /** The size of a new volume that has to hold {@code least} bytes; OUT_OF_RANGE if none fits. */
+  /**
+   * Returns the size of a new volume that must hold {@code least} bytes; refuses with OUT_OF_RANGE
+   * if none fits.
+   */
   static long ofNew(PluginShape shape, CapacityRange range, long least) throws Refusal {
     if (range.getLimitBytes() > 0 && range.getLimitBytes() < least) {
       throw smaller("limit_bytes", range.getLimitBytes(), "source", least, "");
@@ -34,7 +40,10 @@ final class VolumeSizes {
     return atMostAll(shape, wanted);
   }
 
-  /** The size of a volume after an expansion; OUT_OF_RANGE if it would have to shrink. */
+  /**
+   * Returns the size of a volume after an expansion; refuses with OUT_OF_RANGE if the volume would
+   * shrink.
+   */
   static long ofGrown(PluginShape shape, CapacityRange range, long had) throws Refusal {
     if (range.getLimitBytes() > 0 && range.getLimitBytes() < had) {
       throw smaller("limit_bytes", range.getLimitBytes(), "volume", had, " and cannot shrink");

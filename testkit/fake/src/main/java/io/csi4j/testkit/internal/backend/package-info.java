@@ -1,8 +1,8 @@
 /**
- * The work of a lawful plugin for each call: the rules of the spec over a storage. Start with
- * {@link io.csi4j.testkit.internal.backend.SpecBackend}. Another module of the testkit brings a
- * storage that mounts; it sees {@link io.csi4j.testkit.internal.backend.Storage} and what that
- * takes.
+ * Implements each call as a lawful plugin does: the rules of the spec over a storage. Start with
+ * {@link io.csi4j.testkit.internal.backend.SpecBackend}. Another module of the testkit provides a
+ * storage that mounts; it uses {@link io.csi4j.testkit.internal.backend.Storage} and the types in
+ * its signatures.
  */
 @NullMarked
 package io.csi4j.testkit.internal.backend;

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The facts that can be read out of a request without judging it. */
+/** Reads facts from a request without judging it. */
 public final class CallFacts {
 
   private static final List<String> PATHS =
@@ -32,7 +32,9 @@ public final class CallFacts {
 
   private CallFacts() {}
 
-  /** The one volume that the request is about: by its id, or as the source of what is made. */
+  /**
+   * Returns the one volume that the request is about: by its id, or as the source of a new object.
+   */
   public static Optional<VolumeId> volume(Message request) {
     if (request instanceof CreateVolumeRequest create) {
       return id(create.getVolumeContentSource().getVolume().getVolumeId());
@@ -56,7 +58,7 @@ public final class CallFacts {
     return facts;
   }
 
-  /** The volume capability of the request, or the first, if it is one that a caller could mean. */
+  /** Returns the volume capability of the request, or the first one, if it is valid. */
   public static Optional<VolumeCapability> capability(Message request) {
     FieldDescriptor one = field(request, "volume_capability");
     if (one != null) {

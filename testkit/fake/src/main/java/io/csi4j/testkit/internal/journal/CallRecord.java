@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A call, as far as it went. */
+/** A call with its progress so far. */
 public record CallRecord(
     long number,
     CsiOperation operation,
@@ -49,7 +49,7 @@ public record CallRecord(
         metadata);
   }
 
-  /** One line for a person, redacted. */
+  /** Returns the call as one line of text, redacted. */
   @Override
   public String toString() {
     return JournalText.of(this);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The journal for a person: one line per event, nothing secret. */
+/** Formats the journal as text: one line per event, without secrets. */
 final class JournalText {
 
   private static final DateTimeFormatter TIME =
@@ -28,7 +28,7 @@ final class JournalText {
         : events.stream().map(JournalText::line).collect(Collectors.joining("\n", "", "\n"));
   }
 
-  /** A call in one line: what it is, and how far it went. */
+  /** Formats a call as one line: its request, and its progress. */
   static String of(CallRecord call) {
     return call.ended()
         .map(at -> head(call) + " " + end(call) + " after " + elapsed(call, at))

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/** A message as one line of JSON: the names of the spec, sensitive values left out. */
+/** Formats a message as one line of JSON: with the names of the spec, without sensitive values. */
 public final class JsonText {
 
   private static final JsonText USUAL =
@@ -33,13 +33,13 @@ public final class JsonText {
     return USUAL.text(message);
   }
 
-  /** A message with all its values, secrets among them. */
+  /** Formats a message with all its values, including secrets. */
   public static String unredacted(Message message) {
     return new JsonText(field -> false, UnaryOperator.identity()).text(message);
   }
 
   /**
-   * The message without the values that a scrubber takes out of texts.
+   * Formats the message without the values that a scrubber removes from texts.
    *
    * @param contexts whether mount flags and the values of contexts are shown; secrets never are
    */
@@ -99,7 +99,7 @@ public final class JsonText {
     };
   }
 
-  /** A wrapped value is shown bare, as protobuf's own JSON does. */
+  /** Formats a wrapped value without its wrapper, as protobuf's own JSON does. */
   private String nested(Message message) {
     if (message.getDescriptorForType().getFile().getName().endsWith("/wrappers.proto")) {
       FieldDescriptor inner = message.getDescriptorForType().findFieldByNumber(1);
@@ -110,7 +110,7 @@ public final class JsonText {
     return text(message);
   }
 
-  /** A text as a JSON string, in ASCII. */
+  /** Formats a text as a JSON string, in ASCII. */
   public static String string(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2);
     out.append('"');

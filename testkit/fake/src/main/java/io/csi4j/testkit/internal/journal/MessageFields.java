@@ -25,7 +25,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Messages made of values by the names of the spec, as a test or a JSON text has them. */
+/**
+ * Builds messages from values under the names of the spec, as supplied by a test or a JSON text.
+ */
 public final class MessageFields {
 
   private MessageFields() {}
@@ -36,10 +38,11 @@ public final class MessageFields {
   }
 
   /**
-   * The message with these values in place of its own. A map is a map field, or the fields of a
-   * message, of which others stay; null and {@link JsonReader#NULL} clear a field.
+   * Returns the message with these values in place of its own. A map is a map field, or the fields
+   * of a message, whose other fields stay; null and {@link JsonReader#NULL} clear a field.
    *
-   * @throws IllegalArgumentException naming the field that does not exist, or is of another kind
+   * @throws IllegalArgumentException if a field does not exist or is of another kind; the message
+   *     names the field
    */
   public static Message with(Message message, Map<?, ?> fields) {
     Message.Builder made = message.toBuilder();
@@ -47,7 +50,9 @@ public final class MessageFields {
     return made.build();
   }
 
-  /** The fields, such as {@code secrets}, in which {@link Scrubber#MARK} stands for a value. */
+  /**
+   * Returns the fields, such as {@code secrets}, in which {@link Scrubber#MARK} replaces a value.
+   */
   public static List<String> redacted(Message message) {
     Set<String> names = new LinkedHashSet<>();
     redacted("", message, names);

@@ -28,14 +28,17 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** The journal as it is written. The order of its events is that in which its lock was taken. */
+/**
+ * Records the events of a plugin. The order of the events is the order in which the lock was
+ * acquired.
+ */
 public final class PluginJournal implements CallJournal {
 
   private final PluginClock clock;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // All guarded by the lock.
+  // The lock guards all of these fields.
   private final List<JournalEvent> events = new ArrayList<>();
   private final TreeMap<Long, CallRecord> calls = new TreeMap<>();
   private final TreeMap<Long, CallRecord> open = new TreeMap<>();
@@ -56,7 +59,7 @@ public final class PluginJournal implements CallJournal {
       Map<String, String> metadata,
       Map<String, PathFact> paths) {}
 
-  /** The call that {@link #began} would note now. */
+  /** Returns the call that {@link #began} would record now. */
   public RecordedCall preview(Arrival arrival) {
     return read(() -> record(arrival, numbers + 1, clock.now()));
   }
@@ -76,7 +79,7 @@ public final class PluginJournal implements CallJournal {
     note(at -> new JournalEvent.Worked(at, change(call, CallRecord::withWork)));
   }
 
-  /** Notes how a call ended; false, and nothing noted, if it had ended before. */
+  /** Records how a call ended; returns false and records nothing if it had ended before. */
   public boolean ended(RecordedCall call, CallEnd however) {
     CallEnd end = redacted(call, however);
     return write(
@@ -93,8 +96,8 @@ public final class PluginJournal implements CallJournal {
   }
 
   /**
-   * Tells {@code listener} of each call that ends from now on, in the order of the journal and
-   * within its lock: it is to do no more than to take note.
+   * Notifies {@code listener} of each call that ends from now on, in the order of the journal and
+   * while holding the lock: the listener must only record the call.
    */
   public void whenEnded(Consumer<RecordedCall> listener) {
     boolean unused =
@@ -142,7 +145,7 @@ public final class PluginJournal implements CallJournal {
     long deadline = System.nanoTime() + atMost.toNanos();
     while (true) {
       long seen = read(() -> changes);
-      // The condition is foreign code: the lock is not held meanwhile.
+      // The condition is foreign code, so it runs without the lock.
       Optional<RecordedCall> found = calls().stream().filter(fits).findFirst();
       if (found.isPresent()) {
         return found.get();
@@ -195,7 +198,7 @@ public final class PluginJournal implements CallJournal {
             && open.containsKey(worked.call().number()));
   }
 
-  /** The call as it is now, also one that was cleared away meanwhile. */
+  /** Changes the current record of the call, even if the journal was cleared in the meantime. */
   private CallRecord change(RecordedCall call, UnaryOperator<CallRecord> change) {
     CallRecord before = calls.getOrDefault(call.number(), (CallRecord) call);
     CallRecord after = change.apply(before);
@@ -232,7 +235,7 @@ public final class PluginJournal implements CallJournal {
     }
   }
 
-  /** The time is read under the lock, so that it never goes back from one event to the next. */
+  /** The clock is read under the lock, so that times never decrease from one event to the next. */
   private <T> T write(Function<Instant, T> writing) {
     lock.lock();
     try {
@@ -246,8 +249,8 @@ public final class PluginJournal implements CallJournal {
   }
 
   /**
-   * The end as the journal keeps it, for plugins like to repeat what they were asked: as it was,
-   * unless its text repeats something sensitive or is too long to tell.
+   * Returns the end for the journal. Plugins often repeat values of the request in their messages,
+   * so a message that repeats a sensitive value or is too long is scrubbed and shortened.
    */
   private static CallEnd redacted(RecordedCall call, CallEnd end) {
     if (!(end instanceof CallEnd.Failed failed) || failed.text().isEmpty()) {

@@ -17,7 +17,7 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A protobuf message, read by the names of the spec. */
+/** A protobuf message whose fields are read by the names of the spec. */
 public final class ProtoMessage implements WireMessage {
 
   private final Message message;
@@ -124,12 +124,12 @@ public final class ProtoMessage implements WireMessage {
     return type() + RedactedText.of(message, UnaryOperator.identity());
   }
 
-  /** The end of a call with these messages. */
+  /** Returns the end of a call that was answered with these messages. */
   public static CallEnd answered(List<Message> messages) {
     return new CallEnd.Answered(messages.stream().<WireMessage>map(ProtoMessage::new).toList());
   }
 
-  /** The messages of such an end, as protobuf knows them. */
+  /** Returns the messages of such an end as protobuf messages. */
   public static List<Message> messages(CallEnd.Answered answered) {
     return answered.messages().stream().map(each -> ((ProtoMessage) each).message()).toList();
   }
@@ -139,9 +139,10 @@ public final class ProtoMessage implements WireMessage {
   }
 
   /**
-   * The message with other values, at any depth.
+   * Returns the message with other values, at any depth.
    *
-   * @param made makes each value, a map as a whole, of the one before; null clears the field
+   * @param made returns the new value for each value, where a map is one value; null clears the
+   *     field
    */
   public static Message rebuilt(
       Message message, BiFunction<FieldDescriptor, Object, @Nullable Object> made) {
@@ -170,7 +171,10 @@ public final class ProtoMessage implements WireMessage {
     return value instanceof Message inner ? rebuilt(inner, made) : made.apply(field, value);
   }
 
-  /** The value of a field; that inside, where the spec wraps it to tell unset from default. */
+  /**
+   * Returns the value of a field; the inner value if the spec wraps it to distinguish unset from
+   * default.
+   */
   private Object unwrapped(FieldDescriptor field) {
     Object value = message.getField(field);
     if (isWrapper(field)) {

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** An operation as it is called on the wire, with an empty request and an empty answer. */
+/** An operation as called on the wire, with an empty request and an empty answer. */
 public record WireOperation(
     CsiOperation operation, Message request, Message answer, boolean streams) {
 
@@ -41,7 +41,7 @@ public record WireOperation(
     return Objects.requireNonNull(BY_PATH.get("/" + operation.fullName()));
   }
 
-  /** The message that the bytes are; nothing if they are none of the kind of {@code empty}. */
+  /** Parses the bytes as a message of the type of {@code empty}; empty if they are not one. */
   public static Optional<Message> parsed(Message empty, byte[] bytes) {
     try {
       return Optional.of(empty.getParserForType().parseFrom(bytes));

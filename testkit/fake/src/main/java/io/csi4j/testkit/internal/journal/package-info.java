@@ -1,4 +1,4 @@
-/** How calls are recorded: the journal behind its public face, and messages seen field by field. */
+/** Records calls: the implementation of the journal, and access to messages field by field. */
 @NullMarked
 package io.csi4j.testkit.internal.journal;
 

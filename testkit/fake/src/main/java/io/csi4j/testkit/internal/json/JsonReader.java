@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads one JSON text: objects become maps in the order of the text, arrays lists, numbers {@link
- * BigDecimal}, and null the constant {@link #NULL}.
+ * Reads a JSON text: objects become maps in the order of the text, arrays become lists, numbers
+ * become {@link BigDecimal}, and null becomes the constant {@link #NULL}.
  */
 public final class JsonReader {
 
-  /** The value {@code null} of JSON. */
+  /** The JSON value {@code null}. */
   public static final Object NULL =
       new Object() {
         @Override
@@ -40,10 +40,10 @@ public final class JsonReader {
   }
 
   /**
-   * The value that the text is.
+   * Returns the value of the text.
    *
-   * @throws IllegalArgumentException naming the place of the first mistake, and never repeating the
-   *     text
+   * @throws IllegalArgumentException at the first mistake; the message names its position and never
+   *     repeats the text
    */
   public static Object read(String text) {
     JsonReader reader = new JsonReader(text);
@@ -55,7 +55,7 @@ public final class JsonReader {
     return value;
   }
 
-  /** The object that the text is; another value is a mistake. */
+  /** Returns the object of the text; any other value is a mistake. */
   @SuppressWarnings("unchecked")
   public static Map<String, Object> object(String text) {
     if (read(text) instanceof Map<?, ?> map) {
@@ -178,7 +178,7 @@ public final class JsonReader {
       at++;
     }
     String digits = text.substring(from, at);
-    // A number of a thousand digits, or with an exponent of nine, would cost more than it tells.
+    // A number with a thousand digits, or with an exponent of nine digits, would be too expensive.
     if (!digits.matches("-?(0|[1-9]\\d{0,30})(\\.\\d{1,30})?([eE][+-]?\\d{1,3})?")) {
       at = from;
       throw expected(digits.isEmpty() ? A_VALUE : A_NUMBER);
@@ -201,7 +201,7 @@ public final class JsonReader {
     }
   }
 
-  /** Returns the next character, which is there if the text goes on with this. */
+  /** Returns the next character; fails with what is expected if the text ends. */
   private char peek(String wanted) {
     if (at >= text.length()) {
       throw expected(wanted);

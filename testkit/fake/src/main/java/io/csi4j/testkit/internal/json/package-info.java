@@ -1,4 +1,4 @@
-/** JSON, as it is read. Knows nothing of CSI. */
+/** Reads JSON. Does not depend on CSI. */
 @NullMarked
 package io.csi4j.testkit.internal.json;
 

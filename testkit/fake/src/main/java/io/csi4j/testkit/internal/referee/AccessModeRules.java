@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The rules for who may use a volume where, how often, and for writing. */
+/** Rules about which workloads may use a volume, on which nodes, how often, and for writing. */
 final class AccessModeRules extends DutyRule {
 
   AccessModeRules(Hearing hearing) {
@@ -60,8 +60,9 @@ final class AccessModeRules extends DutyRule {
   }
 
   /**
-   * Whether the controller was told how the volume is used. The mode may differ, for controller and
-   * node need not know the same modes; the group that owns the files is the node's alone.
+   * Checks that the controller was asked for the same use of the volume. The mode may differ,
+   * because controller and node need not offer the same modes; only the node knows the group that
+   * owns the files.
    */
   private void attachedSo(RecordedCall call, KnownVolume volume, WireMessage capability) {
     TrackedUse attachment = world.attachmentHere(volume, WireFields.node(call));
@@ -110,7 +111,7 @@ final class AccessModeRules extends DutyRule {
     }
   }
 
-  /** Some modes have duties of their own, beside the duties of all. */
+  /** Judges duties of single modes, in addition to the duties of all modes. */
   private void forMode(
       RecordedCall call, String about, String mode, String where, TrackedUse other) {
     String own = about + " " + mode;
@@ -129,7 +130,7 @@ final class AccessModeRules extends DutyRule {
     judge(reads, other.evidence(), call, "second writer", ref(other.maker()));
   }
 
-  /** Whether a node takes one volume more. */
+  /** Judges whether a node may take one more volume. */
   private void room(RecordedCall call, String node, Set<String> there) {
     WireMessage info = world.nodes.get(node);
     long max = info == null ? 0 : info.number("max_volumes_per_node");

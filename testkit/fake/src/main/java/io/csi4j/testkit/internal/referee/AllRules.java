@@ -5,7 +5,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.referee.Verdict;
 import java.util.List;
 
-/** All rules together. */
+/** Applies all rules of the referee. */
 public final class AllRules {
 
   private AllRules() {}
@@ -15,8 +15,8 @@ public final class AllRules {
   }
 
   /**
-   * Judges these events, oldest first. The quirks of {@code told} count until an event tells a
-   * shape.
+   * Judges these events, which must be ordered from oldest to newest. The quirks of {@code told}
+   * apply until an event contains a shape.
    */
   public static Verdict judge(List<JournalEvent> events, PluginShape told) {
     DutyRule.Hearing hearing = new DutyRule.Hearing(told);

@@ -7,11 +7,11 @@ import io.csi4j.testkit.journal.RecordedCall;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The conclusions that a call's caller may draw from its end. */
+/** The conclusion that a caller may draw from the end of its call. */
 enum CallOutcome {
   /** The work is done. */
   OK,
-  /** The work is not done, and the plugin does not work on it. */
+  /** The work is not done, and the plugin is not working on it. */
   REFUSED,
   /** The work may be done, now or later. */
   UNCERTAIN;
@@ -37,14 +37,16 @@ enum CallOutcome {
     return refused ? REFUSED : UNCERTAIN;
   }
 
-  /** The code that a call failed with; OK if it did not, or if no code came. */
+  /**
+   * Returns the code with which a call failed; OK if the call did not fail, or if no code arrived.
+   */
   static StatusCode code(RecordedCall call) {
     return call.end().orElse(null) instanceof CallEnd.Failed failed
         ? StatusCode.ofValue(failed.code())
         : StatusCode.OK;
   }
 
-  /** Whether nothing came back that says what became of the call. */
+  /** Returns whether the caller got no answer that settles the outcome of the call. */
   static boolean isLost(RecordedCall call) {
     CallEnd end = call.end().orElseThrow();
     return end instanceof CallEnd.Broken

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One call at a time for a volume, a snapshot, a name. Two that overlapped are held against their
- * caller only when the first ended with an answer: one that its caller gave up may be noticed late.
+ * Rules for one call at a time for a volume, a snapshot or a name. Two overlapping calls are a
+ * breach only if the first ended with an answer: the plugin may notice late that a caller gave up a
+ * call.
  */
 final class ConcurrencyRules extends DutyRule {
 
   private final Map<String, List<RecordedCall>> open = new HashMap<>();
 
-  /** By call in flight: those that came beside it, after the call itself. */
+  /** Calls that overlap each call in flight; the call itself comes first. */
   private final Map<Long, List<RecordedCall>> overlapping = new LinkedHashMap<>();
 
   ConcurrencyRules(Hearing hearing) {
@@ -71,7 +72,10 @@ final class ConcurrencyRules extends DutyRule {
     judge(false, List.of(earlier), later, kind(later), earlier.number(), operation);
   }
 
-  /** The kind of the object of which one call is allowed at a time; {@code ""} for none. */
+  /**
+   * Returns the kind of the object for which only one call at a time is allowed; {@code ""} for
+   * none.
+   */
   private static String kind(RecordedCall call) {
     if (readsHealth(call)) {
       return "";
@@ -88,7 +92,9 @@ final class ConcurrencyRules extends DutyRule {
     return one && !WireFields.text(call, "snapshot_id").isEmpty() ? "snapshot" : "";
   }
 
-  /** Whether the call only reads health: monitors do that beside all other calls. */
+  /**
+   * Returns whether the call only reads health: monitors do that concurrently with all other calls.
+   */
   private static boolean readsHealth(RecordedCall call) {
     return call.operation() == CsiOperation.CONTROLLER_GET_VOLUME_HEALTH
         || call.operation() == CsiOperation.NODE_GET_VOLUME_HEALTH;

@@ -6,7 +6,7 @@ import io.csi4j.testkit.journal.RecordedCall;
 import java.util.Map;
 
 /**
- * The contexts that the plugin gave to be handed back as they are: of volumes and of publishing.
+ * Rules that the caller sends contexts back unchanged: the contexts of volumes and of publishing.
  */
 final class ContextRules extends DutyRule {
 

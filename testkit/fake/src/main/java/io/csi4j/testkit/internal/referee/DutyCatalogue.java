@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The judgements on duties, as they stand in {@code judgements.tsv}. */
+/** Reads the judgements on duties from {@code judgements.tsv}. */
 final class DutyCatalogue {
 
   private static final Map<String, Judgements> JUDGEMENTS = judgements();
@@ -20,13 +20,14 @@ final class DutyCatalogue {
   }
 
   /**
-   * The duties that a condition is about, and the story of a breach; {@code ""} where the condition
-   * only shows duties kept.
+   * The duties of a condition, and the text for a breach; {@code ""} if the condition only records
+   * kept duties.
    */
   record Judgement(List<Integer> duties, String words) {}
 
   /**
-   * The judgements of one rule, by operation and condition; those for any operation by it alone.
+   * The judgements of one rule, keyed by operation and condition, or by condition alone for any
+   * operation.
    */
   record Judgements(Map<String, Judgement> rows) {
 

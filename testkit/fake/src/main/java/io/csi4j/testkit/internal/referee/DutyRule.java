@@ -12,12 +12,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges duties of one kind while the journal is read from its beginning to its end. A rule sees
- * the world as it was just before the event it is told of.
+ * Judges duties of one kind while it reads the journal from beginning to end. A rule sees the state
+ * just before the event that it receives.
  *
- * <p>A rule holds the conditions. The duties that a condition is about, and the words for their
- * breach, are its rows in {@code judgements.tsv}. The words go on a sentence that begins with the
- * call, and say what to do instead. They hold back secrets, flags and contexts by not knowing them.
+ * <p>A rule implements the conditions. The duties of a condition, and the text for a breach, are
+ * its rows in {@code judgements.tsv}. The text continues a sentence that begins with the call, and
+ * states what to do instead. Texts contain no secrets, flags or contexts, because rules never pass
+ * them on.
  */
 abstract class DutyRule {
 
@@ -43,7 +44,10 @@ abstract class DutyRule {
       this(new KnownWorld(), new WrittenVerdict());
     }
 
-    /** Of an empty journal, with this shape of the plugin until an event tells another. */
+    /**
+     * Starts with an empty journal, and with this shape of the plugin until an event contains
+     * another.
+     */
     Hearing(PluginShape told) {
       this(new KnownWorld(told), new WrittenVerdict());
     }
@@ -63,18 +67,18 @@ abstract class DutyRule {
 
   void ended(RecordedCall call) {}
 
-  /** Something else happened: the world knows of it already. */
+  /** Receives an event that is not about a call; the world has applied it already. */
   void happened(JournalEvent event) {}
 
-  /** The journal is at its end. */
+  /** Called at the end of the journal. */
   void finished() {}
 
-  /** Whether there is a row about this for the call's operation, or for any. */
+  /** Returns whether a row exists for this condition and the call's operation, or any operation. */
   final boolean isJudged(RecordedCall call, String about) {
     return judgements.find(call.operation(), about) != null;
   }
 
-  /** There was occasion to break the duties of a row, and they were kept. */
+  /** Records that the caller could have broken the duties of a row, and kept them. */
   final void kept(RecordedCall call, String about) {
     judgements.get(call.operation(), about).duties().forEach(verdict::kept);
   }
@@ -84,10 +88,10 @@ abstract class DutyRule {
   }
 
   /**
-   * The call kept the duties of a row or broke them.
+   * Records whether the call kept the duties of a row or broke them.
    *
-   * @param earlier calls that show it, beside {@code call}
-   * @param facts for the places in the row's words
+   * @param earlier calls that prove the finding, in addition to {@code call}
+   * @param facts values for the placeholders in the row's text
    */
   final void judge(
       boolean good, List<RecordedCall> earlier, RecordedCall call, String about, Object... facts) {
@@ -100,7 +104,7 @@ abstract class DutyRule {
     judgement.duties().forEach(duty -> verdict.broken(duty, story, shown(earlier, call)));
   }
 
-  /** The call bent the duties of a row for a reason that counts. */
+  /** Records that the call broke the duties of a row for an accepted reason. */
   final void excused(List<RecordedCall> earlier, RecordedCall call, String about, Object... facts) {
     DutyCatalogue.Judgement judgement = judgements.get(call.operation(), about);
     String story = subject(call) + " " + judgement.words().formatted(facts);
@@ -113,7 +117,7 @@ abstract class DutyRule {
     return calls;
   }
 
-  /** A call as the subject of a sentence: number, operation, and what it is about. */
+  /** Returns a call as the subject of a sentence: number, operation, and object. */
   private static String subject(RecordedCall call) {
     StringBuilder out = new StringBuilder("call ");
     out.append(call.number()).append(' ').append(call.operation().rpcName());
@@ -136,7 +140,7 @@ abstract class DutyRule {
     }
   }
 
-  /** A reference to a call, in round brackets. */
+  /** Returns a reference to a call, in round brackets. */
   static String ref(@Nullable RecordedCall call) {
     return call == null ? "" : " (call " + call.number() + ")";
   }

@@ -8,7 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How volumes grow: off the nodes where they have to be, controller first, then every node. */
+/**
+ * Rules for expansion: offline where the plugin requires it, first the controller, then every node.
+ */
 final class ExpansionRules extends DutyRule {
 
   private final Map<String, WireMessage> attachedAs = new HashMap<>();

@@ -13,18 +13,20 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The calls after a refusal: none, another request, or the same after a while. */
+/**
+ * Rules for the calls after a refusal: no call, another request, or the same request after a pause.
+ */
 final class FailureRules extends DutyRule {
 
   /**
-   * So many repeats in a row, each sooner than that, show that the caller does not wait between
-   * them.
+   * This number of consecutive repeats with too short pauses shows that the caller does not wait
+   * between them.
    */
   private static final int HAMMERING = 5;
 
   private static final Duration SOON = Duration.ofMillis(5);
 
-  /** Their own error tables say SHOULD or MAY of INVALID_ARGUMENT, and not MUST. */
+  /** The error tables of these operations mark INVALID_ARGUMENT with SHOULD or MAY, not MUST. */
   private static final Set<CsiOperation> MILDER =
       Set.of(
           CsiOperation.CONTROLLER_MODIFY_VOLUME,
@@ -36,7 +38,7 @@ final class FailureRules extends DutyRule {
           CsiOperation.GET_METADATA_ALLOCATED,
           CsiOperation.GET_METADATA_DELTA);
 
-  /** The refusals in a row of calls about one subject. */
+  /** The consecutive refusals of calls about one subject. */
   private static final class Refused {
 
     private final RecordedCall last;
@@ -45,10 +47,13 @@ final class FailureRules extends DutyRule {
     private final List<Duration> pauses = new ArrayList<>();
     private @Nullable Duration pause;
 
-    /** How many of the last calls each equal the call before it. */
+    /** Number of the last calls that equal the call before them. */
     private int repeats;
 
-    /** How many of the last calls do so, but for secrets, though nothing had changed meanwhile. */
+    /**
+     * Number of the last calls that equal the call before them except for secrets, though nothing
+     * had changed in the meantime.
+     */
     private int vainRepeats;
 
     private boolean repeated;
@@ -63,10 +68,10 @@ final class FailureRules extends DutyRule {
 
   private final Map<String, Refused> refused = new HashMap<>();
 
-  /** By subject: the call that was told UNIMPLEMENTED. */
+  /** For each subject, the call that was answered with UNIMPLEMENTED. */
   private final Map<String, RecordedCall> unimplemented = new HashMap<>();
 
-  /** The snapshots that could not be deleted alone. */
+  /** Snapshots that cannot be deleted on their own. */
   private final Set<String> members = new HashSet<>();
 
   FailureRules(Hearing hearing) {
@@ -108,7 +113,7 @@ final class FailureRules extends DutyRule {
       }
       case UNAUTHENTICATED -> {
         if (WireFields.knows(call, "secrets")) {
-          // Once more is no breach: the same secrets may have been made valid meanwhile.
+          // One repeat is no breach: the same secrets may have become valid in the meantime.
           noLoop(call, before, same && before.repeats > 0, "secrets");
         }
       }
@@ -174,18 +179,18 @@ final class FailureRules extends DutyRule {
     }
   }
 
-  /** The call may be repeated with another request only. */
+  /** Judges a call that may be repeated only with another request. */
   private void changed(RecordedCall call, Refused before, boolean same, String about) {
     StatusCode code = CallOutcome.code(before.last);
     judge(!same, List.of(before.last), call, about, code, before.last.number());
   }
 
-  /** The call may be repeated once more, but not again and again. */
+  /** Judges a call that may be repeated once, but not in a loop. */
   private void noLoop(RecordedCall call, Refused before, boolean loops, String about) {
     judge(!loops, before.calls, call, about, CallOutcome.code(before.last));
   }
 
-  /** The call may be repeated after a while. */
+  /** Judges a call that may be repeated after a pause. */
   private void backoff(RecordedCall call, Refused before, String about) {
     List<Duration> pauses = new ArrayList<>(before.pauses);
     Duration pause = before.pause;
@@ -195,7 +200,7 @@ final class FailureRules extends DutyRule {
     judge(!isHammering(pauses), before.calls, call, about, CallOutcome.code(before.last));
   }
 
-  /** Where no time passes at all the clock stands still, and shows nothing. */
+  /** If no time passes at all, the clock stands still and proves nothing. */
   private static boolean isHammering(List<Duration> pauses) {
     if (pauses.size() < HAMMERING) {
       return false;
@@ -258,7 +263,7 @@ final class FailureRules extends DutyRule {
 
   @Override
   void happened(JournalEvent event) {
-    // A proxy writes only that the plugin behind it stopped, and not that it started again.
+    // A proxy records only that the plugin behind it stopped, not that it started again.
     if (event instanceof JournalEvent.Forgot
         || event instanceof JournalEvent.Started
         || event instanceof JournalEvent.Stopped) {

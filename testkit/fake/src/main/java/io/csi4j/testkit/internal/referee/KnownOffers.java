@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The offers of the plugin, and what it told its caller of them. A caller is right to act on
- * either: it cannot know of an upgrade before it asked.
+ * The capabilities of the plugin, and those it has reported to its caller. A caller may act on
+ * either: it does not know of an upgrade before it asks again.
  */
 final class KnownOffers {
 
@@ -45,23 +45,23 @@ final class KnownOffers {
     }
   }
 
-  /** Whether the caller was told anything of this part. */
+  /** Returns whether the plugin reported the capabilities of this part to the caller. */
   boolean asked(Part part, String node) {
     return told.containsKey(key(part, node));
   }
 
-  /** Whether the caller was told that this is offered. */
+  /** Returns whether the plugin reported to the caller that it offers this. */
   boolean told(Part part, String node, String... anyOf) {
     Set<String> names = told.get(key(part, node));
     return names != null && contains(names, anyOf);
   }
 
-  /** Whether a caller has no ground to take this as offered. */
+  /** Returns whether a caller has no reason to assume that the plugin offers this. */
   boolean lacks(Part part, String node, String... anyOf) {
     return real.containsKey(part) && !real(part, anyOf) && !told(part, node, anyOf);
   }
 
-  /** Whether a caller has to act as with a plugin that offers this. */
+  /** Returns whether a caller must treat the plugin as one that offers this. */
   boolean has(Part part, String node, String... anyOf) {
     if (!real.containsKey(part)) {
       return told(part, node, anyOf);

@@ -10,39 +10,39 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The knowledge of one volume. */
+/** The referee's record of one volume. */
 final class KnownVolume {
 
   final String id;
 
-  /** The call that created it; null for a volume that came from elsewhere. */
+  /** The call that created the volume; null for a volume from elsewhere. */
   @Nullable RecordedCall created;
 
-  /** Its own context by each answer: one, unless the plugin tells another one later. */
+  /** The volume's context in each answer: one, unless the plugin later returns another one. */
   final Set<Map<String, String>> contexts = new HashSet<>();
 
   /**
-   * Where it can be reached by any answer; empty if from everywhere, or if its creation told
-   * nothing.
+   * The topology in any answer; empty if the volume is accessible from everywhere, or if its
+   * creation returned none.
    */
   final Set<WireMessage> topology = new HashSet<>();
 
   boolean validated;
   boolean deleted;
 
-  /** The expansion that the nodes still have to follow. */
+  /** An expansion that the nodes have yet to perform. */
   @Nullable RecordedCall pendingExpansion;
 
   /** Whether the volume was published on a node while an expansion was pending. */
   boolean usedWhilePending;
 
-  /** Whether the controller expanded it, or may have. */
+  /** Whether the controller has expanded the volume, or may have. */
   boolean expanded;
 
-  /** Counts what changed for certain, so that a repeat can be told from a new attempt. */
+  /** Number of certain changes, which distinguishes a repeat from a new attempt. */
   long changes;
 
-  /** By node. */
+  /** Attachments by node. */
   final Map<String, TrackedUse> attachments = new TreeMap<>();
 
   final Places stagings = new Places();
@@ -50,7 +50,7 @@ final class KnownVolume {
 
   /** Stagings or publications. */
   static final class Places {
-    /** By node and path. */
+    /** Uses by node and path. */
     final Map<String, Map<String, TrackedUse>> all = new TreeMap<>();
 
     TrackedUse use(String node, String path) {
@@ -62,12 +62,12 @@ final class KnownVolume {
       return all.getOrDefault(node, Map.of());
     }
 
-    /** Whether one on a node is so. */
+    /** Returns whether a use on a node satisfies the condition. */
     boolean any(String node, Predicate<TrackedUse> so) {
       return on(node).values().stream().anyMatch(so);
     }
 
-    /** Whether there is one anywhere, for certain. */
+    /** Returns whether a use is certain anywhere. */
     boolean somewhere() {
       return uses().anyMatch(TrackedUse::standing);
     }
@@ -85,24 +85,24 @@ final class KnownVolume {
     return attachments.computeIfAbsent(node, key -> new TrackedUse());
   }
 
-  /** Whether it is attached anywhere, for certain. */
+  /** Returns whether the volume is attached anywhere, for certain. */
   boolean attachedSomewhere() {
     return attachments.values().stream().anyMatch(TrackedUse::standing);
   }
 
-  /** Whether it is, or may be, attached to a node whose id no answer told. */
+  /** Returns whether the volume is, or may be, attached to a node whose id no answer contained. */
   boolean attachedAsUnknown(KnownWorld world) {
     return attachments.entrySet().stream()
         .anyMatch(one -> one.getValue().possible() && !world.nodes.containsKey(one.getKey()));
   }
 
-  /** Every attachment, staging and publication. */
+  /** Returns every attachment, staging and publication. */
   Stream<TrackedUse> things() {
     return Stream.of(attachments.values().stream(), stagings.uses(), publications.uses())
         .flatMap(uses -> uses);
   }
 
-  /** Whether a staging or publication at a path of a node is so. */
+  /** Returns whether a staging or publication at a path of a node satisfies the condition. */
   boolean at(String node, String path, Predicate<TrackedUse> so) {
     return Stream.of(stagings.on(node).get(path), publications.on(node).get(path))
         .anyMatch(use -> use != null && so.test(use));

@@ -22,14 +22,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The knowledge that a caller can have of the plugin's volumes at one moment, from what it asked
- * and was told.
+ * What a caller can know about the plugin's volumes at one moment, from its requests and the
+ * answers.
  */
 final class KnownWorld {
 
   /**
-   * A snapshot, as the last answer told it: its group is {@code ""} without one, its size 0 if it
-   * is not told.
+   * A snapshot as reported by the last answer: its group is {@code ""} if it has none, its size 0
+   * if none was reported.
    */
   record Snapshot(String id, String source, String group, boolean ready, long size, long seconds) {
     static Snapshot from(WireMessage told, String group) {
@@ -47,27 +47,27 @@ final class KnownWorld {
   private final Map<String, KnownVolume> volumes = new HashMap<>();
   final Map<String, Snapshot> snapshots = new HashMap<>();
 
-  /** The members of each group snapshot that an answer told. */
+  /** Members of each group snapshot that an answer contained. */
   final Map<String, Set<String>> groups = new HashMap<>();
 
-  /** By the id that a plugin gave for its node: the last answer about it. */
+  /** The last answer about each node, by the id that the plugin returned for its node. */
   final Map<String, WireMessage> nodes = new HashMap<>();
 
   private final Map<String, Set<String>> nodeIds = new HashMap<>();
   private final Map<String, Set<String>> attachedTo = new HashMap<>();
   private final Map<String, Set<String>> usedOn = new HashMap<>();
 
-  /** The nodes at which listings told volumes to be. */
+  /** Nodes to which volumes are attached according to listings. */
   final Set<String> listedNodes = new HashSet<>();
 
-  /** The texts and maps of answers that are longer than those of a request may be. */
+  /** Texts and maps of answers that exceed the size limits of requests. */
   final Set<Object> tooLong = new HashSet<>();
 
   private @Nullable Boolean complete;
   private boolean called;
   private long deletions;
 
-  /** The shape of the plugin; one without quirks if nothing told it. */
+  /** Shape of the plugin; one without quirks if no event contained it. */
   private PluginShape shape;
 
   KnownWorld() {
@@ -78,17 +78,20 @@ final class KnownWorld {
     shape = quirks;
   }
 
-  /** Whether a call publishes a volume that the plugin makes at that very moment. */
+  /** Returns whether a call publishes an inline volume, which the plugin creates with this call. */
   boolean isInline(RecordedCall call) {
     return shape.isInline(call.request().map("volume_context"));
   }
 
-  /** Returns a shape with the quirks of the plugin; for all else, its offers are known. */
+  /**
+   * Returns a shape with the quirks of the plugin, for all questions except its capabilities, which
+   * {@code offers} records.
+   */
   PluginShape quirks() {
     return shape;
   }
 
-  /** Whether the journal shows the plugin's whole life, and not only its last part. */
+  /** Returns whether the journal shows the plugin's complete life, not only its last part. */
   boolean isComplete() {
     return Boolean.TRUE.equals(complete);
   }
@@ -97,12 +100,12 @@ final class KnownWorld {
     return volumes.computeIfAbsent(id, KnownVolume::new);
   }
 
-  /** The volume, if a call or an answer named it before. */
+  /** Returns the volume, if a call or an answer named it before. */
   @Nullable KnownVolume knownVolume(String id) {
     return volumes.get(id);
   }
 
-  /** The ids that a node's plugin gave for its node. */
+  /** Returns the ids that the plugin on a node returned for its node. */
   Set<String> nodeIds(String node) {
     return nodeIds.getOrDefault(node, Set.of());
   }
@@ -111,12 +114,12 @@ final class KnownWorld {
     return attachedTo.getOrDefault(nodeId, Set.of());
   }
 
-  /** The volumes that are staged or published on a node for certain. */
+  /** Returns the volumes that are staged or published on a node for certain. */
   Set<String> usedOn(String node) {
     return usedOn.getOrDefault(node, Set.of());
   }
 
-  /** The attachment of a volume to the node on whose socket a call came. */
+  /** Returns the attachment of a volume to the node whose socket received a call. */
   TrackedUse attachmentHere(KnownVolume volume, String node) {
     for (String id : nodeIds(node)) {
       TrackedUse thing = volume.attachments.get(id);
@@ -127,13 +130,16 @@ final class KnownWorld {
     return volume.attachment(node);
   }
 
-  /** Grows whenever something that a call can depend on changed, or may have. */
+  /**
+   * Returns a number that grows whenever something on which the call can depend has changed, or may
+   * have.
+   */
   long changes(RecordedCall call) {
     String id = WireFields.volume(call);
     return id.isEmpty() ? deletions + changesOfSources(call) : volume(id).changes;
   }
 
-  /** The changes of the volumes that a call takes snapshots of. */
+  /** Returns the changes of the volumes of which a call takes snapshots. */
   private long changesOfSources(RecordedCall call) {
     return Stream.concat(
             Stream.of(WireFields.text(call, "source_volume_id")),
@@ -149,7 +155,7 @@ final class KnownWorld {
       complete = event instanceof JournalEvent.Started || event instanceof JournalEvent.Began;
     }
     if (event instanceof JournalEvent.Began began && !called) {
-      // The numbers go on when a journal is cleared.
+      // Numbers continue when a journal is cleared.
       called = true;
       complete &= began.call().number() == 1;
     }
@@ -269,7 +275,7 @@ final class KnownWorld {
     }
   }
 
-  /** The attachment, staging or publication that a call makes or takes away. */
+  /** Returns the attachment, staging or publication that a call creates or removes. */
   private static TrackedUse use(KnownVolume volume, RecordedCall call) {
     String node = WireFields.node(call);
     return switch (call.operation()) {
@@ -337,11 +343,12 @@ final class KnownWorld {
   private void told(WireMessage entry) {
     WireMessage told = entry.message("volume");
     KnownVolume volume = volume(told.text("volume_id"));
-    // A listing may leave the context out, which who made the volume gave to its caller.
+    // A listing may leave out the context, which the answer to the creation contained.
     if (told.has("volume_context")) {
       volume.contexts.add(told.map("volume_context"));
     }
-    // The spec binds a caller to the place that was told at the creation: it may have moved since.
+    // The spec binds a caller to the topology returned at the creation: the volume may have moved
+    // since.
     if (!volume.topology.isEmpty()) {
       volume.topology.addAll(told.messages("accessible_topology"));
     }
@@ -359,7 +366,7 @@ final class KnownWorld {
     }
   }
 
-  /** The group is the one that was told first, or at its creation: a listing may leave it out. */
+  /** Keeps the group that was reported first, or at the creation: a listing may leave it out. */
   private void snapshot(WireMessage told, boolean created) {
     Snapshot earlier = snapshots.get(told.text("snapshot_id"));
     String group = created || earlier == null ? told.text("group_snapshot_id") : earlier.group();

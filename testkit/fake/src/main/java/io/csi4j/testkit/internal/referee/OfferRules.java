@@ -8,7 +8,7 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import java.util.List;
 
-/** Calls and fields that only a plugin with the capability takes. */
+/** Rules about calls and fields that only a plugin with the capability accepts. */
 final class OfferRules extends DutyRule {
 
   private String version = "";
@@ -122,7 +122,9 @@ final class OfferRules extends DutyRule {
     }
   }
 
-  /** Whether the call takes away what was made while the capability was offered. */
+  /**
+   * Returns whether the call removes something that was created while the capability was offered.
+   */
   private boolean isCleanUp(RecordedCall call) {
     KnownVolume volume = world.knownVolume(WireFields.volume(call));
     if (volume == null) {

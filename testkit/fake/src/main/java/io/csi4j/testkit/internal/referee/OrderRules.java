@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Attach, stage, publish, and the same backwards. */
+/** Rules for the order of calls: attach, stage, publish, and the reverse. */
 final class OrderRules extends DutyRule {
 
   OrderRules(Hearing hearing) {
@@ -80,7 +80,7 @@ final class OrderRules extends DutyRule {
       return;
     }
     if (world.nodeIds(WireFields.node(call)).isEmpty() && volume.attachedAsUnknown(world)) {
-      return; // The node is not known by an id, and may be the one that it is attached to.
+      return; // No answer contained an id for this node, so the volume may be attached to it.
     }
     TrackedUse attachment = world.attachmentHere(volume, WireFields.node(call));
     boolean here = attachment.succeeded();
@@ -112,7 +112,7 @@ final class OrderRules extends DutyRule {
 
   private void publish(RecordedCall call, KnownVolume volume) {
     if (world.isInline(call)) {
-      return; // The plugin makes it now, so nothing has come before.
+      return; // The plugin creates the volume with this call, so no earlier call is required.
     }
     provisioned(call, volume);
     attached(call, volume);
@@ -173,7 +173,7 @@ final class OrderRules extends DutyRule {
     undone(call, thing);
   }
 
-  /** Whether the volume was ever asked to be at the path that a call takes away. */
+  /** Returns whether any call asked for the volume at the path that this call removes. */
   private boolean knownPath(
       RecordedCall call, String path, @Nullable TrackedUse thing, boolean onNode) {
     boolean known = thing != null && thing.tried();
@@ -218,7 +218,10 @@ final class OrderRules extends DutyRule {
     }
   }
 
-  /** What was never asked to go; a call that was made, whatever came of it, is enough for this. */
+  /**
+   * Judges the removal of a use that no call asked to remove; any such call counts, whatever its
+   * outcome.
+   */
   private void neverAsked(
       RecordedCall call, String about, Collection<Map<String, TrackedUse>> uses) {
     List<RecordedCall> evidence = new ArrayList<>();
@@ -228,7 +231,7 @@ final class OrderRules extends DutyRule {
     }
   }
 
-  /** The uses on one node; on all nodes if a call names none. */
+  /** Returns the uses on one node; on all nodes if a call names none. */
   private Map<String, Map<String, TrackedUse>> on(
       String asked, Map<String, Map<String, TrackedUse>> uses) {
     Map<String, Map<String, TrackedUse>> found = new TreeMap<>(uses);
@@ -258,7 +261,10 @@ final class OrderRules extends DutyRule {
     }
   }
 
-  /** A lost call has to be repeated or undone before what lies below it is taken away. */
+  /**
+   * Judges that a call with a lost outcome is repeated or undone before the caller removes what it
+   * depends on.
+   */
   private void lost(RecordedCall call, Map<String, TrackedUse> things, String what) {
     things.forEach(
         (where, thing) -> {
@@ -270,7 +276,7 @@ final class OrderRules extends DutyRule {
         });
   }
 
-  /** Those uses that are so, in words, for which the evidence is added. */
+  /** Returns the uses that satisfy the condition, as text, and adds the calls that prove them. */
   private static String those(
       Predicate<TrackedUse> so,
       Collection<Map<String, TrackedUse>> uses,

@@ -7,10 +7,10 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Pages and their tokens. */
+/** Rules for pages and their tokens. */
 final class PageRules extends DutyRule {
 
-  /** By operation and token: the filters of the listings that it was given in. */
+  /** The filters of the listings that returned each token, by operation and token. */
   private final Map<String, Set<String>> given = new HashMap<>();
 
   PageRules(Hearing hearing) {

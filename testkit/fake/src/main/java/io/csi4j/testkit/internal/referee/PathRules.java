@@ -12,13 +12,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Which paths are given, and what stands there. */
+/** Rules for the paths of requests, and for the files at these paths. */
 final class PathRules extends DutyRule {
 
-  /** The volume that had a target path first, by node and path, while it is published there. */
+  /**
+   * The volume published first at each target path, by node and path, while it is published there.
+   */
   private final Map<String, RecordedCall> targets = new HashMap<>();
 
-  /** The targets that were ever asked for, by node and path, of all volumes. */
+  /** The targets of all volumes that calls have named, by node and path. */
   private final Set<String> asked = new HashSet<>();
 
   private boolean neverMade;
@@ -45,7 +47,7 @@ final class PathRules extends DutyRule {
         volumePath(call, TrackedUse::tried);
       }
       case NODE_GET_VOLUME_HEALTH -> {
-        // Both paths are optional, and the volume need not be there.
+        // Both paths are optional, and the volume need not be staged.
         if (world.offers.lacks(Part.NODE, WireFields.node(call), "STAGE_UNSTAGE_VOLUME")) {
           judge(!call.request().has("staging_target_path"), call, "staging path not needed");
         }
@@ -115,7 +117,7 @@ final class PathRules extends DutyRule {
     boolean there = call.request().has("staging_target_path");
     String node = WireFields.node(call);
     if (world.needsStaging(node)) {
-      // The field is optional; a caller that knows the path is advised to send it.
+      // The field is optional; a caller that knows the path should send it.
       boolean isStaged =
           world.volume(WireFields.volume(call)).stagings.any(node, TrackedUse::certain);
       judge(there || !isStaged, call, "staging path known");

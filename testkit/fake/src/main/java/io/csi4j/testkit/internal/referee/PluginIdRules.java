@@ -7,15 +7,15 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Ids that the plugin gave are used as it gave them. */
+/** Rules that callers use the ids that the plugin returned. */
 final class PluginIdRules extends DutyRule {
 
-  /** By kind and name: the id that the plugin gave for it. */
+  /** The id that the plugin returned, by kind and name. */
   private final Map<String, String> ids = new HashMap<>();
 
   private final Set<String> given = new HashSet<>();
 
-  /** By kind: what was used as an id before it was known as a name. */
+  /** Values that were used as an id before they were known as a name, by kind. */
   private final Set<String> elsewhere = new HashSet<>();
 
   PluginIdRules(Hearing hearing) {
@@ -37,13 +37,16 @@ final class PluginIdRules extends DutyRule {
     }
     String node = WireFields.text(call, "node_id");
     if (!node.isEmpty() && world.isComplete() && isJudged(call, "own node")) {
-      // An id that was told before this journal began, or at another socket, is right as well.
+      // An id that the plugin returned before this journal began, or at another socket, is valid as
+      // well.
       boolean own = world.nodes.containsKey(node) || world.listedNodes.contains(node);
       judge(own, call, own ? "own node" : "other node");
     }
   }
 
-  /** What was never the name of anything is an id from elsewhere, also when a name is like it. */
+  /**
+   * A value that was never a name of anything is an id from elsewhere, even if it resembles a name.
+   */
   private void id(RecordedCall call, String kind, String id) {
     if (id.isEmpty()) {
       return;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A call that goes on with an earlier one says the same as that; secrets may differ. */
+/** Rules that a call continuing an earlier one has the same arguments; secrets may differ. */
 final class RepeatRules extends DutyRule {
 
   private static final Set<CsiOperation> MAKERS =
@@ -23,10 +23,10 @@ final class RepeatRules extends DutyRule {
           CsiOperation.NODE_STAGE_VOLUME,
           CsiOperation.NODE_PUBLISH_VOLUME);
 
-  /** The last call about each subject that went through, or may have. */
+  /** The last call about each subject that succeeded, or may have. */
   private final Map<String, RecordedCall> before = new HashMap<>();
 
-  /** The subject of the creation that an id came from. */
+  /** The subject of the call that created each id. */
   private final Map<String, String> origins = new HashMap<>();
 
   RepeatRules(Hearing hearing) {
@@ -87,7 +87,7 @@ final class RepeatRules extends DutyRule {
       before.put(subject, call);
       call.answer().ifPresent(answer -> origin(call, answer, subject));
     } else if (makes) {
-      // A refusal settles what was lost before it.
+      // A refusal settles the uncertain outcome of the call before it.
       before.computeIfPresent(subject, (key, one) -> one.ok() ? one : null);
     }
     if (outcome == CallOutcome.OK) {
@@ -123,7 +123,7 @@ final class RepeatRules extends DutyRule {
     }
   }
 
-  /** The opposite of a call ends what a repeat would go on with, in any case. */
+  /** The opposite of a call ends the series of repeats in any case. */
   private void undo(RecordedCall call) {
     switch (call.operation()) {
       case CONTROLLER_UNPUBLISH_VOLUME -> drop(call, CsiOperation.CONTROLLER_PUBLISH_VOLUME);

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The fields that a request has to hold in any case. */
+/** Rules for the fields that a request must have in any case. */
 final class RequiredFieldRules extends DutyRule {
 
   RequiredFieldRules(Hearing hearing) {
     super(hearing, "Required fields");
   }
 
-  /** Whether the request lacks a field that the spec marks as required. */
+  /** Returns whether the request lacks a field that the spec marks as required. */
   static boolean isIncomplete(RecordedCall call) {
     return CallNeeds.of(call.operation()).fields().stream()
             .anyMatch(field -> !call.request().has(field))

@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The secrets that made something go with it to its end. Only compared, never told. */
+/**
+ * Rules that calls about an object carry the secrets with which it was created. The rules compare
+ * secrets, and never show them.
+ */
 final class SecretRules extends DutyRule {
 
   private final Map<String, RecordedCall> makers = new HashMap<>();

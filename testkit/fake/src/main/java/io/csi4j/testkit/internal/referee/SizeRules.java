@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** How long texts, maps and paths are, and of which characters names and keys are made. */
+/** Rules for the sizes of texts, maps and paths, and for the characters of names and keys. */
 final class SizeRules extends DutyRule {
 
   private static final Set<String> CONTEXTS = Set.of("volume_context", "publish_context");
 
-  /** The spec does not say of which alphabet. */
+  /** The spec does not name the alphabet. */
   private static final Pattern SECRET_KEY = Pattern.compile("[-\\p{L}\\p{N}_.]*");
 
   SizeRules(Hearing hearing) {

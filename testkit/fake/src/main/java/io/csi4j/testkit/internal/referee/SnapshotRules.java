@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Snapshots, group snapshots and their members. */
+/** Rules for snapshots, group snapshots and their members. */
 final class SnapshotRules extends DutyRule {
 
   SnapshotRules(Hearing hearing) {

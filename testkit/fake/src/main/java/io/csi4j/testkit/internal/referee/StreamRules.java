@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where the streams of snapshot metadata begin: at 0, where a range ended that came before, or
- * where a stream began that ended without a message.
+ * Rules for the start of a snapshot metadata stream: at 0, at the end of a range received before,
+ * or at the start of a stream that ended without a message.
  */
 final class StreamRules extends DutyRule {
 
-  /** By subject: where a caller can have been when its stream ended. */
+  /** For each subject, the offsets that a caller may have reached when its stream ended. */
   private final Map<String, Set<Long>> reached = new HashMap<>();
 
   StreamRules(Hearing hearing) {
@@ -37,7 +37,7 @@ final class StreamRules extends DutyRule {
     }
     Set<Long> there = reached.computeIfAbsent(WireFields.subject(call), key -> new HashSet<>());
     there.add(call.request().number("starting_offset"));
-    // How far its caller read before it gave up does not show: it can be any range.
+    // The journal does not show how far a caller read before it gave up: any range is possible.
     if (call.end().orElse(null) instanceof CallEnd.Answered answered) {
       answered.messages().stream()
           .flatMap(message -> message.messages("block_metadata").stream())

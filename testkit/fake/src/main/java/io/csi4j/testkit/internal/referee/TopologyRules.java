@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Where volumes are asked for, and where they are used. */
+/** Rules for the topology in requests, and for the nodes that use a volume. */
 final class TopologyRules extends DutyRule {
 
   private static final int PART_LIMIT = 63;
@@ -19,10 +19,10 @@ final class TopologyRules extends DutyRule {
   private static final Pattern PREFIX =
       Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
-  /** The keys and values that the plugin told, in lower case keys. */
+  /** Keys and values that the plugin reported, with keys in lower case. */
   private final Set<String> told = new HashSet<>();
 
-  /** The keys alone: how they are written is the plugin's business. */
+  /** The keys as the plugin reported them; their case is up to the plugin. */
   private final Set<String> keys = new HashSet<>();
 
   TopologyRules(Hearing hearing) {

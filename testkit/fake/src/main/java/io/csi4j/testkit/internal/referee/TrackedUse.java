@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An attachment, a staging or a publication, as its caller has to see it. */
+/** An attachment, a staging or a publication, from the point of view of the caller. */
 final class TrackedUse {
 
   enum Made {
@@ -23,44 +23,44 @@ final class TrackedUse {
   private boolean tried;
   private boolean succeeded;
 
-  /** How often it was tried to take it away, and the plugin answered that it did not. */
+  /** Number of attempts to remove it that the plugin refused. */
   private int refusals;
 
   private @Nullable RecordedCall maker;
   private @Nullable RecordedCall lost;
   private final List<Map<String, String>> contexts = new ArrayList<>();
 
-  /** Whether it is there for certain, and is not being taken away. */
+  /** Returns whether it exists for certain, and no call is removing it. */
   boolean certain() {
     return made == Made.YES && !undoing;
   }
 
-  /** Whether it was made, and no call to take it away has succeeded. */
+  /** Returns whether it was created, and no call to remove it has succeeded. */
   boolean standing() {
     return made == Made.YES;
   }
 
-  /** Whether it was made, and nobody ever asked for it to be taken away. */
+  /** Returns whether it was created, and no call has asked to remove it. */
   boolean neverAskedBack() {
     return made == Made.YES && !undoAsked;
   }
 
   /**
-   * Whether its caller cannot be blamed for going on without it: the plugin has refused to take it
-   * away again and again.
+   * Returns whether the caller may continue without it: the plugin has refused to remove it
+   * repeatedly.
    */
   boolean refusedOften() {
     return refusals >= MOST_REFUSALS;
   }
 
-  /** Whether it can be there. */
+  /** Returns whether it may exist. */
   boolean possible() {
     return made != Made.NO;
   }
 
   /**
-   * Whether its caller was told that it is there, and not that it is gone: it may be gone since,
-   * where the plugin forgot. What was only asked for does not count.
+   * Returns whether the plugin confirmed its creation to the caller, and not its removal; it may be
+   * gone since, if the plugin lost its state. A mere request does not count.
    */
   boolean succeeded() {
     return possible() && succeeded;
@@ -70,7 +70,7 @@ final class TrackedUse {
     return tried;
   }
 
-  /** The call that made it, or may have. */
+  /** Returns the call that created it, or may have. */
   @Nullable RecordedCall maker() {
     return maker;
   }
@@ -79,17 +79,17 @@ final class TrackedUse {
     return maker == null ? List.of() : List.of(maker);
   }
 
-  /** The request that made it, if it is there for certain. */
+  /** Returns the request that created it, if it exists for certain. */
   io.csi4j.testkit.journal.@Nullable WireMessage request() {
     return made == Made.YES && maker != null ? maker.request() : null;
   }
 
-  /** The call whose outcome was lost, and that was not followed up. */
+  /** Returns the call whose outcome was lost, and that no later call has settled. */
   @Nullable RecordedCall lost() {
     return lost;
   }
 
-  /** The publish contexts that were answered since it was made. */
+  /** Returns the publish contexts that the plugin has returned since it was created. */
   List<Map<String, String>> contexts() {
     return contexts;
   }
@@ -120,7 +120,7 @@ final class TrackedUse {
     }
   }
 
-  /** The work of a call was done after its caller had an answer, or none. */
+  /** Records that the plugin finished the work of a call after the end of the call. */
   void worked(RecordedCall call) {
     if (made == Made.NO) {
       made = Made.MAYBE;
@@ -128,7 +128,7 @@ final class TrackedUse {
     }
   }
 
-  /** Another answer told that it is there. */
+  /** Records that another answer confirmed it. */
   void told() {
     made = made == Made.NO ? Made.MAYBE : made;
     succeeded = true;
@@ -163,7 +163,7 @@ final class TrackedUse {
     contexts.clear();
   }
 
-  /** Its presence is not known any more. */
+  /** Records that its existence is uncertain. */
   void unknown() {
     made = made == Made.YES ? Made.MAYBE : made;
     lost = null;

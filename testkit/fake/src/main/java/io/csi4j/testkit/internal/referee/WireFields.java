@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads requests without minding which operation has which field. */
+/** Reads fields of requests whatever the operation. */
 final class WireFields {
 
   private static final Map<CsiOperation, Set<String>> FIELDS = fields();
@@ -49,7 +49,10 @@ final class WireFields {
     return CsiProto.getDescriptor().findMessageTypeByName(operation.rpcName() + "Response");
   }
 
-  /** Hands on each text, list of texts and map of a message that is set, at any depth. */
+  /**
+   * Passes each text, list of texts and map that is set in a message to the consumers, at any
+   * depth.
+   */
   static void walk(
       WireMessage message, Descriptor type, BiConsumer<WireMessage, FieldDescriptor> each) {
     Set<String> set = message.fields();
@@ -71,7 +74,7 @@ final class WireFields {
     }
   }
 
-  /** Whether requests of this kind can have the field. */
+  /** Returns whether requests of this kind can have the field. */
   static boolean knows(RecordedCall call, String field) {
     return FIELDS.getOrDefault(call.operation(), Set.of()).contains(field);
   }
@@ -80,7 +83,9 @@ final class WireFields {
     return knows(call, field) && call.request().has(field);
   }
 
-  /** The field, or {@code ""}; a path as the kernel takes it, without slashes too many. */
+  /**
+   * Returns the field, or {@code ""}; in a path, redundant slashes are removed, as the kernel does.
+   */
   static String text(RecordedCall call, String field) {
     String text = knows(call, field) ? call.request().text(field) : "";
     return FieldLimits.PATHS.contains(field) ? TOO_MANY.matcher(text).replaceAll("") : text;
@@ -94,17 +99,20 @@ final class WireFields {
     return knows(call, field) ? call.request().map(field) : Map.of();
   }
 
-  /** The volume that a call is made for; {@code ""} if it is not for one. */
+  /** Returns the volume that a call is about; {@code ""} if there is none. */
   static String volume(RecordedCall call) {
     return text(call, "volume_id");
   }
 
-  /** The node whose socket a call came on. */
+  /** Returns the node whose socket received a call. */
   static String node(RecordedCall call) {
     return call.node().map(NodeId::value).orElse("");
   }
 
-  /** The subject of a call, the same for two calls if the second can be a repeat of the first. */
+  /**
+   * Returns the subject of a call; two calls have the same subject if the second can repeat the
+   * first.
+   */
   static String subject(RecordedCall call) {
     StringBuilder out = new StringBuilder(call.operation().name());
     part(out, node(call));
@@ -125,12 +133,12 @@ final class WireFields {
         : List.of();
   }
 
-  /** The access mode of a capability; {@code UNKNOWN} if it has none. */
+  /** Returns the access mode of a capability; {@code UNKNOWN} if it has none. */
   static String mode(WireMessage capability) {
     return capability.message("access_mode").choice("mode");
   }
 
-  /** A topology's keys and values as {@code key=value}; keys have no case. */
+  /** Returns a topology's keys and values as {@code key=value}; the case of keys is ignored. */
   static Set<String> pairs(WireMessage topology) {
     return topology.map("segments").entrySet().stream()
         .map(segment -> pair(segment.getKey(), segment.getValue()))

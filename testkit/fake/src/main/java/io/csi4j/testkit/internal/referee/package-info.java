@@ -1,4 +1,6 @@
-/** The rules of the referee: one small class per kind of duty, each a fold over the journal. */
+/**
+ * The rules of the referee: one small class for each kind of duty, each a fold over the journal.
+ */
 @NullMarked
 package io.csi4j.testkit.internal.referee;
 

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a plugin: its work is done by the backend, on threads that it may block. */
+/** A call of a plugin; the backend does its work on threads that it may block. */
 final class CallRun extends FaultedCall {
 
   private static final int UNKNOWN = 2;
@@ -58,7 +58,7 @@ final class CallRun extends FaultedCall {
     plugin.workers().execute(this::begin);
   }
 
-  /** Ends below gRPC. */
+  /** Ends the call below gRPC. */
   void refuse() {
     boolean unused = ended(new CallEnd.Broken());
     caller().reset();

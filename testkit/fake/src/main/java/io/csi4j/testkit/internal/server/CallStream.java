@@ -19,12 +19,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/2 stream of a server, which carries one call, and the way back to its caller: collects
- * the request, and writes what is answered. Answers may come from any thread; everything else
- * belongs to the event loop.
+ * An HTTP/2 stream of a server, which carries one call: collects the request, and writes the
+ * answer. Any thread may answer; all other methods run on the event loop.
  *
- * <p>gRPC is written by hand here and not left to grpc-java's server, because that sends lawful
- * answers only: no status beyond 16, no bytes that are no message.
+ * <p>This class implements gRPC by hand instead of using grpc-java's server, because that sends
+ * only lawful answers: no status beyond 16, and no bytes that are not a message.
  */
 public abstract class CallStream extends ChannelInboundHandlerAdapter {
 
@@ -45,15 +44,15 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
 
   // The request.
 
-  /** The request came in, complete; its body is only lent. */
+  /** Receives the complete request; the body is valid only during the call. */
   protected abstract void enter(Http2Headers asked, ByteBuf complete);
 
-  /** The headers of the request came in, and nothing else if they are the last. */
+  /** Receives the headers of the request; nothing follows if they are the last. */
   protected void begin(Http2Headers asked, boolean last) {
     read(Unpooled.EMPTY_BUFFER, last);
   }
 
-  /** A part of the body came in, which is only lent. */
+  /** Receives a part of the body, which is valid only during the call. */
   protected void read(ByteBuf content, boolean last) {
     if (entered) {
       return;
@@ -70,7 +69,7 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The caller takes no answer any more, if it got none yet. */
+  /** Notifies that the caller no longer accepts an answer, if it got none yet. */
   protected void left(long errorCode) {
     server.abandoned(this);
   }
@@ -107,7 +106,7 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
 
   @Override
   public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // This stream is of no more use in any case, and its caller learns it by the reset.
+    // This stream is unusable in any case, and the reset informs the caller.
     context.close();
   }
 
@@ -117,7 +116,7 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
     return channel.parent();
   }
 
-  /** Sends messages, then OK with a text, mostly an empty one. */
+  /** Sends messages, then OK with a text, which is usually empty. */
   public final void answer(List<byte[]> messages, String text) {
     onLoop(
         () -> {
@@ -127,17 +126,17 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
         });
   }
 
-  /** Sends a status with any number. */
+  /** Sends a status with any number as its code. */
   public final void fail(int code, String text) {
     onLoop(() -> end(code, text));
   }
 
-  /** Refuses the call below gRPC: the stream is reset. */
+  /** Refuses the call below gRPC by resetting the stream. */
   public final void reset() {
     onLoop(() -> reset(Http2Error.PROTOCOL_ERROR.code()));
   }
 
-  /** Breaks the connection, and with it the other calls on it. */
+  /** Breaks the connection, and with it the other calls on the connection. */
   public final void drop() {
     onLoop(() -> server.breakConnection(connection()));
   }
@@ -151,7 +150,7 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Writes bytes of messages, which it takes over. */
+  /** Writes bytes of messages, and takes ownership of them. */
   public final void data(ByteBuf told, boolean last) {
     var unused = channel.write(new DefaultHttp2DataFrame(told, last));
     if (last) {

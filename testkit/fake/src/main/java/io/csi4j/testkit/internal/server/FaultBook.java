@@ -12,10 +12,10 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The faults that are to happen, in the order they were added. */
+/** The injected faults, in the order in which they were added. */
 public final class FaultBook {
 
-  /** Number of calls that are known of a fault. */
+  /** Number of calls that are remembered for a fault. */
   private static final int KNOWN_CALLS = 10_000;
 
   private final List<Rule> rules = new CopyOnWriteArrayList<>();
@@ -35,8 +35,8 @@ public final class FaultBook {
   }
 
   /**
-   * The steps of the fault of this call, before it is in the journal; none mostly. Called for one
-   * call at a time.
+   * Returns the steps of the fault for this call, before the call is in the journal; usually none.
+   * Not called concurrently.
    */
   public List<Fault> stepsFor(PluginJournal journal, Arrival arrival) {
     if (rules.isEmpty()) {
@@ -54,7 +54,7 @@ public final class FaultBook {
   private List<Fault> stepsFor(RecordedCall call) {
     List<Fault> steps = List.of();
     for (Rule rule : rules) {
-      // Every rule counts every call that fits it, even if another rule acts.
+      // Every rule counts every call that fits it, even if another rule acts on the call.
       if (rule.when.fits(call) && rule.due() && steps.isEmpty()) {
         rule.actOn(call.number());
         steps = rule.fault.steps();
@@ -82,7 +82,7 @@ public final class FaultBook {
       }
     }
 
-    /** Counts a call that fits, and says whether it is one of those meant. */
+    /** Counts a call that fits, and returns whether the rule selects it. */
     boolean due() {
       long number = seen.incrementAndGet();
       return when.first() <= number && number <= when.last() && hits.get() < when.times();

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * One call on its way through the steps of its fault, if it has one, to its work and back.
+ * A call, from the steps of its fault, if it has one, to its work and its answer.
  *
- * <p>It holds no thread while it waits. It ends once for its caller; its work goes on after that,
- * as it does in a real plugin, unless its server stops. Subclasses state what the work is.
+ * <p>A waiting call holds no thread. A call ends once for its caller; its work continues after
+ * that, as in a real plugin, unless the server stops. Subclasses implement the work.
  */
 public abstract class FaultedCall {
 
-  /** The status of a failure of the server itself. */
+  /** Status of a failure of the server itself. */
   static final int INTERNAL = 13;
 
   private final TestServer server;
@@ -31,7 +31,7 @@ public abstract class FaultedCall {
   private final List<Fault> steps;
   private final CallStream caller;
 
-  /** A call in the present life of its server, with the name of what is called. */
+  /** Creates a call in the current life of its server, with the name of the called method. */
   protected FaultedCall(
       TestServer server,
       String name,
@@ -48,35 +48,41 @@ public abstract class FaultedCall {
     this.caller = caller;
   }
 
-  /** The reason for which work is done. */
+  /** The reason why the work is done. */
   protected enum Doing {
-    /** A step needs its outcome: it is done, unless it was, or the server has stopped. */
+    /**
+     * A step needs the outcome: the work is done, unless it was done before or the server has
+     * stopped.
+     */
     ONCE,
-    /** Its caller repeats itself: it is done although it was, unless the server has stopped. */
+    /** The caller repeats the call: the work is done again, unless the server has stopped. */
     AGAIN,
-    /** Postponed: done once, also after the server has stopped. */
+    /** The work was postponed: it is done once, even after the server has stopped. */
     LATE
   }
 
-  // What a subclass states.
+  // Implemented by a subclass.
 
-  /** Does the work, keeps its outcome, and goes on then; goes no further without an outcome. */
+  /**
+   * Does the work, keeps the outcome, and then runs {@code then}; without an outcome, {@code then}
+   * does not run.
+   */
   protected abstract void work(Doing how, Message asked, Runnable then);
 
-  /** The messages of the outcome; nothing if it is no answer that can be changed. */
+  /** Returns the messages of the outcome; empty if the outcome is no answer that can be changed. */
   protected abstract Optional<List<Message>> messages();
 
-  /** Ends the call with the outcome as it is. */
+  /** Ends the call with the unchanged outcome. */
   protected abstract void tell();
 
-  /** Notes how the call ended; false if it had ended before. */
+  /** Records how the call ended; returns false if it had ended before. */
   protected abstract boolean ended(CallEnd end);
 
   String textOfOk() {
     return "";
   }
 
-  /** Does what remains when every step was taken: the work, if it was not done, and the answer. */
+  /** Finishes a call after its last step: does the work, if it was not done, and answers. */
   protected void finish() {
     workThen(Doing.ONCE, request, this::tell);
   }
@@ -145,7 +151,7 @@ public abstract class FaultedCall {
     answer(told, WrongAnswers.bytes(wrong, told));
   }
 
-  /** Answers with messages that the code of a test makes. */
+  /** Answers with messages that the code of a test creates. */
   private void make(Fault.TestAnswer with, List<Message> answers) {
     server.runTestCode(
         () -> {
@@ -177,7 +183,7 @@ public abstract class FaultedCall {
     gate.pass(() -> guarded(way));
   }
 
-  /** Goes on from one resting place to the next. */
+  /** Continues the call up to the next point where it waits. */
   protected final void guarded(Runnable way) {
     server.travel(
         () -> {
@@ -189,12 +195,12 @@ public abstract class FaultedCall {
         });
   }
 
-  /** Whether its server has stopped since it came in. */
+  /** Returns whether the server has stopped since the call arrived. */
   final boolean isDead() {
     return life != server.life();
   }
 
-  /** Stops its server, unless it has stopped since the call came in. */
+  /** Stops the server, unless it has stopped since the call arrived. */
   final void stopServer() {
     server.stop(life);
   }
@@ -211,10 +217,10 @@ public abstract class FaultedCall {
   }
 
   /**
-   * {@link #answer(List)} with other bytes than those of the messages.
+   * Answers as {@link #answer(List)} does, with bytes other than those of the messages.
    *
-   * <p>The call ends first for the journal: a caller that got the answer may call again at once,
-   * and must not be found with two calls in flight.
+   * <p>The journal records the end first: a caller that got the answer may call again at once, and
+   * must not appear with two calls in flight.
    */
   private void answer(List<Message> messages, List<byte[]> bytes) {
     if (ended(ProtoMessage.answered(messages))) {
@@ -222,7 +228,7 @@ public abstract class FaultedCall {
     }
   }
 
-  /** Ends the call with a status, unless it has ended. */
+  /** Ends the call with a status, unless the call has ended. */
   protected final void fail(int code, String text) {
     if (ended(new CallEnd.Failed(code, text))) {
       caller.fail(code, text);

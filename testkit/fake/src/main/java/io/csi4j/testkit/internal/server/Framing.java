@@ -14,28 +14,28 @@ import java.util.List;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
-/** The form in which gRPC packs messages and texts into HTTP/2. */
+/** Encodes and decodes messages and texts as gRPC carries them in HTTP/2. */
 public final class Framing {
 
   private static final int PREFIX = 5;
   private static final int INTERNAL = 13;
   private static final int UNIMPLEMENTED = 12;
 
-  /** The most bytes that the compressed messages of a body may have when they are unpacked. */
+  /** Maximum number of bytes of the decompressed messages of a body. */
   private static final int INFLATED_LIMIT = 64 << 20;
 
   private Framing() {}
 
-  /** A message with its length before it. */
+  /** Returns a message prefixed with its length. */
   public static ByteBuf packed(byte[] message) {
     ByteBuf prefix = Unpooled.buffer(PREFIX).writeByte(0).writeInt(message.length);
     return Unpooled.wrappedBuffer(prefix, Unpooled.wrappedBuffer(message));
   }
 
   /**
-   * The one message in the body of a request.
+   * Returns the only message in the body of a request.
    *
-   * @throws UnreadableException if there is none, or part of one, or a compressed one
+   * @throws UnreadableException if there is no message, an incomplete one, or a compressed one
    */
   static byte[] unpacked(ByteBuf body) throws UnreadableException {
     if (body.readableBytes() < PREFIX) {
@@ -57,7 +57,9 @@ public final class Framing {
     return message;
   }
 
-  /** All messages in a body; nothing if it is not made of whole messages that can be read. */
+  /**
+   * Returns all messages in a body; empty if the body contains an incomplete or unreadable message.
+   */
   public static Optional<List<byte[]>> messages(byte[] body) {
     List<byte[]> messages = new ArrayList<>();
     ByteBuffer left = ByteBuffer.wrap(body);
@@ -85,9 +87,10 @@ public final class Framing {
   }
 
   /**
-   * The message without its compression: gzip is the one that gRPC always has.
+   * Returns the decompressed message; every gRPC implementation supports gzip.
    *
-   * @throws IOException if it is none, or has more bytes than {@code most}
+   * @throws IOException if the message is not compressed with gzip, or has more than {@code most}
+   *     bytes
    */
   private static byte[] inflated(byte[] message, int most) throws IOException {
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(message))) {
@@ -99,7 +102,9 @@ public final class Framing {
     }
   }
 
-  /** Trailers, or the headers of an answer without messages, with this status and its text. */
+  /**
+   * Returns trailers, or the headers of an answer without messages, with this status and its text.
+   */
   static Http2Headers withStatus(Http2Headers trailers, int code, String text) {
     trailers.set("grpc-status", Integer.toString(code));
     if (!text.isEmpty()) {
@@ -108,7 +113,7 @@ public final class Framing {
     return trailers;
   }
 
-  /** A text as {@code grpc-message} carries it: UTF-8, percent-encoded. */
+  /** Encodes a text for {@code grpc-message}: UTF-8, percent-encoded. */
   static String percentEncoded(String text) {
     StringBuilder out = new StringBuilder();
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -121,7 +126,7 @@ public final class Framing {
     return out.toString();
   }
 
-  /** The text that {@code grpc-message} carries; what is not encoded well stays as it is. */
+  /** Decodes the text of {@code grpc-message}; invalid escapes stay unchanged. */
   public static String percentDecoded(String text) {
     if (text.indexOf('%') < 0) {
       return text;
@@ -142,7 +147,7 @@ public final class Framing {
     return out.toString(StandardCharsets.UTF_8);
   }
 
-  /** Thrown for a body that is no gRPC request. */
+  /** Thrown for a body that is not a gRPC request. */
   static final class UnreadableException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A place where work waits while it is shut, and goes on, first come first, when it is opened. */
+/**
+ * A gate that holds tasks while it is shut, and runs them in order of arrival when it is opened.
+ */
 public final class HoldingGate {
 
   private final Executor workers;
@@ -13,12 +15,12 @@ public final class HoldingGate {
   private final List<Runnable> waiting = new ArrayList<>();
   private boolean shut;
 
-  /** A gate that is open; who waited goes on there. */
+  /** Creates an open gate; tasks that had to wait run on {@code workers}. */
   HoldingGate(Executor workers) {
     this.workers = workers;
   }
 
-  /** Runs {@code work} here and now, or when the gate is opened. */
+  /** Runs {@code work} immediately on this thread, or when the gate is opened. */
   void pass(Runnable work) {
     lock.lock();
     try {
@@ -32,7 +34,7 @@ public final class HoldingGate {
     work.run();
   }
 
-  /** Lets nothing pass any more. */
+  /** Holds all further tasks. */
   public void shut() {
     lock.lock();
     try {
@@ -42,7 +44,7 @@ public final class HoldingGate {
     }
   }
 
-  /** Lets everything pass, also what waited. */
+  /** Lets all tasks pass, including the waiting ones. */
   public void open() {
     lock.lock();
     try {
@@ -53,7 +55,7 @@ public final class HoldingGate {
     }
   }
 
-  /** Lets those pass that wait, and no others. */
+  /** Runs the waiting tasks, and stays shut. */
   public void flush() {
     lock.lock();
     try {

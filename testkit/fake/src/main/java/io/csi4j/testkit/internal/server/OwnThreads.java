@@ -5,7 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** Threads that can be waited for: an executor says that it has ended a moment before they have. */
+/**
+ * Threads whose end can be awaited: an executor reports its termination a moment before its threads
+ * have ended.
+ */
 final class OwnThreads implements ThreadFactory {
 
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
@@ -25,7 +28,7 @@ final class OwnThreads implements ThreadFactory {
     return thread;
   }
 
-  /** Waits until all but the caller's have ended, for a second at the most. */
+  /** Waits until all threads except the caller's have ended, for a second at most. */
   void awaitEnd() {
     long deadline = System.nanoTime() + PATIENCE;
     try {

@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A test plugin but for the work of a call: its sockets, its faults, its journal. */
+/** A test plugin without the work of its calls: sockets, faults and journal. */
 public final class PluginCore extends TestServer {
 
   private static final int UNIMPLEMENTED = 12;
@@ -35,10 +35,10 @@ public final class PluginCore extends TestServer {
   private volatile PluginShape shape;
   private volatile @Nullable Backend backend;
 
-  /** Guarded by the lock of the life. */
+  /** Guarded by the lifecycle lock. */
   private @Nullable Path socket;
 
-  /** A core that does not listen yet, and has neither thread nor file. */
+  /** Creates a core that does not listen yet, and has no threads or files. */
   public PluginCore(Settings settings) {
     super(
         "test plugin",
@@ -50,9 +50,9 @@ public final class PluginCore extends TestServer {
   }
 
   /**
-   * Listens, and hands every call to {@code work}. To be called once.
+   * Listens, and passes every call to {@code work}. Must be called once.
    *
-   * @throws java.io.UncheckedIOException if it cannot listen; it is closed then
+   * @throws java.io.UncheckedIOException if the core cannot listen; it is closed then
    */
   public void serve(Backend work) {
     backend = work;
@@ -69,7 +69,7 @@ public final class PluginCore extends TestServer {
     }
     Objects.requireNonNull(backend).open();
     List<SocketSite> sites = SocketSite.of(main, shape, settings.nodes());
-    // Before the first call can come in.
+    // Must happen before the first call can arrive.
     journal.started(shape);
     listenAt(sites, this::enter);
   }
@@ -97,7 +97,7 @@ public final class PluginCore extends TestServer {
                                 UNIMPLEMENTED, "There is no method " + SafeText.quote(path))));
   }
 
-  /** Calls are written down here, so that the journal has them in the order in which they came. */
+  /** Records calls here, so that the journal has them in the order of their arrival. */
   private void receive(
       SocketSite site, WireOperation wire, SentHeaders sent, byte[] message, CallStream caller) {
     CsiOperation operation = wire.operation();
@@ -111,7 +111,8 @@ public final class PluginCore extends TestServer {
             sent.authority(),
             sent.metadata(),
             CallFacts.paths(request, settings.visiblePaths()));
-    // The fault is chosen first, so that it is chosen once the call can be seen in the journal.
+    // The fault is chosen first, so that the choice is made when the call becomes visible in the
+    // journal.
     List<Fault> steps =
         read.isEmpty()
             ? refusal(
@@ -140,7 +141,7 @@ public final class PluginCore extends TestServer {
     return Fault.fail(code, text).steps();
   }
 
-  /** New sockets in the place of the old; calls under way lose their callers, and go on. */
+  /** Replaces the sockets; calls in progress lose their callers, and continue. */
   public void replaceSocket() {
     exclusively(
         () -> {
@@ -190,8 +191,8 @@ public final class PluginCore extends TestServer {
   }
 
   /**
-   * The parts that a plugin starts with. Without a socket it has one in a directory of its own,
-   * without a clock real time.
+   * The settings with which a plugin starts. Without a socket, the plugin has one in its own
+   * directory; without a clock, it uses real time.
    */
   public record Settings(
       PluginShape shape,

@@ -14,16 +14,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a plugin to one call, as it stood on the wire.
+ * The answer of a plugin to one call, as received on the wire.
  *
  * @param kind how the call ended at the plugin
- * @param headers the first headers; null if there were none but the trailers
- * @param body the messages as bytes; null if there were more than are held
- * @param trailers the last headers; null if it did not end by them
- * @param reset the code with which it was broken off
- * @param why the reason for which the plugin never got it
+ * @param headers the first headers; null if the plugin sent only trailers
+ * @param body the messages as bytes; null if they exceeded the limit
+ * @param trailers the last headers; null if the call did not end with trailers
+ * @param reset the code with which the stream was reset
+ * @param why the reason why the plugin never received the call
  */
-@SuppressWarnings("ArrayRecordComponent") // Two replies are never compared.
+@SuppressWarnings("ArrayRecordComponent") // Replies are never compared.
 public record PluginReply(
     Kind kind,
     @Nullable Http2Headers headers,
@@ -32,33 +32,33 @@ public record PluginReply(
     long reset,
     String why) {
 
-  /** The most bytes of an answer that are held. */
+  /** Maximum number of bytes of an answer that are kept. */
   public static final int BODY_LIMIT = 64 << 20;
 
   private static final int UNKNOWN = 2;
   private static final int RESOURCE_EXHAUSTED = 8;
   private static final int UNAVAILABLE = 14;
 
-  /** How a call ended at the plugin. */
+  /** The way in which a call ended at the plugin. */
   public enum Kind {
-    /** With a status. */
+    /** The plugin sent a status. */
     ENDED,
-    /** Broken off by the plugin. */
+    /** The plugin reset the stream. */
     RESET,
-    /** With a broken connection. */
+    /** The connection broke. */
     LOST,
-    /** With more than the proxy holds of an answer. */
+    /** The answer exceeded the limit of the proxy. */
     TOO_LARGE,
-    /** Before the plugin had it. */
+    /** The plugin never received the call. */
     ABSENT
   }
 
-  /** The end of a call that the plugin never got. */
+  /** Returns the reply for a call that the plugin never received. */
   static PluginReply absent(String why) {
     return new PluginReply(Kind.ABSENT, null, null, null, 0, why);
   }
 
-  /** The status; that of gRPC for an answer without one. */
+  /** Returns the status; for an answer without one, the status that gRPC defines. */
   public int code() {
     if (trailers == null) {
       return UNKNOWN;
@@ -70,18 +70,18 @@ public record PluginReply(
     }
   }
 
-  /** The text of the status. */
+  /** Returns the text of the status. */
   public String text() {
     @Nullable CharSequence text = trailers == null ? null : trailers.get("grpc-message");
     return text == null ? "" : Framing.percentDecoded(text.toString());
   }
 
-  /** Whether the plugin said OK. */
+  /** Returns whether the plugin answered OK. */
   public boolean ok() {
     return kind == Kind.ENDED && code() == 0;
   }
 
-  /** The messages; nothing if the bytes are no such messages, or more than are held. */
+  /** Returns the messages; empty if the bytes are not such messages, or exceeded the limit. */
   public Optional<List<Message>> messages(Message empty) {
     return body == null
         ? Optional.empty()
@@ -101,10 +101,10 @@ public record PluginReply(
   }
 
   /**
-   * The end of the call for its caller.
+   * Returns the end of the call for its caller.
    *
-   * @param empty an answer of the operation
-   * @param plugin the plugin, as texts name it
+   * @param empty an empty answer of the operation
+   * @param plugin the name of the plugin for texts
    */
   public CallEnd end(Message empty, String plugin) {
     return switch (kind) {
@@ -132,22 +132,22 @@ public record PluginReply(
   }
 
   /**
-   * Collects an answer to its end.
+   * Returns a collector for the complete answer.
    *
-   * @param then gets the answer
-   * @param caller is passed headers and messages as they come, all but the trailers; null if it is
-   *     not
+   * @param then receives the answer
+   * @param caller receives headers and messages as they arrive, except the trailers; null if
+   *     nothing is passed on
    */
   public static Collector collector(Consumer<PluginReply> then, @Nullable CallStream caller) {
     return new Collector(then, caller, BODY_LIMIT);
   }
 
-  /** A {@link #collector} that holds no messages. */
+  /** Returns a {@link #collector} that keeps no messages. */
   public static Collector passer(Consumer<PluginReply> then, CallStream caller) {
     return new Collector(then, caller, 0);
   }
 
-  /** Collects an answer to its end. All methods run on the event loop. */
+  /** Collects an answer until it is complete. All methods run on the event loop. */
   public static final class Collector {
 
     private final Consumer<PluginReply> then;
@@ -163,7 +163,7 @@ public record PluginReply(
       this.most = most;
     }
 
-    /** Headers, or trailers if they are the last; not shared with others. */
+    /** Receives headers, or trailers if they are the last; the collector takes ownership. */
     void headers(Http2Headers headers, boolean last) {
       if (last) {
         end(Kind.ENDED, headers, 0, "");
@@ -176,7 +176,7 @@ public record PluginReply(
       }
     }
 
-    /** Bytes of messages; only lent. */
+    /** Receives bytes of messages, which are valid only during the call. */
     void data(ByteBuf data, boolean last) {
       if (caller != null) {
         caller.data(data.retainedDuplicate(), false);
@@ -195,17 +195,20 @@ public record PluginReply(
       }
     }
 
-    /** The plugin broke the call off. */
+    /** Notifies that the plugin reset the stream. */
     void reset(long errorCode) {
       end(Kind.RESET, null, errorCode, "");
     }
 
-    /** The connection broke while the call was open: the plugin may have done its work. */
+    /**
+     * Notifies that the connection broke while the call was open: the plugin may have done its
+     * work.
+     */
     void lost() {
       end(Kind.LOST, null, 0, "");
     }
 
-    /** The plugin never got the call. */
+    /** Notifies that the plugin never received the call. */
     void absent(String why) {
       end(Kind.ABSENT, null, 0, why);
     }

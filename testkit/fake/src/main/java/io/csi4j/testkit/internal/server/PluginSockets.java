@@ -54,18 +54,21 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The listening sockets of a plugin and their connections, all on one thread of its own. */
+/** The listening sockets of a plugin and their connections, all on one dedicated thread. */
 public final class PluginSockets {
 
-  /** The length that {@code sun_path} of Linux holds, without its closing NUL. */
+  /** Maximum length of {@code sun_path} on Linux, without its terminating NUL. */
   private static final int PATH_LIMIT = 107;
 
   private static final int HEADERS_LIMIT = 64 << 10;
 
-  /** Time that a caller has to notice that its connection broke. */
+  /** Time for a caller to notice that its connection broke. */
   private static final long NOTICE_MILLIS = 100;
 
-  /** The longest pause between two looks whether a listener is gone; all take twice as long. */
+  /**
+   * Longest pause between two checks whether a listener is closed; all pauses together take twice
+   * as long.
+   */
   private static final long LET_GO_MILLIS = 128;
 
   private final OwnThreads threads;
@@ -73,7 +76,7 @@ public final class PluginSockets {
   private final ByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
   private final Map<Path, SocketFile> made = new ConcurrentHashMap<>();
 
-  // Both belong to the event loop.
+  // Both are confined to the event loop.
   private final List<Channel> servers = new ArrayList<>();
   private final Set<Channel> connections = new HashSet<>();
 
@@ -109,7 +112,7 @@ public final class PluginSockets {
   }
 
   /**
-   * Listens at one site; {@code intake} makes the handler of each stream there. On the event loop.
+   * Listens at one site; {@code intake} creates the handler of each stream. Runs on the event loop.
    */
   public void listenNow(SocketSite site, Function<Channel, ChannelHandler> intake)
       throws IOException {
@@ -128,7 +131,7 @@ public final class PluginSockets {
     made.put(site.socket(), file);
   }
 
-  /** Refuses a site where nothing could listen; nobody is let in. */
+  /** Fails for a site where the plugin could not listen; no caller can connect meanwhile. */
   public void tryOut(SocketSite site) throws IOException {
     check(site.socket());
     Path hidden = hidden(site.socket());
@@ -136,21 +139,21 @@ public final class PluginSockets {
     Files.deleteIfExists(hidden);
   }
 
-  /** True if it listens anywhere. On the event loop. */
+  /** Returns whether the plugin listens at any site. Runs on the event loop. */
   public boolean isListening() {
     return !servers.isEmpty();
   }
 
-  /** Listens nowhere any more; connections stay, and so do its sockets. On the event loop. */
+  /** Stops listening; connections and socket files stay. Runs on the event loop. */
   public void rest() {
     servers.forEach(server -> server.close());
     servers.clear();
   }
 
   /**
-   * Breaks all connections, as the end of a process does. On the event loop.
+   * Breaks all connections, as the end of a process does. Runs on the event loop.
    *
-   * @param then runs once their callers have noticed it, or after a moment
+   * @param then runs once the callers have noticed, or after a moment
    */
   public void breakConnections(Runnable then) {
     List<Channel> broken = List.copyOf(connections);
@@ -177,7 +180,7 @@ public final class PluginSockets {
             () -> broken.forEach(PluginSockets::breakOff), NOTICE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Closes every socket as a killed process would: no word of parting. On the event loop. */
+  /** Closes every socket as a killed process does, without a GOAWAY. Runs on the event loop. */
   private void abort() {
     servers.forEach(server -> server.close());
     servers.clear();
@@ -185,15 +188,15 @@ public final class PluginSockets {
     connections.clear();
   }
 
-  /** Closes one connection like that. On the event loop. */
+  /** Closes one connection as a killed process does. Runs on the event loop. */
   public static void breakOff(Channel connection) {
-    // From its first handler on, so that the codec does not take its leave.
+    // Removes the handlers from the first one on, so that the codec sends no GOAWAY.
     if (connection.isOpen()) {
       connection.pipeline().firstContext().close();
     }
   }
 
-  /** Removes every socket that was made, unless another file has taken its place. */
+  /** Removes every socket file that was created, unless another file has replaced it. */
   public void removeFiles() throws IOException {
     for (Map.Entry<Path, SocketFile> each : made.entrySet()) {
       if (each.getValue().isAt(each.getKey())) {
@@ -203,9 +206,7 @@ public final class PluginSockets {
     made.clear();
   }
 
-  /**
-   * The file of a socket by device, inode and time: an inode that is free is given to another file.
-   */
+  /** Identifies the file of a socket by device, inode and time: the kernel reuses free inodes. */
   private record SocketFile(@Nullable Object key, FileTime made) {
 
     static SocketFile at(Path path) throws IOException {
@@ -227,7 +228,7 @@ public final class PluginSockets {
     return loop;
   }
 
-  /** Stops reading from every connection, as a stopped process does, or goes on. */
+  /** Stops reading from every connection, as a stopped process does, or continues. */
   public void reading(boolean reads) {
     onLoop(
         () -> {
@@ -236,7 +237,7 @@ public final class PluginSockets {
         });
   }
 
-  /** Asks every caller to use another connection for further calls. On the event loop. */
+  /** Asks every caller to use another connection for further calls. Runs on the event loop. */
   public void partWithCallers() {
     connections.forEach(
         connection ->
@@ -245,12 +246,14 @@ public final class PluginSockets {
                     .setExtraStreamIds(Integer.MAX_VALUE)));
   }
 
-  /** Does {@code task} on the event loop, a moment later. */
+  /** Runs {@code task} on the event loop, a moment later. */
   public void later(Runnable task) {
     later(loop, task);
   }
 
-  /** Does {@code task} on this event loop; nothing if its server is closed: no caller is left. */
+  /**
+   * Runs {@code task} on this event loop; does nothing if the server is closed: no caller is left.
+   */
   public static void later(EventLoop loop, Runnable task) {
     try {
       loop.execute(task);
@@ -261,7 +264,7 @@ public final class PluginSockets {
     }
   }
 
-  /** Does {@code task} on the event loop, and waits for its end. */
+  /** Runs {@code task} on the event loop, and waits for its end. */
   public void onLoop(Runnable task) {
     if (loop.inEventLoop()) {
       task.run();
@@ -275,7 +278,8 @@ public final class PluginSockets {
   }
 
   /**
-   * {@link #abort} with what is done in the same moment, and waits until the kernel knows of it.
+   * Runs {@code before} and {@link #abort} in one step, and waits until the kernel has closed the
+   * sockets.
    */
   void abort(Runnable before) {
     if (loop.inEventLoop()) {
@@ -283,9 +287,9 @@ public final class PluginSockets {
       abort();
       return;
     }
-    // Who sees its connection break and connects again at once finds no listener that is about to
-    // be
-    // shut: the JDK tells the other side of a connection before it lets go of any socket.
+    // A caller that sees its connection break and reconnects at once must not find a listener that
+    // is about to close: the JDK notifies the other side of a connection before it releases any
+    // socket.
     onLoop(this::rest);
     awaitSelecting();
     onLoop(
@@ -296,9 +300,9 @@ public final class PluginSockets {
     awaitSelecting();
   }
 
-  /** Waits until the JDK has let go of the sockets that are closed: its selector looks at them. */
+  /** Waits until the JDK has released the closed sockets, which happens when its selector runs. */
   private void awaitSelecting() {
-    // What is scheduled from within the loop is due after that, however late the loop is.
+    // A task scheduled from within the loop is due after that, however late the loop is.
     CompletableFuture<Void> looked = new CompletableFuture<>();
     onLoop(() -> loop.schedule(() -> looked.complete(null), 0, TimeUnit.NANOSECONDS));
     looked.join();
@@ -314,12 +318,12 @@ public final class PluginSockets {
   }
 
   /**
-   * Binds this name. Netty removes the file that it bound when it closes, and a killed process does
-   * not: the file is moved then, in one step, to where it belongs. On the event loop.
+   * Binds a hidden name. Netty removes the file that it bound when it closes, but a killed process
+   * does not: the file is then renamed atomically to its final path. Runs on the event loop.
    */
   private Channel bind(Path hidden, Path socket, Function<Channel, ChannelHandler> intake)
       throws IOException {
-    // To register before binding is how both are done before this returns.
+    // Registration must precede binding, so that both are complete before this method returns.
     Channel server =
         new ServerBootstrap()
             .group(loop)
@@ -358,7 +362,7 @@ public final class PluginSockets {
     return new IOException("Listening on " + where + " failed: " + why + ".", cause);
   }
 
-  /** Refuses a path where anything is but what a dead server left. */
+  /** Refuses a path at which a file exists, unless it is the socket of a dead server. */
   private static void check(Path socket) throws IOException {
     int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
     if (length > PATH_LIMIT) {
@@ -386,8 +390,8 @@ public final class PluginSockets {
   }
 
   /**
-   * Whether a server listens there, and does not end at once. A process that the JVM was starting
-   * when a listener was closed has that listener for a moment, too.
+   * Returns whether a server listens at the path, and continues to do so. A process that the JVM
+   * was starting when a listener was closed has inherited that listener for a moment.
    */
   private static boolean staysServed(Path socket) throws IOException {
     for (long millis = 1; isServed(socket); millis *= 2) {
@@ -402,7 +406,8 @@ public final class PluginSockets {
   private static boolean isServed(Path socket) throws IOException {
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.configureBlocking(false);
-      // Not connected at once means that its backlog is full: it has a listener.
+      // A connection that is not established at once means that the backlog is full: a listener
+      // exists.
       boolean unused = probe.connect(UnixDomainSocketAddress.of(socket));
       return true;
     } catch (ConnectException e) {
@@ -411,8 +416,8 @@ public final class PluginSockets {
   }
 
   /**
-   * A handler that prepares each new channel and does no more. It keeps nothing, so that any number
-   * of channels may have it.
+   * Returns a handler that prepares each new channel and does nothing else. It has no state, so any
+   * number of channels may share it.
    */
   public static ChannelHandler preparing(Consumer<Channel> preparation) {
     return new ChannelInitializer<>() {
@@ -438,10 +443,10 @@ public final class PluginSockets {
                 .initialSettings(
                     Http2Settings.defaultSettings()
                         .maxHeaderListSize(HEADERS_LIMIT)
-                        // As in Go's gRPC: calls that hang do not keep others out.
+                        // As in Go's gRPC: hanging calls do not block others.
                         .maxConcurrentStreams(Integer.MAX_VALUE))
                 .gracefulShutdownTimeoutMillis(0)
-                // A caller may give up as often as it likes.
+                // A caller may cancel calls as often as it likes.
                 .decoderEnforceMaxRstFramesPerWindow(0, 1)
                 .encoderEnforceMaxRstFramesPerWindow(0, 1)
                 .build(),
@@ -450,7 +455,7 @@ public final class PluginSockets {
             new Last());
   }
 
-  /** The beginning of the pipeline of a connection that broke: nothing comes in any more. */
+  /** First handler of the pipeline of a broken connection: ignores all input. */
   private static final class Deaf extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
@@ -458,7 +463,7 @@ public final class PluginSockets {
     }
   }
 
-  /** The end of a pipeline: any trouble with a connection ends it, without a word. */
+  /** Last handler of a pipeline: closes the connection silently on any error. */
   private static final class Last extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

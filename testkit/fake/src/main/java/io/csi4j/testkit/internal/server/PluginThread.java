@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A thread of a server of the testkit, which is known by the journal of its calls. */
+/** A thread of a testkit server, associated with the journal of the server's calls. */
 public final class PluginThread extends Thread {
 
   private final Supplier<? extends @Nullable CallJournal> owner;
@@ -20,14 +20,16 @@ public final class PluginThread extends Thread {
     setDaemon(true);
   }
 
-  /** Daemon threads of the server with this journal, if it has one, numbered. */
+  /**
+   * Returns a factory of numbered daemon threads for the server with this journal, if it has one.
+   */
   public static ThreadFactory factory(
       Supplier<? extends @Nullable CallJournal> owner, String name) {
     AtomicInteger count = new AtomicInteger();
     return task -> new PluginThread(owner, task, name + "-" + count.incrementAndGet());
   }
 
-  /** The threads of the server with this journal that run now. */
+  /** Returns the running threads of the server with this journal. */
   public static Set<Thread> of(CallJournal journal) {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(each -> each instanceof PluginThread thread && thread.owner.get() == journal)

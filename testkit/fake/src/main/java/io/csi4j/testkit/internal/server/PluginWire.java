@@ -32,39 +32,39 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to a plugin, there as long as the plugin is: it is made again as soon as the
- * plugin can be reached again. HTTP/2 as it stands on the wire: any method, any header, any bytes.
- * Belongs to one event loop.
+ * The connection to a plugin, which is open as long as the plugin runs: it is established again as
+ * soon as the plugin is reachable. Carries raw HTTP/2: any method, any header, any bytes. Confined
+ * to one event loop.
  */
 public final class PluginWire {
 
-  /** As large as a status with its details may get. */
+  /** Large enough for a status with details. */
   private static final int HEADERS_LIMIT = 1 << 20;
 
   private static final int FIRST_WINDOW = 1 << 20;
 
-  /** Time between two attempts to reach a plugin that is not there. */
+  /** Pause between two attempts to connect to an absent plugin. */
   private static final long PAUSE_MILLIS = 10;
 
   private final Path socket;
   private final EventLoop loop;
   private final Presence presence;
 
-  /** The connection for further calls, or the attempt to make it. */
+  /** Connection for further calls, or the attempt to establish it. */
   private @Nullable ChannelFuture connecting;
 
-  /** Number of open connections, with those that take no further call. */
+  /** Number of open connections, including those that accept no further call. */
   private int connections;
 
-  /** Whether a call went over the connection for further calls. */
+  /** Whether a call used the connection for further calls. */
   private boolean used;
 
   private boolean up;
 
-  /** Whether the plugin broke its connection, and callers are not told yet. */
+  /** Whether the plugin broke its connection, and callers are not yet notified. */
   private boolean lost;
 
-  /** How often the connections of callers are being broken. */
+  /** Number of breaks of callers' connections in progress. */
   private int breaks;
 
   private boolean callersAreOld;
@@ -73,32 +73,37 @@ public final class PluginWire {
   private boolean closed;
   private long lastAttempt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
 
-  /** Is told whether the plugin can be reached. All methods run on the event loop. */
+  /**
+   * Receives notifications about whether the plugin is reachable. All methods run on the event
+   * loop.
+   */
   public interface Presence {
-    /** The plugin can be reached, and could not before. */
+    /** The plugin has become reachable. */
     default void here() {}
 
     /**
-     * The plugin cannot be reached any more.
+     * The plugin is no longer reachable.
      *
-     * @param parting whether it has said that it takes no more calls: those in flight go on
+     * @param parting whether the plugin announced that it accepts no more calls: those in flight
+     *     continue
      */
     default void gone(boolean parting) {}
 
-    /** The plugin cannot be reached, and has no socket. May be told several times. */
+    /** The plugin is unreachable, and its socket is missing. May be called several times. */
     default void socketRemoved() {}
 
     /**
-     * The plugin has broken its connections: what came over them ends.
+     * The plugin has broken its connections: the calls on them end.
      *
-     * @param then runs once that is done; until then no call goes to the plugin
+     * @param then runs once the connections of callers are broken; until then no call goes to the
+     *     plugin
      */
     default void broke(Runnable then) {
       then.run();
     }
   }
 
-  /** A link that is not connected yet: see {@link #look}. */
+  /** Creates a link that is not connected yet: see {@link #look}. */
   public PluginWire(Path socket, EventLoop loop, Presence presence) {
     this.socket = socket;
     this.loop = loop;
@@ -109,17 +114,17 @@ public final class PluginWire {
     return socket;
   }
 
-  /** True while the plugin can be reached. */
+  /** Returns whether the plugin is reachable. */
   public boolean isUp() {
     return up;
   }
 
-  /** True while the connections of callers are about to break, as the plugin's did. */
+  /** Returns whether the connections of callers are about to break, as the plugin's did. */
   public boolean isBreaking() {
     return lost || breaks > 0;
   }
 
-  /** Begins a call; its headers and messages are to be written to the way that is returned. */
+  /** Begins a call; the caller writes headers and messages to the returned {@link Way}. */
   public Way open(PluginReply.Collector answering) {
     Way way = new Way(answering);
     ChannelFuture known = connecting;
@@ -154,9 +159,9 @@ public final class PluginWire {
   }
 
   /**
-   * Tries to reach the plugin, unless it is connected, and goes on trying.
+   * Tries to connect to the plugin, unless it is connected, and keeps trying.
    *
-   * @param then runs once it is known whether the plugin is there
+   * @param then runs once it is known whether the plugin is reachable
    */
   public void look(Runnable then) {
     ChannelFuture known = connecting;
@@ -165,7 +170,7 @@ public final class PluginWire {
     } else if (closed || !reads || (known != null && known.isDone())) {
       then.run();
     } else if (known != null) {
-      // An attempt that has begun already may have met the plugin as it was before.
+      // An attempt that has already begun may have seen an earlier state of the plugin.
       var unused = known.addListener(done -> look(then));
     } else {
       var unused = connect().addListener(done -> then.run());
@@ -230,19 +235,19 @@ public final class PluginWire {
                 });
   }
 
-  /** The plugin ended, or lives on in another process or at another socket. */
+  /** Handles the end of the plugin, or its move to another process or another socket. */
   private void lost() {
     connecting = null;
     lost = true;
     if (used || System.nanoTime() - lastAttempt >= TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS)) {
       var unused = connect();
     } else {
-      // One that ends each connection at once is not asked without a pause.
+      // A plugin that ends each connection at once is not tried without a pause.
       settle(false);
     }
   }
 
-  /** Tells of what has changed with this outcome of an attempt. */
+  /** Notifies about the changes that this outcome of an attempt brings. */
   private void settle(boolean reached) {
     if (closed) {
       return;
@@ -269,7 +274,7 @@ public final class PluginWire {
     }
   }
 
-  /** Uses the present connection for no further call: the plugin asks for a new one. */
+  /** Uses the current connection for no further call: the plugin asks for a new one. */
   private void retire(Channel channel) {
     ChannelFuture known = connecting;
     if (known != null && known.channel() == channel) {
@@ -278,7 +283,7 @@ public final class PluginWire {
     }
   }
 
-  /** Stops reading, or goes on. */
+  /** Stops reading, or continues. */
   public void reading(boolean value) {
     reads = value;
     ChannelFuture known = connecting;
@@ -329,7 +334,10 @@ public final class PluginWire {
             new Trouble());
   }
 
-  /** The end of the pipeline: notices that the plugin wants no more calls, or speaks no HTTP/2. */
+  /**
+   * Last handler of the pipeline: notices that the plugin accepts no more calls, or does not speak
+   * HTTP/2.
+   */
   private final class Trouble extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object frame) {
@@ -345,10 +353,10 @@ public final class PluginWire {
     }
   }
 
-  /** The way of one call to the plugin and back. */
+  /** The stream of one call to the plugin and back. */
   public static final class Way extends ChannelInboundHandlerAdapter {
 
-    /** The code of HTTP/2 for a stream that cannot go on. */
+    /** HTTP/2 error code for a stream that cannot continue. */
     private static final long INTERNAL_ERROR = 2;
 
     private final PluginReply.Collector answering;
@@ -364,7 +372,7 @@ public final class PluginWire {
       write(new DefaultHttp2HeadersFrame(headers, last));
     }
 
-    /** Sends bytes of messages, which it takes over. */
+    /** Sends bytes of messages, and takes ownership of them. */
     public void data(ByteBuf data, boolean last) {
       write(new DefaultHttp2DataFrame(data, last));
     }
@@ -385,7 +393,7 @@ public final class PluginWire {
       }
     }
 
-    /** Breaks the call off, unless it is over; nothing more is told of it. */
+    /** Cancels the call, unless it is over; no further events are reported for it. */
     public void cancel(long errorCode) {
       ended = true;
       forget();
@@ -394,7 +402,7 @@ public final class PluginWire {
       }
     }
 
-    /** Reads from the plugin only while its caller keeps up. */
+    /** Reads from the plugin only while the caller keeps up. */
     public void reading(boolean reads) {
       if (channel != null) {
         channel.config().setAutoRead(reads);
@@ -458,7 +466,7 @@ public final class PluginWire {
         ended = true;
         answering.reset(reset.errorCode());
       } else if (!ended && event instanceof Http2GoAwayFrame) {
-        // The plugin says that it did not take this call up.
+        // The plugin states that it did not process this call.
         ended = true;
         answering.absent("the plugin takes no more calls on this connection");
         context.close();

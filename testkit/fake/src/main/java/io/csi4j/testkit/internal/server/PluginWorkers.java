@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** The threads on which a plugin does its work, as many as it needs at a time. */
+/** Threads on which a plugin does its work, as many as it needs at a time. */
 final class PluginWorkers implements Executor {
 
   private final OwnThreads threads;
@@ -21,13 +21,13 @@ final class PluginWorkers implements Executor {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  /** Those in the middle of work. Guarded by the lock. */
+  /** Threads that are working. Guarded by the lock. */
   private final Set<Thread> busy = new HashSet<>();
 
-  /** Those that bring a call from one resting place to the next. Guarded by the lock. */
+  /** Threads that move a call from one waiting point to the next. Guarded by the lock. */
   private final Set<Thread> moving = new HashSet<>();
 
-  /** How many calls no thread has taken up yet that are to go on at once. Guarded by the lock. */
+  /** Number of calls that are ready to continue but have no thread yet. Guarded by the lock. */
   private int handedOver;
 
   PluginWorkers(ThreadFactory maker) {
@@ -37,7 +37,7 @@ final class PluginWorkers implements Executor {
             0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
   }
 
-  /** Lets a call go on, on another thread. */
+  /** Continues a call on another thread. */
   @Override
   public void execute(Runnable way) {
     mark(() -> handedOver++);
@@ -54,7 +54,7 @@ final class PluginWorkers implements Executor {
       if (!pool.isShutdown()) {
         throw e;
       }
-      // The plugin is closed: its work ends where it stands.
+      // The plugin is closed: its work ends here.
     }
   }
 
@@ -62,7 +62,7 @@ final class PluginWorkers implements Executor {
     return pool.isShutdown();
   }
 
-  /** Brings a call on its way, on this thread, until it rests: it waits, works, or has ended. */
+  /** Runs a call on this thread until it waits, works, or has ended. */
   void travel(Runnable way) {
     Thread self = Thread.currentThread();
     boolean outermost = setsOut(self);
@@ -75,15 +75,15 @@ final class PluginWorkers implements Executor {
     }
   }
 
-  /** Waits until every call but this thread's is at rest, for so long at the most. */
+  /** Waits until every call except this thread's is at rest, for at most this time. */
   void awaitRest(Duration atMost) {
     Thread self = Thread.currentThread();
     await(atMost, () -> handedOver == 0 && moving.stream().allMatch(thread -> thread == self));
   }
 
   /**
-   * Does the work of a call that is travelling on this thread. It may take any time: a stop of the
-   * plugin waits for it, and a wait for calls on their way does not.
+   * Does the work of a call that runs on this thread. The work may take any time: a stop of the
+   * plugin waits for it, but {@link #awaitRest} does not.
    */
   void work(Runnable work) {
     Thread self = Thread.currentThread();
@@ -103,7 +103,7 @@ final class PluginWorkers implements Executor {
     }
   }
 
-  /** Waits until no other thread is in the middle of work, for so long at the most. */
+  /** Waits until no other thread is working, for at most this time. */
   void awaitIdle(Duration atMost) {
     Thread self = Thread.currentThread();
     await(atMost, () -> busy.stream().allMatch(thread -> thread == self));
@@ -123,7 +123,7 @@ final class PluginWorkers implements Executor {
     }
   }
 
-  /** Interrupts what still runs, and ends every thread. */
+  /** Interrupts running work, and ends every thread. */
   void close() {
     pool.shutdownNow();
     threads.awaitEnd();

@@ -13,7 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A caller of a plugin that sends any message as it is, once. */
+/** A client that sends any message to a plugin unchanged, and without retries. */
 public final class RawCalls implements AutoCloseable {
 
   private final PluginSockets sockets;
@@ -21,9 +21,9 @@ public final class RawCalls implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * A caller that connects with the first call.
+   * Creates a client that connects at the first call.
    *
-   * @param thread the name of its thread
+   * @param thread the name of the client's thread
    */
   public RawCalls(CsiEndpoint plugin, String thread) {
     sockets = new PluginSockets(PluginThread.factory(() -> null, thread));
@@ -31,8 +31,8 @@ public final class RawCalls implements AutoCloseable {
   }
 
   /**
-   * Begins a call; ends normally in any case, with nothing when the deadline has passed. When this
-   * is closed, the plugin does not get the call.
+   * Begins a call; the future always completes normally, and is empty if the deadline has passed.
+   * After {@link #close}, the plugin does not receive the call.
    */
   public CompletableFuture<Optional<PluginReply>> call(
       WireOperation wire, Message request, Duration deadline) {
@@ -83,7 +83,7 @@ public final class RawCalls implements AutoCloseable {
         .set("user-agent", "csi4j");
   }
 
-  /** Ends the calls in flight, and its thread; repeated calls do nothing. */
+  /** Ends the calls in flight, and the thread; closing again has no effect. */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {

@@ -8,7 +8,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Real time. The event loop of a server waits for a delay, and only hands the work on. */
+/**
+ * Real time. The event loop of a server waits for a delay, and then passes the task to the workers.
+ */
 record RealClock(EventLoop loop, Executor workers) implements PluginClock {
 
   @Override
@@ -25,7 +27,7 @@ record RealClock(EventLoop loop, Executor workers) implements PluginClock {
       if (!loop.isShuttingDown()) {
         throw e;
       }
-      // The server is closed: nothing of it is due any more.
+      // The server is closed: none of its tasks are due any more.
     }
   }
 }

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A registrar: what it says and hears, and its faults. */
+/** A registrar with its announcement, its recorded notifications and its faults. */
 public final class RegistrarCore extends TestServer {
 
   private static final String SERVICE = "/pluginregistration.Registration/";
@@ -37,7 +37,7 @@ public final class RegistrarCore extends TestServer {
   private final List<String> authorities = new CopyOnWriteArrayList<>();
   private volatile PluginInfo info = PluginInfo.getDefaultInstance();
 
-  /** A fault, and how often it is still due. */
+  /** A fault, and the number of calls on which it still acts. */
   private record Due(Fault fault, AtomicInteger left) {}
 
   public RegistrarCore(Path socket, @Nullable PluginClock given, boolean endsWhenRefused) {
@@ -51,7 +51,7 @@ public final class RegistrarCore extends TestServer {
     listenAt(sites(), this::enter);
   }
 
-  /** Says this from now on. */
+  /** Sets the announcement from now on. */
   public void announce(String type, String name, String endpoint, List<String> versions) {
     info =
         PluginInfo.newBuilder()
@@ -62,7 +62,7 @@ public final class RegistrarCore extends TestServer {
             .build();
   }
 
-  /** Makes a fault happen to the next so many calls. */
+  /** Injects a fault into this number of further calls. */
   public void inject(RegistrationCall call, Fault fault, int times) {
     if (fault.steps().stream().anyMatch(Fault.TestAnswer.class::isInstance)) {
       throw new IllegalArgumentException(
@@ -131,7 +131,8 @@ public final class RegistrarCore extends TestServer {
     workers()
         .execute(
             () -> {
-              // Counted by the worker: who sees the count finds the worker busy, and can await it.
+              // The worker counts: a thread that sees the count finds the worker busy, and can wait
+              // for it.
               if (call == RegistrationCall.GET_INFO) {
                 asked.incrementAndGet();
               }
@@ -139,7 +140,7 @@ public final class RegistrarCore extends TestServer {
             });
   }
 
-  /** One call on its way. Its work is to note what it tells, if it tells something. */
+  /** A call of a registrar. The work of a notification is to record the reported outcome. */
   private final class Run extends FaultedCall {
     private final RegistrationCall call;
     private final Optional<PluginRegistrar.Outcome> heard;
@@ -184,7 +185,10 @@ public final class RegistrarCore extends TestServer {
       answer(messages().orElseThrow());
     }
 
-    /** Registrars of Kubernetes exit where they stand when their plugin is refused, unanswered. */
+    /**
+     * Registrars of Kubernetes exit at once when their plugin is refused, and leave the call
+     * unanswered.
+     */
     @Override
     protected boolean ended(CallEnd end) {
       boolean exits =

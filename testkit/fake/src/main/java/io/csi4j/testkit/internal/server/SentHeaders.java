@@ -5,7 +5,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The headers that a caller sent with a request, its metadata without HTTP's and gRPC's own. */
+/**
+ * The headers that a caller sent with a request: its metadata, without the headers of HTTP and
+ * gRPC.
+ */
 public record SentHeaders(String authority, Map<String, String> metadata) {
 
   private static final Set<String> OF_GRPC = Set.of("content-type", "te", "user-agent");

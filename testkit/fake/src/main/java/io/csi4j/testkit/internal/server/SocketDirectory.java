@@ -8,13 +8,16 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The directories that a server makes for its sockets, and removes in the end. */
+/** Directories that a server creates for its sockets, and removes at the end. */
 public final class SocketDirectory {
 
   private @Nullable Path directory;
   private @Nullable Path topmostMade;
 
-  /** Makes the directory of a socket; without one, a directory and returns a socket in it. */
+  /**
+   * Creates the directory of a socket; without a socket, creates a directory and returns a path in
+   * it.
+   */
   public Path make(@Nullable Path socket) throws IOException {
     if (socket != null) {
       return makeFor(socket.toAbsolutePath());
@@ -25,7 +28,7 @@ public final class SocketDirectory {
     return made.resolve(SocketSite.MAIN);
   }
 
-  /** Makes the directories that are missing on the way to this socket. */
+  /** Creates the missing directories of this socket's path. */
   private Path makeFor(Path socket) throws IOException {
     Path parent = socket.getParent();
     if (parent == null) {
@@ -50,7 +53,7 @@ public final class SocketDirectory {
     return socket;
   }
 
-  /** Removes the directories that were made, the innermost first. */
+  /** Removes the created directories, innermost first. */
   public void remove() throws IOException {
     Path top = topmostMade;
     try {
@@ -62,7 +65,7 @@ public final class SocketDirectory {
         }
       }
     } catch (DirectoryNotEmptyException e) {
-      // Another user keeps something there: it is theirs, with the directories above it.
+      // Another user has a file there, so this directory and those above it stay.
       topmostMade = null;
     }
   }

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One socket of a plugin, and the node that is served there, if any. */
+/** A socket of a plugin, and the node that it serves, if any. */
 public record SocketSite(Path socket, Set<CsiOperation.Service> services, @Nullable NodeId node) {
 
-  /** The name of the main socket unless it is named. */
+  /** Default name of the main socket. */
   public static final String MAIN = "csi.sock";
 
   private static final String CONTROLLER = "controller.sock";
@@ -27,8 +27,8 @@ public record SocketSite(Path socket, Set<CsiOperation.Service> services, @Nulla
   }
 
   /**
-   * The sockets of a plugin of this shape, its controller's first. The first node is served at
-   * {@code main}, the others beside it.
+   * Returns the sockets of a plugin of this shape, the controller's first. {@code main} serves the
+   * first node; the other sockets are in the same directory.
    */
   static List<SocketSite> of(Path main, PluginShape shape, List<NodeId> nodes) {
     List<SocketSite> sites = new ArrayList<>();
@@ -56,7 +56,7 @@ public record SocketSite(Path socket, Set<CsiOperation.Service> services, @Nulla
         socket, EnumSet.of(CsiOperation.Service.IDENTITY, CsiOperation.Service.NODE), node);
   }
 
-  /** The node's id where it can be a short file name, else one that no other has. */
+  /** Returns the node's id if it is a valid short file name, else a unique name. */
   private static String fileName(NodeId node, Path main) {
     String id = node.value();
     String safe = id.replaceAll("[^A-Za-z0-9_-]", "_");

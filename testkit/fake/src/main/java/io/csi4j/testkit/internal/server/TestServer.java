@@ -21,18 +21,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of the testkit: its threads, its time, its sockets, the places where its calls wait, and
- * its life. Subclasses state where it listens, and what becomes of a call.
+ * A server of the testkit: its threads, clock, sockets, waiting calls, and lifecycle. Subclasses
+ * decide where it listens, and how it handles a call.
  *
- * <p>The life (start, stop, close) goes under one lock; calls never take it. Every method of the
- * life does nothing where there is nothing to do, and may be called by many threads.
+ * <p>One lock guards the lifecycle (start, stop, close); calls never acquire it. Lifecycle methods
+ * have no effect if there is nothing to do, and many threads may call them.
  */
 public abstract class TestServer {
 
-  /** Longest wait for calls that are on their way to the next place where they wait. */
+  /** Longest wait for calls to reach their next waiting point. */
   private static final Duration REST_LIMIT = Duration.ofSeconds(10);
 
-  /** Longest wait of a stop for work that is under way. */
+  /** Longest wait of a stop for work in progress. */
   private static final Duration WORK_LIMIT = Duration.ofSeconds(2);
 
   private final String kind;
@@ -45,35 +45,35 @@ public abstract class TestServer {
   private final Map<CallStream, FaultedCall> open = new HashMap<>();
   private final ReentrantLock life = new ReentrantLock();
 
-  /** The sockets of the present life, or of the last one. */
+  /** Sockets of the current life, or of the last one. */
   private volatile List<SocketSite> sites = List.of();
 
-  /** Number of its stops: a call of an earlier life goes no further. */
+  /** Number of stops: a call of an earlier life does not continue. */
   private final AtomicInteger stops = new AtomicInteger();
 
-  // Set under the lock.
+  // Written under the lock.
   private volatile boolean running;
   private boolean closed;
 
-  /** The threads on which calls go from one step to the next. */
+  /** The threads on which calls continue from one step to the next. */
   protected enum CallThreads {
     /** Threads that a step may block. */
     WORKERS,
-    /** The thread of the sockets, so that a call changes threads nowhere on its way. */
+    /** The thread of the sockets, so that a call never changes threads. */
     EVENT_LOOP
   }
 
-  /** Work that may fail with an exception of the disk. */
+  /** A task that may fail with an exception of the disk. */
   interface DiskWork {
     void run() throws IOException;
   }
 
   /**
-   * A server that does not listen yet, and has neither thread nor file.
+   * Creates a server that does not listen yet, and has no threads or files.
    *
-   * @param kind its kind, for the text of its own failures
-   * @param threads the beginning of the names of its threads
-   * @param given its time; null for real time
+   * @param kind the kind of server, for the text of its own failures
+   * @param threads the prefix of its threads' names
+   * @param given the clock; null for real time
    */
   protected TestServer(
       String kind, String threads, @Nullable PluginClock given, CallThreads callThreads) {
@@ -92,9 +92,9 @@ public abstract class TestServer {
     return PluginThread.factory(this::journal, name);
   }
 
-  // What a subclass states.
+  // Implemented by a subclass.
 
-  /** The journal of its calls; null if it keeps none. */
+  /** Returns the journal of the server's calls; null if it keeps none. */
   protected @Nullable CallJournal journal() {
     return null;
   }
@@ -102,18 +102,22 @@ public abstract class TestServer {
   /** Listens, with {@link #listenAt} or otherwise. Called at each start, under the lock. */
   protected abstract void listen() throws IOException;
 
-  /** Notes its end. Called on the event loop, when its calls have ended and connections break. */
+  /**
+   * Records the end of the server. Called on the event loop, when the calls have ended and
+   * connections break.
+   */
   protected void ending() {}
 
-  /** Releases the files that it holds. Called once, when everything else has ended. */
+  /** Releases the files that the server holds. Called once, after everything else has ended. */
   protected void closing() throws IOException {}
 
-  // The life.
+  // Lifecycle.
 
   /**
-   * Listens for the first time; closes what it has begun if that fails.
+   * Listens for the first time; if that fails, closes everything opened so far.
    *
-   * @throws UncheckedIOException if it cannot listen, saying where and why
+   * @throws UncheckedIOException if the server cannot listen; the message names the path and the
+   *     reason
    */
   public final void open() {
     boolean opened = false;
@@ -127,7 +131,7 @@ public abstract class TestServer {
     }
   }
 
-  /** Listens, unless it does. */
+  /** Listens, unless the server is listening. */
   public final void start() {
     exclusively(
         () -> {
@@ -144,7 +148,7 @@ public abstract class TestServer {
         });
   }
 
-  /** Stops like a killed process, unless it has stopped. */
+  /** Stops like a killed process, unless the server is stopped. */
   public final void stop() {
     exclusively(
         () -> {
@@ -158,7 +162,7 @@ public abstract class TestServer {
     restart(() -> {});
   }
 
-  /** Stops, and starts again once this was done. */
+  /** Stops, runs {@code between}, and starts again. */
   final void restart(DiskWork between) {
     exclusively(
         () -> {
@@ -168,7 +172,10 @@ public abstract class TestServer {
         });
   }
 
-  /** Stops, unless it has stopped since that life, or is being closed, which waits for this. */
+  /**
+   * Stops, unless the server has stopped since that life, or is being closed, as closing waits for
+   * this call.
+   */
   final void stop(int lifeOfCall) {
     try {
       life.lockInterruptibly();
@@ -185,7 +192,7 @@ public abstract class TestServer {
     }
   }
 
-  /** Stops, and removes its sockets. */
+  /** Stops, and removes the sockets. */
   public final void close() {
     exclusively(
         () -> {
@@ -208,17 +215,17 @@ public abstract class TestServer {
     return running;
   }
 
-  /** Where it listens first of all. */
+  /** Returns the endpoint of the first socket. */
   public final CsiEndpoint endpoint() {
     return CsiEndpoint.of(sites.get(0).socket());
   }
 
-  /** The sockets of the present life, or of the last one. */
+  /** Sockets of the current life, or of the last one. */
   protected final List<SocketSite> sites() {
     return sites;
   }
 
-  /** Does this while no other thread starts, stops or closes it. */
+  /** Runs the task while no other thread starts, stops or closes the server. */
   final void exclusively(DiskWork work) {
     life.lock();
     try {
@@ -231,11 +238,11 @@ public abstract class TestServer {
   }
 
   interface Entrance {
-    /** A call came in at this site, complete. On the event loop. */
+    /** Receives a complete call at this site. Runs on the event loop. */
     void enter(SocketSite site, String path, SentHeaders sent, byte[] message, CallStream caller);
   }
 
-  /** Listens at every site, or at none, and stops then. Under the lock. */
+  /** Listens at every site; if one fails, stops listening at all. Called under the lock. */
   final void listenAt(List<SocketSite> all, Entrance entrance) throws IOException {
     sites = all;
     try {
@@ -246,7 +253,7 @@ public abstract class TestServer {
     }
   }
 
-  /** The stream of a call that the server answers itself: its request is one message. */
+  /** Returns the stream of a call that the server answers itself: the request is one message. */
   private CallStream served(Channel stream, SocketSite site, Entrance entrance) {
     return new CallStream(stream, this) {
       @Override
@@ -261,7 +268,7 @@ public abstract class TestServer {
     };
   }
 
-  /** Has this socket, at which it listens on its own. */
+  /** Records the only socket of a subclass that listens on its own. */
   protected final void site(SocketSite only) {
     sites = List.of(only);
   }
@@ -274,19 +281,19 @@ public abstract class TestServer {
           breakCalls();
           ending();
         });
-    // The waiting calls have died; none is frozen after a restart.
+    // The waiting calls have ended; none is frozen after a restart.
     pen.flush();
     gate.open();
     workers.awaitIdle(WORK_LIMIT);
   }
 
-  // Its open calls: those whose stream is open. On the event loop.
+  // Adds an open call, one whose stream is open. Runs on the event loop.
 
   protected final void came(FaultedCall call) {
     open.put(call.caller(), call);
   }
 
-  /** The stream of a caller has closed: a call that has not ended was abandoned. */
+  /** Handles the end of a caller's stream: a call that has not ended was abandoned. */
   final void abandoned(CallStream caller) {
     FaultedCall call = open.remove(caller);
     boolean unused = call != null && call.ended(new CallEnd.Abandoned());
@@ -307,9 +314,9 @@ public abstract class TestServer {
     boolean unused = call.ended(new CallEnd.Broken());
   }
 
-  // What calls need.
+  // Used by calls.
 
-  /** Its time. */
+  /** Returns the clock of the server. */
   public final PluginClock clock() {
     return clock;
   }
@@ -322,17 +329,17 @@ public abstract class TestServer {
     return workers;
   }
 
-  /** The gate at which every step passes; shut while the server is frozen. */
+  /** Returns the gate that every step passes; it is shut while the server is frozen. */
   protected final HoldingGate gate() {
     return gate;
   }
 
-  /** The place where calls hang. */
+  /** Returns the gate that holds hanging calls. */
   protected final HoldingGate pen() {
     return pen;
   }
 
-  /** The number of the present life. */
+  /** Returns the number of the current life. */
   final int life() {
     return stops.get();
   }
@@ -341,7 +348,7 @@ public abstract class TestServer {
     return "The " + kind + " failed itself: " + failure;
   }
 
-  /** Brings a call on its way, on this thread, until it waits, works, or has ended. */
+  /** Runs a call on this thread until it waits, works, or has ended. */
   final void travel(Runnable way) {
     if (callThreads == CallThreads.WORKERS) {
       workers.travel(way);
@@ -350,7 +357,7 @@ public abstract class TestServer {
     }
   }
 
-  /** Does this when so much time has passed, unless it is closed by then. */
+  /** Runs the task after this time, unless the server is closed by then. */
   final void after(Duration time, Runnable work) {
     clock.after(
         time,
@@ -361,7 +368,7 @@ public abstract class TestServer {
         });
   }
 
-  /** Runs code of a test, which may block, and what it returns where calls go on. */
+  /** Runs test code, which may block, and then runs the returned task where calls continue. */
   final void runTestCode(Supplier<Runnable> code) {
     if (callThreads == CallThreads.WORKERS) {
       code.get().run();
@@ -371,7 +378,7 @@ public abstract class TestServer {
   }
 
   public void release() {
-    // Calls on the way into the pen get there first, and out again.
+    // Calls on their way to this gate get there first, and are then released.
     workers.awaitRest(REST_LIMIT);
     pen.flush();
   }

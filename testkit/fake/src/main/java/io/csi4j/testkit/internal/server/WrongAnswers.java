@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Right answers, made wrong. Pure. */
+/** Turns right answers into wrong ones. Stateless. */
 final class WrongAnswers {
 
-  /** Just more than the 4 MiB that gRPC clients take unless told otherwise. */
+  /** Just more than 4 MiB, the default limit of gRPC clients. */
   private static final int OVERSIZE = (4 << 20) + 1;
 
   private static final int UNKNOWN_FIELD = 4711;

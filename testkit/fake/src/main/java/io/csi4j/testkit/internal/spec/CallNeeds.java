@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The needs of a call, as they stand in {@code needs.tsv} and {@code fields.tsv}: capabilities of
- * which its service must offer one, if there are any, required fields, and fields that need a
- * capability.
+ * The needs of a call, read from {@code needs.tsv} and {@code fields.tsv}: capabilities of which
+ * its service must offer one, if there are any, required fields, and fields that need a capability.
  */
 public record CallNeeds(
     List<String> capabilities, List<String> fields, List<FieldNeed> optionalFields) {
@@ -21,19 +20,19 @@ public record CallNeeds(
   private static final CallNeeds NOTHING = new CallNeeds(List.of(), List.of(), List.of());
 
   /**
-   * A field that only a plugin with a capability takes.
+   * A field that only a plugin with a capability accepts.
    *
-   * @param path its path in the request, with slashes
+   * @param path the path of the field in the request, with slashes
    * @param part the part that offers the capability, such as {@code CONTROLLER}
    */
   public record FieldNeed(String path, String part, String capability) {
 
-    /** The name of the field in its message. */
+    /** Returns the name of the field in its message. */
     public String name() {
       return path.substring(path.indexOf('/') + 1);
     }
 
-    /** Whether a request has the field. */
+    /** Returns whether a request has the field. */
     public boolean isIn(WireMessage request) {
       int slash = path.indexOf('/');
       WireMessage within = slash < 0 ? request : request.message(path.substring(0, slash));

@@ -1,4 +1,4 @@
-/** Facts of the spec that the fake plugins and the referee of their callers share. */
+/** Facts of the spec that the fake plugins share with the referee of their callers. */
 @NullMarked
 package io.csi4j.testkit.internal.spec;
 

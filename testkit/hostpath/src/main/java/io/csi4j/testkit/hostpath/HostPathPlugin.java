@@ -26,31 +26,31 @@ import org.jspecify.annotations.Nullable;
  * A CSI plugin that really mounts: its volumes are directories and files below one directory of the
  * host, staged and published by bind mounts.
  *
- * <p>It needs Linux, and the right to mount: root, or a user namespace; without that the first
- * staging or publication fails and says so. Its state survives its own restart and that of the
- * process, and stagings and publications that a reboot took away are forgotten.
+ * <p>It needs Linux and the right to mount: root, or a user namespace; otherwise the first staging
+ * or publication fails and reports it. Its state survives a restart of the plugin and of the
+ * process; stagings and publications that a reboot removed are dropped.
  *
- * <p>The parameter {@code medium} of a new volume decides what it is in, and the context of a
- * volume tells it:
+ * <p>The parameter {@code medium} of a new volume selects its storage, and the context of the
+ * volume contains it:
  *
  * <ul>
  *   <li>{@code disk}, the default: a directory. Its size is not enforced.
- *   <li>{@code memory}: a tmpfs of the volume's size, which is enforced. A reboot empties it.
+ *   <li>{@code memory}: a tmpfs of the volume's size, which is enforced. A reboot erases it.
  *   <li>{@code loop}, for raw devices: a sparse file behind a loop device, through losetup(8).
- *   <li>{@code file}, for raw devices where no loop device can be had: the file itself is
- *       published, which can be read and written like a device and is none.
+ *   <li>{@code file}, for raw devices if no loop device is available: the file itself is published,
+ *       which can be read and written like a device but is none.
  * </ul>
  *
- * <p>New filesystems may be written to by everybody. Snapshots and clones are plain copies, not
- * taken at one instant; they leave out sockets, pipes, device files and set-user-id bits. Paths of
- * the caller are not followed through symbolic links. Of mount flags it takes {@code ro}, {@code
+ * <p>Every user may write to a new filesystem. Snapshots and clones are plain copies, not taken
+ * atomically; they leave out sockets, pipes, device files and set-user-id bits. The plugin does not
+ * follow symbolic links in paths of the caller. It accepts the mount flags {@code ro}, {@code
  * nosuid}, {@code nodev}, {@code noexec}, {@code nosymfollow} and those for access times. It cannot
- * change owners ({@code volume_mount_group}), make filesystems such as ext4, or tell of conditions.
- * The capacity that it tells is not reserved: files take space as they are written.
+ * change owners ({@code volume_mount_group}), create filesystems such as ext4, or report
+ * conditions. The reported capacity is not reserved: files take space as they are written.
  *
- * <p>Its {@linkplain Builder#nodes nodes} are all on this machine. By default it attaches no
+ * <p>All {@linkplain Builder#nodes nodes} are on this machine. By default the plugin attaches no
  * volumes; with a shape that has {@code PUBLISH_UNPUBLISH_VOLUME} it records attachments, and a
- * node mounts only what is attached to it.
+ * node mounts only volumes attached to it.
  *
  * <pre>{@code
  * try (HostPathPlugin real = HostPathPlugin.builder(data).open();
@@ -73,21 +73,21 @@ public final class HostPathPlugin extends TestPlugin {
     this.storage = storage;
   }
 
-  /** A plugin that is not started yet, with its volumes and its state below {@code data}. */
+  /** Returns a builder for a plugin with its volumes and its state below {@code data}. */
   public static Builder builder(Path data) {
     return new Builder(data);
   }
 
-  /** Everything that it can do: what it is unless it is told otherwise. */
+  /** Returns the default shape, with everything that the plugin supports. */
   public static PluginShape defaultShape() {
     return HostPathStorage.defaultShape();
   }
 
   /**
-   * Adds a volume of 1 GiB, as if it had been created before; does nothing if the plugin has a
-   * volume of that id from an earlier run.
+   * Adds a pre-provisioned volume of 1 GiB; does nothing if the plugin has a volume of that id from
+   * an earlier run.
    *
-   * @throws IllegalStateException if its directory cannot be made
+   * @throws IllegalStateException if its directory cannot be created
    */
   public void addVolume(VolumeId volume) {
     if (!backend.contents().volumes().contains(volume)) {
@@ -101,16 +101,16 @@ public final class HostPathPlugin extends TestPlugin {
   }
 
   /**
-   * Returns what it cannot do on this machine although it could on others, and why: a sentence
-   * each. To find out, something is mounted, and a loop device made, and both taken away again.
+   * Returns the features that this machine does not support, each as a sentence with the reason. To
+   * determine them, the plugin creates a mount and a loop device, and removes both again.
    */
   public List<String> limits() {
     return storage.limits();
   }
 
   /**
-   * Stops, removes its sockets and gives its directory free; volumes, and what is mounted, stay as
-   * they are.
+   * Stops, removes the sockets and releases the data directory; volumes and mounts stay as they
+   * are.
    */
   @Override
   public void close() {
@@ -122,7 +122,7 @@ public final class HostPathPlugin extends TestPlugin {
     }
   }
 
-  /** The settings that a host path plugin is started with. */
+  /** Collects the settings of a host path plugin. */
   public static final class Builder {
     private final Path data;
     private PluginShape shape = HostPathStorage.defaultShape();
@@ -142,12 +142,14 @@ public final class HostPathPlugin extends TestPlugin {
       return this;
     }
 
-    /** Sets the node it runs on. Default: {@code node-1}. */
+    /** Sets the node on which the plugin runs. Default: {@code node-1}. */
     public Builder node(NodeId node) {
       return nodes(node);
     }
 
-    /** Sets the nodes it runs on, each with a socket. Default: {@code node-1}. */
+    /**
+     * Sets the nodes on which the plugin runs; each has its own socket. Default: {@code node-1}.
+     */
     public Builder nodes(NodeId first, NodeId... more) {
       this.nodes = Stream.concat(Stream.of(first), Arrays.stream(more)).toList();
       return this;
@@ -172,13 +174,13 @@ public final class HostPathPlugin extends TestPlugin {
       return socket(directory.resolve("csi.sock"));
     }
 
-    /** The time of its journal and of faults. Default: real time. */
+    /** Sets the clock of the journal and of faults. Default: real time. */
     public Builder clock(PluginClock clock) {
       this.clock = clock;
       return this;
     }
 
-    /** Sets the mounts that it works with. Default: the kernel of this machine. */
+    /** Sets the mount operations that the plugin uses. Default: the kernel of this machine. */
     public Builder mounts(Mounts mounts, MountTable table) {
       this.mounts = mounts;
       this.table = table;
@@ -188,9 +190,9 @@ public final class HostPathPlugin extends TestPlugin {
     /**
      * Starts the plugin.
      *
-     * @throws UncheckedIOException if it cannot listen, cannot read its state, or another plugin
+     * @throws UncheckedIOException if the plugin cannot listen or read its state, or another plugin
      *     uses its directory
-     * @throws io.csi4j.mount.model.MountException if the kernel's mounts cannot be seen here
+     * @throws io.csi4j.mount.model.MountException if the kernel's mount table is not readable
      */
     public HostPathPlugin open() {
       PluginCore core = new PluginCore(new PluginCore.Settings(shape, nodes, socket, clock, true));
@@ -201,7 +203,7 @@ public final class HostPathPlugin extends TestPlugin {
             new SpecBackend(core::shape, nodes, storage, core.clock(), java.time.Duration.ZERO);
         backend.open();
         if (!backend.contents().empty()) {
-          // It lived before, and kept what it knew.
+          // An earlier life of the plugin left this state.
           core.journal().stopped();
         }
         core.serve(backend);

@@ -1,15 +1,15 @@
 package io.csi4j.testkit.mount;
 
 /**
- * Where a type of filesystem has its content.
+ * The storage behind a type of filesystem.
  *
  * @since 1.0
  */
 public enum Backing {
-  /** In memory: each mount is a new, empty filesystem, which is gone with its last mount. */
+  /** Memory: each mount is a new, empty filesystem, which disappears with its last mount. */
   MEMORY,
-  /** On a block device, which has one filesystem however often it is mounted. */
+  /** A block device, which has one filesystem however often it is mounted. */
   DEVICE,
-  /** On a server, which may stop to answer; each mount is a new, empty filesystem. */
+  /** A server, which may stop answering; each mount is a new, empty filesystem. */
   SERVER
 }

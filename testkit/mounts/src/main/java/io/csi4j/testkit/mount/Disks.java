@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The types of filesystems that the kernel knows, and what is on its block devices. */
+/** Filesystem types that the kernel knows, and the filesystems on its block devices. */
 final class Disks {
 
-  /** The major number of virtual disks. */
+  /** Major number of virtual disks. */
   private static final int ADDED = 253;
 
   private final Map<String, Backing> types = new LinkedHashMap<>();
   private final Map<DeviceId, Disk> disks = new LinkedHashMap<>();
 
-  /** A device with a filesystem on it. */
+  /** A device with a filesystem. */
   private static final class Disk {
     final String type;
     final Node root = Node.directory();
@@ -44,7 +44,7 @@ final class Disks {
     disks.put(device, new Disk(type));
   }
 
-  /** A device with a number that no other has, and an empty filesystem on it. */
+  /** Adds a device with a unique number and an empty filesystem. */
   DeviceId add(String type) {
     int minor = 0;
     while (disks.containsKey(new DeviceId(ADDED, minor))) {
@@ -59,7 +59,7 @@ final class Disks {
     disks.remove(device);
   }
 
-  /** Returns how a type is backed; refuses one that was not told of. */
+  /** Returns how a type is backed; refuses an unknown type. */
   Backing backing(String type) {
     Backing backing = types.get(type);
     if (backing == null) {
@@ -68,7 +68,7 @@ final class Disks {
     return backing;
   }
 
-  /** The filesystem on a device: the same one as long as it is mounted anywhere. */
+  /** Opens the filesystem on a device: the same one as long as it is mounted anywhere. */
   Filesystem open(Node source, String type, List<String> options, boolean readOnly) {
     DeviceId device = source.device();
     if (device == null) {
@@ -88,7 +88,7 @@ final class Disks {
     return mounted;
   }
 
-  /** Forgets what is mounted; what is on the devices stays. */
+  /** Removes all mounts; the filesystems on the devices stay. */
   void reboot() {
     disks.values().forEach(disk -> disk.mounted = null);
   }

@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The faults that the next calls of each kind shall meet. */
+/** Faults injected into the next calls of each kind. */
 final class Faults {
 
   private final Map<KernelCall, Deque<Fault>> next = new EnumMap<>(KernelCall.class);
   private final Set<StuckCall> stuck = new LinkedHashSet<>();
 
-  /** An error, or a call that does not come back. */
+  /** An error, or a call that hangs. */
   private record Fault(@Nullable Errno errno, @Nullable StuckCall hang) {}
 
   void fail(KernelCall call, Errno errno) {
@@ -54,7 +54,7 @@ final class Faults {
     stuck.clear();
   }
 
-  /** A call that does not come back from the kernel in memory. */
+  /** Thrown by a call that hangs in the in-memory kernel. */
   static final class KernelHang extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

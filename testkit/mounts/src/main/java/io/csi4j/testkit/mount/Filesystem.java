@@ -4,7 +4,7 @@ import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
 import java.util.List;
 
-/** One filesystem: what all its mounts have in common. */
+/** A filesystem: the state that all its mounts share. */
 final class Filesystem {
 
   final DeviceId device;
@@ -15,7 +15,7 @@ final class Filesystem {
   boolean readOnly;
   ServerState server = ServerState.ANSWERING;
 
-  /** How many mounts it has, with those that are only kept by who uses them. */
+  /** Number of mounts, including detached ones that are still in use. */
   int uses;
 
   Filesystem(

@@ -13,21 +13,21 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** The failures that callers of the kernel in memory meet, as rows of errors.tsv. */
+/** Failures of the in-memory kernel, as rows of errors.tsv. */
 final class KernelErrors {
 
   private record Meaning(Reason reason, String why, String next) {}
 
-  /** By the number of an error, or by the word that the code has for a failure. */
+  /** Meanings by error number, or by the name that the code uses for a failure. */
   private static final Map<String, Meaning> MEANINGS = read();
 
   private KernelErrors() {}
 
   /**
-   * The failure for an error.
+   * Returns the failure for an error.
    *
-   * @param doing what failed, such as {@code Unmounting /a}
-   * @param syscall the system call that the real kernel would answer so
+   * @param doing the failed action, such as {@code Unmounting /a}
+   * @param syscall the system call that fails this way on a real kernel
    */
   static MountException.Builder of(
       String doing, String syscall, KernelRefusal refusal, MountPath target) {
@@ -39,9 +39,9 @@ final class KernelErrors {
   }
 
   /**
-   * A failure that is no error of a system call.
+   * Returns a failure that is not an error of a system call.
    *
-   * @param facts for the places in the row
+   * @param facts values for the placeholders in the row
    */
   static MountException.Builder refused(
       String word, String doing, MountPath target, Object... facts) {
@@ -55,7 +55,7 @@ final class KernelErrors {
     return MountException.builder(meaning.reason, text).target(target);
   }
 
-  /** Does a piece of work, and throws what the kernel answers as a failure for its caller. */
+  /** Runs a task, and translates an error of the kernel into a failure for its caller. */
   static <T> T explained(String doing, String syscall, MountPath target, Supplier<T> work) {
     try {
       return work.get();

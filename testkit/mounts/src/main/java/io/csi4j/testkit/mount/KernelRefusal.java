@@ -2,7 +2,7 @@ package io.csi4j.testkit.mount;
 
 import io.csi4j.mount.model.Errno;
 
-/** A call that the kernel in memory answers with an error. */
+/** Thrown when the in-memory kernel answers a call with an error. */
 final class KernelRefusal extends RuntimeException {
 
   static final int EPERM = 1;

@@ -13,11 +13,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * A host in memory, with mounts that behave as those of Linux.
+ * A host in memory, whose mounts behave like those of Linux.
  *
- * <p>It begins with a root directory on a disk and nothing else mounted. {@link #host} is the mount
- * namespace of its services, in which directories, files and devices are made; {@link
- * MemoryNamespace#unshare} gives a container one of its own.
+ * <p>Initially it has a root directory on a disk and no other mounts. {@link #host} is the mount
+ * namespace of its services, in which tests create directories, files and devices; {@link
+ * MemoryNamespace#unshare} creates a separate namespace for a container.
  *
  * <pre>{@code
  * MemoryKernel kernel = new MemoryKernel();
@@ -26,9 +26,9 @@ import java.util.function.Supplier;
  * kernel.mounts().bind(BindRequest.builder(volume, target).build());
  * }</pre>
  *
- * <p>There is no clock: a mount that is in use is found busy at once, at any limit of the policy,
- * and a call that hangs has reached its deadline at once. All may be called from any thread, one
- * call is made at a time.
+ * <p>The kernel has no clock: an attempt to unmount a mount that is in use fails at once, whatever
+ * the limits of the policy, and a hanging call reaches its deadline at once. Any thread may call
+ * any method; calls are made one at a time.
  *
  * @since 1.0
  */
@@ -46,7 +46,7 @@ public final class MemoryKernel {
   private int mountMax = 100_000;
   private int boots;
 
-  /** A host with tmpfs, ext4, xfs, nfs4 and FUSE. */
+  /** Creates a host with tmpfs, ext4, xfs, nfs4 and FUSE. */
   public MemoryKernel() {
     disks.know("tmpfs", Backing.MEMORY);
     disks.know("ext4", Backing.DEVICE);
@@ -57,7 +57,7 @@ public final class MemoryKernel {
     host = new MemoryNamespace(this, bootTable());
   }
 
-  /** The namespace that the host begins with. */
+  /** Returns the initial namespace of the host. */
   public MemoryNamespace host() {
     return host;
   }
@@ -67,41 +67,41 @@ public final class MemoryKernel {
     return host.table();
   }
 
-  /** The changes to what is mounted in {@link #host}. */
+  /** Returns the operations that change the mounts in {@link #host}. */
   public Mounts mounts() {
     return host.mounts();
   }
 
-  /** Tells when {@link #table} changes. */
+  /** Returns a watch of the changes of {@link #table}. */
   public MountWatch watch() {
     return host.watch();
   }
 
-  /** Which boot it is, in the form that the kernel has. */
+  /** Returns the id of the current boot, in the kernel's form. */
   public String bootId() {
     return call(this::boot);
   }
 
-  /** Lets the kernel know one more type of filesystem. */
+  /** Adds a filesystem type to the kernel. */
   public void know(String type, Backing backing) {
     run(() -> disks.know(type, backing));
   }
 
   /**
-   * Makes an empty filesystem on a block device; see {@link MemoryNamespace#device}.
+   * Creates an empty filesystem on a block device; see {@link MemoryNamespace#device}.
    *
-   * @throws IllegalStateException if it is mounted
+   * @throws IllegalStateException if the device is mounted
    */
   public void format(DeviceId device, String type) {
     run(() -> disks.format(device, type));
   }
 
-  /** Takes the filesystem off a block device, as if it had been overwritten. */
+  /** Removes the filesystem from a block device, as if it had been overwritten. */
   public void wipe(DeviceId device) {
     run(() -> disks.wipe(device));
   }
 
-  /** Sets how many mounts a namespace may have ({@code fs.mount-max}). */
+  /** Sets the maximum number of mounts of a namespace ({@code fs.mount-max}). */
   public void mountMax(int most) {
     run(
         () -> {
@@ -110,12 +110,15 @@ public final class MemoryKernel {
         });
   }
 
-  /** Lets the next call of a kind fail, after those that were asked for before; it does nothing. */
+  /**
+   * Makes the next call of a kind fail without an effect, after the calls with faults that were
+   * injected before.
+   */
   public void failNext(KernelCall call, Errno errno) {
     run(() -> faults.fail(call, errno));
   }
 
-  /** Lets the next call of a kind not come back, after those that were asked for before. */
+  /** Makes the next call of a kind hang, after the calls with faults that were injected before. */
   public StuckCall hangNext(KernelCall call) {
     StuckCall hang = new StuckCall(this);
     run(() -> faults.hang(call, hang));
@@ -123,8 +126,8 @@ public final class MemoryKernel {
   }
 
   /**
-   * Starts the host again. What is in the root directory and on block devices stays; mounts, all
-   * other namespaces, what is open, watches and faults asked for are gone.
+   * Reboots the host. The files in the root directory and on block devices stay; mounts, all other
+   * namespaces, open files, watches and injected faults are removed.
    */
   public void reboot() {
     run(
@@ -158,7 +161,7 @@ public final class MemoryKernel {
         });
   }
 
-  /** Does one thing undisturbed, then tells the watches what it changed. */
+  /** Runs a task under the lock, then notifies the watches of its changes. */
   <T> T call(Supplier<T> work) {
     List<MemoryWatching> watchings = new ArrayList<>();
     lock.lock();

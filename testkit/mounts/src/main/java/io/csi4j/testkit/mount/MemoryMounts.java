@@ -32,9 +32,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes to what is mounted in one namespace. Places are reached without following a link, and
- * never out of the base. Mounts are taken away plainly, then by force, then lazily, as the policy
- * allows.
+ * Changes the mounts of one namespace. Paths are resolved without following links, and never leave
+ * the base. Mounts are removed normally, then by force, then lazily, as the policy allows.
  */
 final class MemoryMounts implements Mounts {
 
@@ -290,9 +289,9 @@ final class MemoryMounts implements Mounts {
   }
 
   /**
-   * Takes away the mount on top at a path.
+   * Unmounts the topmost mount at a path.
    *
-   * @param only the mount that it has to be, if not any
+   * @param only the mount that must be at the path; null for any
    */
   private UnmountResult unmount(MountPath path, @Nullable MountRef only, UnmountPolicy policy) {
     String doing = "Unmounting " + path;
@@ -364,7 +363,7 @@ final class MemoryMounts implements Mounts {
         .build();
   }
 
-  /** Whether it was done; false if it is busy. */
+  /** Makes an attempt; returns false if the mount is busy. */
   private boolean attempt(Mount mount, Consumer<Mount> call) {
     try {
       kernel.faults.pass(KernelCall.UNMOUNT);
@@ -423,7 +422,9 @@ final class MemoryMounts implements Mounts {
     }
   }
 
-  /** A place that is a target, and the directory that it is in; {@code made} if it was missing. */
+  /**
+   * A target and its parent directory; {@code made} if the target was missing and has been created.
+   */
   private record Target(MountedFile directory, MountedFile place, boolean made) {
 
     boolean isOccupied() {
@@ -454,7 +455,7 @@ final class MemoryMounts implements Mounts {
     return directory;
   }
 
-  /** A target, which is made if it may be and is missing. */
+  /** Opens a target, and creates it if it is missing and {@code make} is set. */
   private Target open(MountPath target, boolean make, boolean isDirectory) {
     MountedFile directory = directory(target);
     KernelText name = KernelText.ofBytes(target.name());
@@ -475,7 +476,7 @@ final class MemoryMounts implements Mounts {
     return new Target(directory, place, false);
   }
 
-  /** The mount on top at a path, which has to be one. */
+  /** Returns the topmost mount at a path, which must be a mount point. */
   private Mount mountOf(String doing, MountPath path) {
     MountedFile place;
     if (path.equals(base)) {
@@ -490,7 +491,7 @@ final class MemoryMounts implements Mounts {
     return place.mount();
   }
 
-  /** The mount that is at a target already, compared with the one that is asked for. */
+  /** Compares the mount that exists at a target with the requested one. */
   private static final class TargetMount {
 
     private final Mount mount;
@@ -507,8 +508,7 @@ final class MemoryMounts implements Mounts {
     }
 
     /**
-     * Expects the propagation. A mount that receives shows so only if there was one to receive
-     * from.
+     * Requires the propagation. A slave mount is recognizable only if its source had a peer group.
      */
     void expectPropagation(Propagation wanted, Mount source) {
       boolean sends = mount.peers != null;
@@ -537,7 +537,9 @@ final class MemoryMounts implements Mounts {
     }
   }
 
-  /** The flags that options stand for, and the filesystem's own options without the secret ones. */
+  /**
+   * The flags that mount options stand for, and the filesystem's own options without secret ones.
+   */
   private record SortedMountOptions(Set<MountFlag> flags, List<String> own) {
 
     private static final int MOST_BYTES = 4095;

@@ -16,11 +16,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * A mount namespace of a {@link MemoryKernel}, as the processes in it see the world.
+ * A mount namespace of a {@link MemoryKernel}, as seen by the processes in it.
  *
- * <p>Beside what is mounted, it lets tests make and look at what directories hold. Those methods
- * follow symbolic links, and throw {@link io.csi4j.mount.model.MountException} where the kernel
- * would refuse.
+ * <p>In addition to mounting, tests can create files and read directories in it. Those methods
+ * follow symbolic links, and throw {@link io.csi4j.mount.model.MountException} if the kernel would
+ * refuse.
  *
  * @since 1.0
  */
@@ -47,26 +47,30 @@ public final class MemoryNamespace implements AutoCloseable {
     return reader;
   }
 
-  /** The changes to what is mounted. */
+  /** Returns the operations that change the mounts. */
   public Mounts mounts() {
     return mounts;
   }
 
   /**
-   * Tells when it changes. A listener is called on the thread that makes the change, before its
-   * call returns; or, if several threads change it, on one of them.
+   * Returns a watch of the changes of the mounts. A listener is called on the thread that makes the
+   * change, before its call returns; if several threads change the mounts, on one of them.
    */
   public MountWatch watch() {
     return watch;
   }
 
-  /** A new namespace with copies of all mounts; shared ones are peers of those here. */
+  /**
+   * Creates a namespace with copies of all mounts; copies of shared mounts are peers of the
+   * originals.
+   */
   public MemoryNamespace unshare() {
     return kernel.call(() -> new MemoryNamespace(kernel, kernel.model().unshare(table)));
   }
 
   /**
-   * Ends the namespace with its last process. All its mounts go, even with open files.
+   * Ends the namespace, as the exit of its last process does. All its mounts are removed, even
+   * those with open files.
    *
    * @throws IllegalStateException for the namespace of the host
    */
@@ -84,7 +88,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Makes a directory, with those above it; does nothing if it is there. */
+  /** Creates a directory and its missing parents; does nothing if it exists. */
   public MountPath directory(MountPath path) {
     return attempt(
         "Making the directory " + path,
@@ -109,12 +113,12 @@ public final class MemoryNamespace implements AutoCloseable {
     }
   }
 
-  /** Makes an empty file, with the directories above it. */
+  /** Creates an empty file and its missing parent directories. */
   public MountPath file(MountPath path) {
     return file(path, "");
   }
 
-  /** Makes a file that holds this, or writes it to the file that is there. */
+  /** Writes this content to a file, which is created if it is missing. */
   public MountPath file(MountPath file, String content) {
     directory(file.parent());
     return attempt(
@@ -138,12 +142,12 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Makes a symbolic link, with the directories above it. */
+  /** Creates a symbolic link and its missing parent directories. */
   public MountPath symlink(MountPath path, KernelText target) {
     return made(path, Node.symlink(new String(target.bytes(), StandardCharsets.UTF_8)));
   }
 
-  /** Makes the node of a block device, with the directories above it. */
+  /** Creates the node of a block device and its missing parent directories. */
   public MountPath device(MountPath path, DeviceId device) {
     return made(path, Node.device(device));
   }
@@ -165,14 +169,14 @@ public final class MemoryNamespace implements AutoCloseable {
   }
 
   /**
-   * Adds a disk with an empty filesystem of this type to the host. Make its node with {@link
-   * #device} to mount it.
+   * Adds a disk with an empty filesystem of this type to the host. {@link #device} creates the
+   * device node that mounting needs.
    */
   public DeviceId disk(String type) {
     return kernel.call(() -> kernel.disks.add(type));
   }
 
-  /** Whether anything is at the path. */
+  /** Returns whether a file of any kind exists at the path. */
   public boolean exists(MountPath at) {
     return kernel.call(
         () -> {
@@ -184,7 +188,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Returns the contents of the file at the path; nothing if no file is there. */
+  /** Returns the content of the file at the path; empty if there is no file. */
   public Optional<String> content(MountPath at) {
     return kernel.call(
         () -> {
@@ -197,7 +201,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** The names in the directory at the path, in the order in which they were made. */
+  /** Returns the names in the directory at the path, in the order of their creation. */
   public List<String> names(MountPath at) {
     return attempt(
         "Listing " + at,
@@ -209,7 +213,10 @@ public final class MemoryNamespace implements AutoCloseable {
                     .toList());
   }
 
-  /** Removes a file, a link or an empty directory; mounts on it in other namespaces go too. */
+  /**
+   * Removes a file, a link or an empty directory; mounts on it in other namespaces are removed as
+   * well.
+   */
   public void remove(MountPath at) {
     change(
         "Removing " + at,
@@ -222,12 +229,12 @@ public final class MemoryNamespace implements AutoCloseable {
     change("Renaming " + source, source, () -> Model.rename(table, source, target));
   }
 
-  /** Opens what is at the path for reading; its mount is in use until it is closed. */
+  /** Opens the file at the path for reading; its mount is in use until the handle is closed. */
   public OpenHandle open(MountPath path) {
     return open(path, false);
   }
 
-  /** Opens what is at the path for writing; its mount cannot become read-only meanwhile. */
+  /** Opens the file at the path for writing; its mount cannot become read-only in the meantime. */
   public OpenHandle openForWriting(MountPath path) {
     return open(path, true);
   }
@@ -247,7 +254,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Mounts a new filesystem in memory on a directory, over any mounts there. */
+  /** Mounts a new tmpfs on a directory, over any mounts there. */
   public void tmpfs(MountPath at) {
     attempt(
         "Mounting tmpfs at " + at,
@@ -269,7 +276,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Binds without looking at what is there ({@code mount --bind}), following links. */
+  /** Binds without checking the target ({@code mount --bind}), following links. */
   public void bind(MountPath source, MountPath at) {
     attempt(
         "Binding " + source,
@@ -280,12 +287,12 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Takes the mount on top out of sight, with all on it ({@code MNT_DETACH}). */
+  /** Detaches the topmost mount with all mounts on it ({@code MNT_DETACH}). */
   public void detach(MountPath at) {
     change("Detaching " + at, at, () -> kernel.model().detach(mountAt(at)));
   }
 
-  /** Moves a mount, with all that is on it ({@code MS_MOVE}). */
+  /** Moves a mount with all mounts on it ({@code MS_MOVE}). */
   public void move(MountPath source, MountPath target) {
     change(
         "Moving " + source,
@@ -296,7 +303,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Makes the mount at the path one that cannot be bound elsewhere, and private. */
+  /** Makes the mount at the path private and unbindable: it cannot be bound elsewhere. */
   public void makeUnbindable(MountPath at) {
     change(
         "Making unbindable " + at,
@@ -308,7 +315,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Sets how the server of the filesystem that is mounted at the path behaves from now on. */
+  /** Sets the behavior of the server of the filesystem mounted at the path from now on. */
   public void server(MountPath at, ServerState state) {
     change("Changing the server of " + at, at, () -> mountAt(at).filesystem.server = state);
   }

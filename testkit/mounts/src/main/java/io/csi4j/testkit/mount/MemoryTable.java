@@ -16,7 +16,7 @@ import java.util.OptionalInt;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The mounts in one namespace. */
+/** Reads the mounts of one namespace. */
 final class MemoryTable implements MountTable {
 
   private final MemoryNamespace namespace;
@@ -124,7 +124,7 @@ final class MemoryTable implements MountTable {
         });
   }
 
-  /** The mount that a reference was taken of, if it is there; the kernel's lock is held. */
+  /** The mount that the reference names, if it still exists; the kernel's lock is held. */
   @Nullable Mount mount(MountRef ref) {
     if (!ref.bootId().equals(kernel.boot())) {
       return null;
@@ -175,7 +175,7 @@ final class MemoryTable implements MountTable {
             });
   }
 
-  /** Returns what is at a path, or null if nothing is. */
+  /** Returns the file at a path, or null if there is none. */
   private @Nullable MountedFile look(MountPath path) {
     String doing = "Looking at " + path;
     pass(KernelCall.LOOK, doing, "statx", path);
@@ -191,7 +191,7 @@ final class MemoryTable implements MountTable {
     }
   }
 
-  /** The mount that the table has at a path to which there is no way. */
+  /** Returns the mount that the table lists at a path that cannot be reached. */
   private Optional<MountedFile> byText(MountPath path) {
     return namespace.current().all().stream()
         .filter(mount -> mount.path().equals(path))

@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One watch of one namespace, told by each change there. It has no thread: a change is told on the
- * thread that makes it, before its call returns, unless another thread is telling, which then goes
- * on with it.
+ * A watch of one namespace, notified by each change. It has no thread: the thread that makes a
+ * change delivers it before its call returns, unless another thread is delivering, which then
+ * delivers this change as well.
  */
 final class MemoryWatching implements Watching {
 
@@ -32,7 +32,7 @@ final class MemoryWatching implements Watching {
   private @Nullable Thread teller;
   private boolean closed;
 
-  /** Begins; the kernel's lock is held. */
+  /** Starts the watch; the kernel's lock is held. */
   MemoryWatching(
       MemoryKernel kernel, Table table, MountSnapshot start, Consumer<MountEvent> listener) {
     this.kernel = kernel;
@@ -55,7 +55,7 @@ final class MemoryWatching implements Watching {
     return "the kernel in memory";
   }
 
-  /** Finds what is to be told of these mounts; the kernel's lock is held. */
+  /** Collects the events for these mounts; the kernel's lock is held. */
   void note(List<Long> touched) {
     for (Long id : touched) {
       Mount mount = table.get(id);
@@ -76,7 +76,10 @@ final class MemoryWatching implements Watching {
     }
   }
 
-  /** Tells what is to be told, unless another thread, or a call further up, is at it already. */
+  /**
+   * Delivers the collected events, unless another thread, or a caller of this thread, is delivering
+   * already.
+   */
   void deliver() {
     for (MountEvent event = take(); event != null; event = take()) {
       Thread thread = Thread.currentThread();
@@ -122,7 +125,7 @@ final class MemoryWatching implements Watching {
     }
   }
 
-  /** Ends without waiting; the kernel's lock is held. */
+  /** Ends the watch without waiting; the kernel's lock is held. */
   void end() {
     closed = true;
     events.clear();

@@ -30,9 +30,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of the kernel with mounts: its calls, each done wholly or refused; the copies that
- * binding and unsharing make; the peer groups; and how a change of one mount spreads to its peers
- * and slaves.
+ * Models the kernel's work on mounts: its calls, each performed completely or refused; the copies
+ * that binding and unsharing create; the peer groups; and the propagation of changes to peers and
+ * slaves.
  */
 final class Model {
 
@@ -40,13 +40,13 @@ final class Model {
   private static final long FIRST_PID = 1000;
   private static final long FIRST_UNIQUE_ID = (1L << 32) + 1;
 
-  /** In what relation a copy is to the mount that it is a copy of. */
+  /** The relation of a copy to the copied mount. */
   enum As {
-    /** Its peer, if it has any; else as alone as it is. */
+    /** A peer, if the mount has peers; else private, like the mount. */
     EQUAL,
-    /** A slave of its peers. */
+    /** A slave of the mount's peers. */
     SLAVE,
-    /** A slave of its peers that has peers of its own. */
+    /** A slave of the mount's peers, with its own peer group. */
     SHARED_SLAVE
   }
 
@@ -71,7 +71,7 @@ final class Model {
     return nextPid++;
   }
 
-  /** A namespace with one mount. */
+  /** Returns a namespace with one mount. */
   Table boot(Mount root) {
     Table table = newTable();
     table.setRoot(root);
@@ -79,7 +79,7 @@ final class Model {
     return table;
   }
 
-  /** A namespace with copies of all mounts of another, hidden ones too. */
+  /** Returns a namespace with copies of all mounts of another one, including hidden mounts. */
   Table unshare(Table from) {
     Mount root = from.root();
     Mount copy = copyTree(root, root.root, As.EQUAL, mount -> true);
@@ -89,7 +89,7 @@ final class Model {
     return table;
   }
 
-  /** Ends a namespace, whose last process is gone. */
+  /** Ends a namespace whose last process has exited. */
   void end(Table table) {
     takeAway(table.root().tree());
     table.setRoot(null);
@@ -103,9 +103,9 @@ final class Model {
   }
 
   /**
-   * Shows a directory or file at a second place.
+   * Binds a directory or file to a second path.
    *
-   * @param prepare what is done with the new tree before it can be seen
+   * @param prepare runs on the new tree before it becomes visible
    */
   Mount bind(MountedFile source, MountedFile target, boolean recursive, Consumer<Mount> prepare) {
     Mount from = source.mount();
@@ -124,7 +124,7 @@ final class Model {
     return tree;
   }
 
-  /** Mounts a filesystem by its root. */
+  /** Mounts a filesystem at its root. */
   Mount mount(Mount made, MountedFile target) {
     attachOrDiscard(made, target);
     return made;
@@ -139,7 +139,7 @@ final class Model {
     }
   }
 
-  /** Moves a mount, with all that is on it. */
+  /** Moves a mount with all mounts on it. */
   void move(MountedFile from, MountedFile target) {
     checkIsThere(target);
     Mount mount = from.mount();
@@ -175,7 +175,9 @@ final class Model {
     enter(tree, onto.table());
   }
 
-  /** Puts a copy where something may be mounted already: that then covers the copy. */
+  /**
+   * Attaches a copy at a place where something may be mounted already, which then covers the copy.
+   */
   private void slipIn(Mount copy, Mount receiver, Node at) {
     Mount covered = receiver.children.get(at);
     if (covered != null) {
@@ -229,7 +231,7 @@ final class Model {
         });
   }
 
-  /** Takes a mount away if it is not in use, here and where it was shared to. */
+  /** Unmounts a mount that is not in use, with its propagated copies. */
   void unmount(Mount mount) {
     checkIsNotRoot(mount);
     if (!mount.children.isEmpty() || !mount.held.isEmpty() || isUsedElsewhere(mount)) {
@@ -238,7 +240,7 @@ final class Model {
     takeAwayEverywhere(List.of(mount));
   }
 
-  /** Takes a mount and all below it out of sight, even if they are in use. */
+  /** Detaches a mount and all mounts below it, even if they are in use. */
   void detach(Mount mount) {
     checkIsNotRoot(mount);
     takeAwayEverywhere(mount.tree());
@@ -258,7 +260,7 @@ final class Model {
 
   private void takeAway(List<Mount> gone) {
     Set<Mount> going = new LinkedHashSet<>(gone);
-    // What covers one of several that cover each other lands on what is below all of them.
+    // The mount that covers a stack of removed mounts must move below all of them.
     List<Mount> highestFirst = new ArrayList<>(going);
     Collections.reverse(highestFirst);
     highestFirst.sort(Comparator.comparingInt(Model::mountsBelow).reversed());
@@ -285,7 +287,7 @@ final class Model {
     return count;
   }
 
-  /** Gives up the server of a mount that does not answer: who waits for it gets an error. */
+  /** Aborts the connection to an unresponsive server of a mount: waiting callers get an error. */
   void giveUp(Mount mount) {
     Filesystem filesystem = mount.filesystem;
     if (filesystem.backing != Backing.SERVER) {
@@ -301,7 +303,7 @@ final class Model {
     }
   }
 
-  /** Adds flags to mounts, to all or to none. */
+  /** Adds flags to all of the mounts, or to none. */
   void addFlags(List<Mount> mounts, Set<MountFlag> flags) {
     if (flags.contains(MountFlag.READ_ONLY)
         && mounts.stream().anyMatch(each -> each.held.stream().anyMatch(OpenHandle::isWriting))) {
@@ -330,13 +332,13 @@ final class Model {
     return new DeviceId(0, minors.take());
   }
 
-  /** A mount that is not attached yet. */
+  /** Returns a mount that is not attached yet. */
   Mount newMount(Filesystem filesystem, Node root, KernelText source) {
     filesystem.uses++;
     return new Mount(nextUniqueId++, mountIds.take(), filesystem, root, source);
   }
 
-  /** One mount, of itself or of something below its root. */
+  /** Returns a copy of one mount, with the mount's root or a file below it as root. */
   Mount copy(Mount mount, Node root, As as) {
     Mount copy = newMount(mount.filesystem, root, mount.source);
     copy.flags.addAll(mount.flags);
@@ -357,9 +359,10 @@ final class Model {
   }
 
   /**
-   * A mount and those below it that this accepts, seen from a directory or file of the first.
+   * Returns a copy of a mount and of those below it that the predicate accepts, with a file of the
+   * first mount as root.
    *
-   * @param wanted what is copied; what is below the others is left out with them
+   * @param wanted the mounts to copy; mounts below a rejected one are left out as well
    */
   Mount copyTree(Mount top, Node root, As as, Predicate<Mount> wanted) {
     Map<Mount, Mount> copies = new LinkedHashMap<>();
@@ -383,7 +386,7 @@ final class Model {
     return copies.values().iterator().next();
   }
 
-  /** Forgets a mount that is not there and not used any more. */
+  /** Discards a mount that is neither attached nor in use. */
   void release(Mount mount) {
     if (mount.isReleased || mount.table != null || !mount.held.isEmpty()) {
       return;
@@ -397,7 +400,7 @@ final class Model {
     }
   }
 
-  /** Forgets copies that were never attached. */
+  /** Discards copies that were never attached. */
   void discard(Mount top) {
     List<Mount> tree = new ArrayList<>(top.tree());
     for (int i = tree.size() - 1; i >= 0; i--) {
@@ -408,7 +411,7 @@ final class Model {
     }
   }
 
-  /** Makes the mount send and receive; a slave goes on receiving from its master too. */
+  /** Makes the mount shared; a slave continues to receive from its master. */
   void share(Mount mount) {
     mount.unbindable = false;
     if (mount.peers == null) {
@@ -432,7 +435,7 @@ final class Model {
     }
   }
 
-  /** Makes a peer receive only, from the peers it leaves; one without peers has none to ask. */
+  /** Makes a shared mount a slave of its former peers; a mount without peers gets no new master. */
   void makeSlave(Mount mount) {
     PeerGroup left = leave(mount);
     if (left != null && !left.members.isEmpty()) {
@@ -454,7 +457,7 @@ final class Model {
     mount.peers = null;
     group.members.remove(mount);
     if (group.members.isEmpty()) {
-      // Who received from the group goes on with the group that this one received from.
+      // The slaves of the group become slaves of the group's master.
       for (Mount slave : List.copyOf(group.slaves)) {
         enslave(slave, mount.master);
       }
@@ -463,7 +466,7 @@ final class Model {
     return group;
   }
 
-  /** Every mount that is told of mounts made on this one, itself left out. */
+  /** Returns every mount to which mounts made on this one propagate, except this mount. */
   static Set<Mount> receivers(Mount mount) {
     Set<Mount> found = new LinkedHashSet<>();
     PeerGroup peers = mount.peers;
@@ -488,15 +491,15 @@ final class Model {
     }
   }
 
-  /** Whether a mount made at this place of another mount can be seen through this one. */
+  /** Returns whether a mount made at this place of another mount is visible through this one. */
   static boolean reaches(Mount receiver, Node at) {
     return receiver.table != null && at.isWithin(receiver.root);
   }
 
   /**
-   * Copies a tree that was put on a mount to the same place of all that are told of it.
+   * Copies a new tree to the same place of every receiver of its mount.
    *
-   * @param source the tree, shared already
+   * @param source the tree, which is shared already
    */
   Map<Mount, Mount> copiesFor(Mount source, Mount onto, Node at) {
     Map<Mount, Mount> made = new LinkedHashMap<>();
@@ -550,8 +553,9 @@ final class Model {
   }
 
   /**
-   * The mounts elsewhere that go when these go: those at the same places of all that are told. One
-   * with a mount on it that stays is kept, unless that mount covers it: then that takes its place.
+   * Returns the mounts elsewhere that are removed along with these: those at the same places of all
+   * receivers. A mount is kept if a mount on it stays, unless that one covers it: then the covering
+   * mount takes its place.
    */
   static List<Mount> goneWith(List<Mount> gone) {
     Set<Mount> going = new LinkedHashSet<>(gone);
@@ -585,7 +589,7 @@ final class Model {
     return new ArrayList<>(candidates);
   }
 
-  /** Whether a mount stays when others go, or one that covers it does and lands in its place. */
+  /** Returns whether a mount stays when others are removed, or a covering mount takes its place. */
   private static boolean isLeft(Mount mount, Predicate<Mount> isGoing) {
     for (Mount at = mount; at != null; at = at.children.get(at.root)) {
       if (!isGoing.test(at)) {
@@ -595,7 +599,7 @@ final class Model {
     return false;
   }
 
-  /** Whether one elsewhere that would go with this one is in use. */
+  /** Returns whether a mount that would be removed along with this one is in use. */
   static boolean isUsedElsewhere(Mount mount) {
     Mount parent = mount.parent;
     Node at = mount.mountpoint;
@@ -614,7 +618,7 @@ final class Model {
     return false;
   }
 
-  /** Numbers given out as the kernel does: always the lowest that is free. */
+  /** Hands out numbers as the kernel does: always the lowest free one. */
   private static final class LowestFree {
 
     private final int first;
@@ -641,7 +645,7 @@ final class Model {
     }
   }
 
-  /** Makes something in a directory. */
+  /** Creates a file of any kind in a directory. */
   static MountedFile add(MountedFile directory, KernelText name, Node node) {
     try {
       Walker.child(directory, name);
@@ -656,8 +660,8 @@ final class Model {
   }
 
   /**
-   * Removes one node from a directory: a directory only if it is empty. Mounts on it in other
-   * namespaces go with it.
+   * Removes one node from a directory: a directory must be empty. Mounts on it in other namespaces
+   * are removed as well.
    */
   void remove(Table table, MountedFile directory, MountPath path) {
     Node node = Walker.child(directory, KernelText.ofBytes(path.name()));
@@ -669,7 +673,7 @@ final class Model {
       throw new KernelRefusal(ENOTEMPTY);
     }
     for (Mount mount : List.copyOf(node.mounts)) {
-      // One of them may have gone with another.
+      // One of them may have been removed along with another.
       if (mount.table != null) {
         takeAwayEverywhere(mount.tree());
       }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One mount of one namespace, or of none after it was taken out of sight. */
+/** A mount in one namespace, or in none after it was detached. */
 final class Mount {
 
   final long uniqueId;
@@ -32,10 +32,10 @@ final class Mount {
   boolean unbindable;
   boolean isReleased;
 
-  /** The mounts directly on it; one for each place. */
+  /** Mounts directly on this mount; one for each place. */
   final Map<Node, Mount> children = new LinkedHashMap<>();
 
-  /** The holders of open files in it. */
+  /** Handles of open files in this mount. */
   final List<OpenHandle> held = new ArrayList<>();
 
   Mount(long uniqueId, int id, Filesystem filesystem, Node root, KernelText source) {
@@ -54,7 +54,7 @@ final class Mount {
     return mine;
   }
 
-  /** This mount and all below it, each after the one it is on. */
+  /** Returns this mount and all mounts below it, parents first. */
   List<Mount> tree() {
     List<Mount> all = new ArrayList<>();
     Deque<Mount> open = new ArrayDeque<>();
@@ -70,7 +70,7 @@ final class Mount {
     return all;
   }
 
-  /** The mount on top of the stack that begins with this one. */
+  /** Returns the topmost mount of the stack that begins with this one. */
   Mount top() {
     Mount top = this;
     for (Mount next = this; next != null; next = next.children.get(next.root)) {
@@ -110,7 +110,7 @@ final class Mount {
     return flags.contains(MountFlag.READ_ONLY) || filesystem.readOnly;
   }
 
-  /** Where it is mounted, seen from the root of its namespace. */
+  /** Returns the mount point, relative to the root of the namespace. */
   MountPath path() {
     Deque<Mount> chain = new ArrayDeque<>();
     for (Mount at = this; at.parent != null; at = at.parent) {
@@ -127,7 +127,9 @@ final class Mount {
     return out.size() == 0 ? MountPath.ROOT : MountPath.ofBytes(out.toByteArray());
   }
 
-  /** The flags of a new mount: access times are kept roughly unless they are not kept at all. */
+  /**
+   * Returns the flags of a new mount: {@code relatime}, unless the request disables access times.
+   */
   static Set<MountFlag> flagsOfNew(Set<MountFlag> asked) {
     Set<MountFlag> flags = EnumSet.of(MountFlag.RELATIME);
     addFlags(flags, asked);

@@ -1,9 +1,12 @@
 package io.csi4j.testkit.mount;
 
-/** Something in a filesystem, reached through one of its mounts. */
+/** A file of a filesystem, reached through one of its mounts. */
 record MountedFile(Mount mount, Node node) {
 
-  /** Returns what is seen here: the root of the mount on top, if any is here. */
+  /**
+   * Returns the file that is visible here: the root of the topmost mount, if something is mounted
+   * here.
+   */
   MountedFile top() {
     Mount child = mount.children.get(node);
     if (child == null) {
@@ -13,7 +16,7 @@ record MountedFile(Mount mount, Node node) {
     return new MountedFile(top, top.root);
   }
 
-  /** Whether this is where a mount begins. */
+  /** Returns whether this is the root of a mount. */
   boolean isMountRoot() {
     return node == mount.root;
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A directory, file, symbolic link or device node of a filesystem in memory. */
+/** A directory, file, symbolic link or device node of an in-memory filesystem. */
 final class Node {
 
   enum Kind {
@@ -30,12 +30,12 @@ final class Node {
   private KernelText name = KernelText.of("");
   private boolean deleted;
 
-  /** The contents of a file, or the destination of a symbolic link. */
+  /** Content of a file, or target of a symbolic link. */
   private String content;
 
   private final @Nullable DeviceId device;
 
-  /** The mounts on it, in all namespaces. */
+  /** Mounts on this node, in all namespaces. */
   final List<Mount> mounts = new ArrayList<>();
 
   private Node(Kind kind, String content, @Nullable DeviceId device) {
@@ -76,7 +76,7 @@ final class Node {
     return children.isEmpty() && (kind != Kind.FILE || content.isEmpty());
   }
 
-  /** Whether nothing is lost with it: an empty directory, or a file that holds nothing. */
+  /** Returns whether removing the node loses no data: an empty directory, or an empty file. */
   boolean isRemovable() {
     return (kind == Kind.DIRECTORY || kind == Kind.FILE) && isEmpty();
   }
@@ -112,7 +112,7 @@ final class Node {
     return child;
   }
 
-  /** Takes it out of its directory; those that have it mounted or open keep it. */
+  /** Removes the node from its directory; mounts and open files keep it. */
   void delete() {
     leave();
     deleted = true;
@@ -139,7 +139,7 @@ final class Node {
     return false;
   }
 
-  /** Writes the path of this node below an ancestor, each part with a slash before it. */
+  /** Writes the path of this node below an ancestor, with a slash before each part. */
   void writePath(Node ancestor, ByteArrayOutputStream out) {
     Deque<KernelText> parts = new ArrayDeque<>();
     for (Node at = this; at != ancestor && at.parent != null; at = at.parent) {
@@ -151,7 +151,7 @@ final class Node {
     }
   }
 
-  /** Its path in its filesystem, as the kernel's table has it. */
+  /** Returns the path within the filesystem, as in the kernel's table. */
   KernelText root(Node top) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     writePath(top, out);

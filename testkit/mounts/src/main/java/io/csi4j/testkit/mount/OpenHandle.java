@@ -1,8 +1,8 @@
 package io.csi4j.testkit.mount;
 
 /**
- * A file that a process of a {@link MemoryNamespace} has open. Its mount is in use until the handle
- * is closed.
+ * An open file of a process in a {@link MemoryNamespace}. Its mount is in use until the handle is
+ * closed.
  *
  * @since 1.0
  */
@@ -13,7 +13,7 @@ public final class OpenHandle implements AutoCloseable {
   private final boolean writing;
   private final long pid;
 
-  /** Whether its process waits for a server, and gets an error when that is given up. */
+  /** Whether the process waits for a server, and gets an error when the connection is aborted. */
   private final boolean blocked;
 
   OpenHandle(MemoryKernel kernel, Mount mount, boolean writing, long pid) {
@@ -24,7 +24,7 @@ public final class OpenHandle implements AutoCloseable {
     this.blocked = mount.filesystem.server == ServerState.HUNG;
   }
 
-  /** The number of the process that has it open. */
+  /** Returns the id of the process that has the file open. */
   public long pid() {
     return pid;
   }
@@ -37,7 +37,7 @@ public final class OpenHandle implements AutoCloseable {
     return blocked;
   }
 
-  /** Closes it; repeated calls do nothing. */
+  /** Closes the file; closing again has no effect. */
   @Override
   public void close() {
     kernel.run(() -> kernel.model().letGo(mount, this));

@@ -3,7 +3,7 @@ package io.csi4j.testkit.mount;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Mounts that tell each other of mounts made below them, and those that are only told. */
+/** Mounts that propagate mounts below them to each other, and slaves that only receive. */
 final class PeerGroup {
 
   final int id;

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The records that a namespace gives of its mounts. */
+/** Creates the records of a namespace's mounts. */
 final class Records {
 
   private Records() {}
@@ -52,7 +52,8 @@ final class Records {
   }
 
   /**
-   * Returns the nearest group above with a member in the same namespace, if it is not the master.
+   * Returns the nearest group above that has a member in the same namespace, if it is not the
+   * master.
    */
   static OptionalInt propagateFrom(Mount mount) {
     PeerGroup group = mount.master;
@@ -77,8 +78,8 @@ final class Records {
   private static final KernelText COMMAND = KernelText.of("memory");
 
   /**
-   * The holders of a mount: processes first, then mounts on it, mounts of its filesystem here, and
-   * those elsewhere.
+   * Returns the holders of a mount: processes first, then mounts on it, then mounts of its
+   * filesystem in this namespace, then those in others.
    */
   static Holders holders(Mount mount, Model model, String bootId) {
     List<Holder> found = new ArrayList<>();

@@ -1,17 +1,17 @@
 package io.csi4j.testkit.mount;
 
 /**
- * How the server of a filesystem behaves.
+ * The behavior of a filesystem's server.
  *
  * @since 1.0
  */
 public enum ServerState {
-  /** As it should. */
+  /** The server answers. */
   ANSWERING,
-  /** The server is gone, and the kernel knows. */
+  /** The server is gone, and the kernel knows it. */
   DEAD,
-  /** The server does not let this user in. */
+  /** The server denies access to this user. */
   DENYING,
-  /** The server does not answer: its callers wait until it is given up. */
+  /** The server does not answer: its callers wait until the connection is aborted. */
   HUNG
 }

@@ -1,8 +1,8 @@
 package io.csi4j.testkit.mount;
 
 /**
- * A call that does not come back from the kernel. The test does not wait for it: its caller is told
- * at once that its deadline has passed, and the call has no effect, then or later.
+ * A call that hangs in the kernel. The test does not wait for it: its caller learns at once that
+ * the deadline has passed, and the call never takes effect.
  *
  * @since 1.0
  */
@@ -19,7 +19,7 @@ public final class StuckCall {
     return released;
   }
 
-  /** Lets it come back, so that it is counted no more. */
+  /** Lets the call return, so that it no longer counts as hanging. */
   public void release() {
     kernel.run(
         () -> {

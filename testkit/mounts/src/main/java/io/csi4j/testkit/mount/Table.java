@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The mounts of one namespace, ascending by the numbers that no two mounts share. */
+/** The mounts of one namespace, in ascending order of their unique ids. */
 final class Table {
 
   final long number;
@@ -15,7 +15,7 @@ final class Table {
   private final TreeMap<Long, Mount> mounts = new TreeMap<>();
   private @Nullable Mount root;
 
-  /** The mounts that came, went or changed since the last listener was told. */
+  /** Mounts that were added, removed or changed since the last notification. */
   private final Set<Long> touched = new LinkedHashSet<>();
 
   final List<MemoryWatching> watchings = new ArrayList<>();

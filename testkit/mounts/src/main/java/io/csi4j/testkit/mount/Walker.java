@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 
-/** Finds what is at a path, part by part, through the mounts of one namespace. */
+/** Resolves a path, part by part, through the mounts of one namespace. */
 final class Walker {
 
   private static final int MOST_LINKS = 40;
@@ -19,18 +19,18 @@ final class Walker {
     this.table = table;
   }
 
-  /** With every symbolic link followed, the last one too. */
+  /** Resolves a path and follows every symbolic link, including the last part. */
   MountedFile follow(MountPath path) {
     return walk(start(), parts(path.bytes()), true, true);
   }
 
-  /** With symbolic links followed, except one at the end. */
+  /** Resolves a path and follows symbolic links, except in the last part. */
   MountedFile followParents(MountPath path) {
     return walk(start(), parts(path.bytes()), true, false);
   }
 
   /**
-   * With no symbolic link followed below a directory.
+   * Resolves a path and refuses symbolic links below a directory.
    *
    * @param base the directory; links in its own path are followed
    */
@@ -76,7 +76,7 @@ final class Walker {
     return at;
   }
 
-  /** Returns what a directory has under this name. */
+  /** Returns the entry of a directory with this name. */
   static Node child(MountedFile directory, KernelText name) {
     Node node = directory.node();
     if (!node.isDirectory()) {
@@ -114,7 +114,7 @@ final class Walker {
     return above == null ? place : new MountedFile(mount, above).top();
   }
 
-  /** The parts of a path, without slashes. */
+  /** Returns the parts of a path, without slashes. */
   static Deque<KernelText> parts(byte[] path) {
     Deque<KernelText> parts = new ArrayDeque<>();
     int from = 0;

@@ -2,9 +2,9 @@
  * Mounts without a kernel: a host in memory, for tests of an orchestrator on any operating system
  * and without privileges. The entry is {@link io.csi4j.testkit.mount.MemoryKernel}.
  *
- * <p>It answers as Linux does and is held to the real one by common tests. It has no clock and no
- * randomness: the same calls in the same order have the same results. What needs the real kernel's
- * own behaviour, such as races in a path, does not belong here.
+ * <p>It behaves as Linux does; common tests compare it with the real kernel. It has no clock and no
+ * randomness: the same calls in the same order have the same results. Tests that need the real
+ * kernel's own behavior, such as races in a path, do not belong here.
  */
 @NullMarked
 package io.csi4j.testkit.mount;

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to use the directory of a plugin, held by one plugin at a time. It ends with the
- * process at the latest.
+ * The lock on a plugin's directory, held by one plugin at a time. The end of the process releases
+ * it at the latest.
  */
 final class DataLock implements AutoCloseable {
 
@@ -26,10 +26,10 @@ final class DataLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Takes the right, or says who has it. */
+  /** Acquires the lock; the failure names the holder. */
   static DataLock take(Layout layout) throws IOException {
-    // To open and close the locked file once more would free the lock of this whole process, so a
-    // plugin beside this one is told by another file.
+    // Opening and closing the locked file again would release the lock of the whole process, so
+    // another file identifies a plugin in the same process.
     if (me().equals(read(layout.holder()))) {
       throw taken(layout, "another plugin in this process has it. Close that one");
     }
@@ -60,7 +60,7 @@ final class DataLock implements AutoCloseable {
     return new IOException("The directory " + layout.data() + " cannot be used: " + why + ".");
   }
 
-  /** This process, and no other one that got its number. */
+  /** Identifies this process, and no later process with the same number. */
   private static String me() {
     ProcessHandle me = ProcessHandle.current();
     return "process "
@@ -76,7 +76,7 @@ final class DataLock implements AutoCloseable {
         : text;
   }
 
-  /** Gives the right up; repeated calls do nothing, as another plugin may have it by then. */
+  /** Releases the lock; closing again has no effect, because another plugin may hold it by then. */
   @Override
   public void close() throws IOException {
     if (!closed.getAndSet(true)) {

@@ -52,18 +52,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Volumes in a directory of the host, really mounted. Of the mounts at the paths of the caller only
- * those of the volume are taken away.
+ * Volumes in a directory of the host, mounted for real. At the paths of the caller, only mounts of
+ * the volume are removed.
  */
 public final class HostPathStorage implements Storage, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.testkit.hostpath");
 
-  /** Long enough for a process that ends, short enough for a caller that waits. */
+  /** Long enough for a process to exit, short enough for a waiting caller. */
   private static final UnmountPolicy PATIENTLY =
       UnmountPolicy.PLAIN.withBusyLimit(Duration.ofSeconds(2));
 
-  /** As many as {@link Mounts#cleanup} takes away. */
+  /** Maximum number of mounts that {@link Mounts#cleanup} removes. */
   private static final int MAX_STACK = 64;
 
   private final Layout layout;
@@ -74,7 +74,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   private final VolumeMountIndex sight;
   private final VolumeFiles files;
 
-  /** The state that was loaded or saved last; it is not changed. */
+  /** State that was loaded or saved last; never modified. */
   private volatile State known = State.empty();
 
   private HostPathStorage(
@@ -90,9 +90,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   /**
-   * Volumes below {@code data}, which is made if it is missing.
+   * Opens the volumes below {@code data}, which is created if it is missing.
    *
-   * @throws IOException if it cannot be made or used, or another plugin uses it
+   * @throws IOException if the directory cannot be created or used, or another plugin uses it
    */
   public static HostPathStorage open(Path data, Mounts mounts, MountTable table)
       throws IOException {
@@ -118,7 +118,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
   }
 
-  /** Everything that this storage can do. */
+  /** Returns the shape with everything that this storage supports. */
   public static PluginShape defaultShape() {
     return PluginShape.noAttach()
         .named(PluginName.of("hostpath.csi4j.example"))
@@ -142,22 +142,26 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     return known;
   }
 
-  /** Lets another plugin use the directory. What is mounted stays. */
+  /** Releases the directory for other plugins. Mounts stay. */
   @Override
   public void close() throws IOException {
     lock.close();
   }
 
-  /** Like {@link #close}, for a caller that has a failure to tell already. */
+  /**
+   * Closes the storage as {@link #close} does, for a caller that already has a failure to report.
+   */
   public void closeQuietly() {
     try {
       close();
     } catch (IOException e) {
-      // The lock ends with the process at the latest.
+      // The end of the process releases the lock at the latest.
     }
   }
 
-  /** Returns what cannot be had on this machine, and why: a sentence each. */
+  /**
+   * Returns the features that this machine does not support, each as a sentence with the reason.
+   */
   public List<String> limits() {
     Path work = layout.work();
     List<String> limits = new ArrayList<>();
@@ -184,7 +188,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     known = state;
   }
 
-  /** A refusal that says what failed, why, and what to do. */
+  /** Returns a refusal that states what failed, why, and what to do next. */
   @Override
   public Refusal refusal(String doing, Exception failure) {
     if (failure instanceof MountException e) {
@@ -223,7 +227,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     return path + ": " + (reason == null ? "no reason is known" : SafeText.escape(reason)) + ".";
   }
 
-  /** A path of the caller. */
+  /** Parses a path of the caller. */
   private static MountPath path(String field, String text) throws Refusal {
     try {
       return MountPath.of(text);
@@ -253,7 +257,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     for (VolumeCapability capability : asked.getVolumeCapabilitiesList()) {
       Set<MountFlag> unused = MountWishes.of(capability, medium);
     }
-    // Of a call that was not answered, since it is not known.
+    // Left by a call that was not answered, since the volume is unknown.
     Optional<StoredBytes> left = layout.volumeBytes(id);
     if (left.isPresent()) {
       files.delete(left.get());
@@ -335,7 +339,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     bind(source(volume, asked, readOnly), target, flags, true);
   }
 
-  /** Returns what is bound to the target: where the volume is staged, or the volume itself. */
+  /** Returns the source to bind to the target: the staging path, or the volume itself. */
   private MountPath source(StoredBytes volume, NodePublishVolumeRequest asked, boolean readOnly)
       throws IOException, Refusal {
     if (volume.medium() == Medium.LOOP) {
@@ -380,7 +384,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     return loops.attach(volume.content(), readOnly);
   }
 
-  /** Gives back the loop devices of a volume that is not used any more. */
+  /** Detaches the loop devices of a volume that is no longer used. */
   private void detach(String volume, boolean staged) throws IOException {
     Optional<StoredBytes> bytes = layout.volumeBytes(volume);
     if (bytes.isEmpty() || bytes.get().medium() != Medium.LOOP) {
@@ -428,7 +432,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     return bytes.content();
   }
 
-  /** The bytes of a volume, ready for use. */
+  /** Returns the bytes of a volume, ready for use. */
   private StoredBytes volumeBytes(String id) throws Refusal {
     StoredBytes volume = layout.volumeBytes(id).orElseThrow(() -> missing("volume", id));
     State.StoredVolume saved = known.volumes().get(id);
@@ -450,9 +454,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         layout.data());
   }
 
-  /**
-   * Shows what is at {@code source} at a path of the caller, which may be made if it is missing.
-   */
+  /** Binds {@code source} to a path of the caller, which may be created if it is missing. */
   private void bind(MountPath source, MountPath target, Set<MountFlag> flags, boolean create)
       throws Refusal {
     refuseData(target);
@@ -466,7 +468,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     return sight.at(at).filter(sight.shows(volume, sight.now())).isPresent();
   }
 
-  /** Takes away the mounts of a volume at a path. If none is there, nothing is done. */
+  /** Unmounts a volume at a path. Does nothing if the volume is not mounted there. */
   private void unmount(String id, MountPath at) throws IOException, Refusal {
     MountSnapshot now = sight.now();
     Predicate<MountRecord> ours = mount -> VolumeMountIndex.isFreeLoop(mount, now);
@@ -512,7 +514,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
   }
 
-  /** Nothing of the caller may be in the directory of the plugin, or hide it. */
+  /** Refuses a path of the caller that is inside the directory of the plugin, or would hide it. */
   private void refuseData(MountPath path) throws Refusal {
     MountPath data = MountPath.of(layout.data());
     if (path.isWithin(data) || data.isWithin(path)) {
@@ -525,8 +527,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   /**
-   * The rest of a saved state: stagings and publications whose mounts are gone, as after a reboot,
-   * are forgotten, so that the caller is told to make them again.
+   * Returns a saved state without the stagings and publications whose mounts are gone, as after a
+   * reboot, so that the caller must stage and publish again.
    */
   private State surviving(State saved) throws IOException {
     State state = saved.copy();

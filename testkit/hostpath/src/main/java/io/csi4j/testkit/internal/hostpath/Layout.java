@@ -18,14 +18,14 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Where everything is below the directory of a plugin:
+ * The paths below the directory of a plugin:
  *
  * <pre>
- *   state                     what the plugin knows
- *   lock, holder              who uses the directory
+ *   state                     the plugin's state
+ *   lock, holder              the plugin that uses the directory
  *   volumes/NAME/MEDIUM       the bytes of a volume
  *   snapshots/NAME/MEDIUM     the bytes of a snapshot
- *   work/NAME                 what is not finished, or not gone yet
+ *   work/NAME                 unfinished or not yet removed files
  * </pre>
  *
  * @param data the directory, without symbolic links
@@ -34,7 +34,9 @@ record Layout(Path data) {
 
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
 
-  /** The layout below a directory, which is made if it is missing, for its owner alone. */
+  /**
+   * Returns the layout below a directory, which is created for its owner alone if it is missing.
+   */
   static Layout make(Path data) throws IOException {
     var alone = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
     try {
@@ -102,7 +104,10 @@ record Layout(Path data) {
     return Optional.empty();
   }
 
-  /** All that a volume may be in: what is left of one whose bytes are gone can be any of it. */
+  /**
+   * Returns all possible paths of a volume's bytes; a volume whose bytes are gone may have left
+   * traces in any medium.
+   */
   List<StoredBytes> tracesOf(String id) {
     return volumeBytes(id)
         .map(List::of)
@@ -113,7 +118,7 @@ record Layout(Path data) {
                     .toList());
   }
 
-  /** The names in a directory, sorted. */
+  /** Returns the names in a directory, sorted. */
   static Set<String> names(Path directory) throws IOException {
     Set<String> names = new TreeSet<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
@@ -122,17 +127,19 @@ record Layout(Path data) {
     return names;
   }
 
-  /** The name of an id on disk: the id itself if it is a tame one, else its digest. */
+  /**
+   * Returns the name of an id on disk: the id itself if it is safe as a file name, else its digest.
+   */
   static String name(String id) {
     return PLAIN.matcher(id).matches() ? id : "=" + digest(id);
   }
 
-  /** Some hexadecimal digits that no other text has. */
+  /** Returns a short hexadecimal digest that identifies the text. */
   static String digest(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return HexFormat.of().formatHex(StateFile.digest(bytes, bytes.length), 0, 20);
   }
 
-  /** Where the bytes of one volume or snapshot are. */
+  /** The location of the bytes of one volume or snapshot. */
   record StoredBytes(String id, Medium medium, Path content) {}
 }

@@ -11,8 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The loop devices of this machine, through losetup(8). A file has at most one device for reading
- * and writing and one for reading only, whose cache does not see later writes through the other.
+ * Manages the loop devices of this machine through losetup(8). A file has at most one writable and
+ * one read-only device; the cache of the read-only device does not show later writes through the
+ * other.
  */
 final class LoopDevices {
 
@@ -29,7 +30,8 @@ final class LoopDevices {
   }
 
   /**
-   * Why no loop device can be had here, if so. Found out once, by attaching a file.
+   * Returns why loop devices are unavailable, if they are. The first call attaches a file to find
+   * out.
    *
    * @param work a directory for that file
    */
@@ -55,7 +57,7 @@ final class LoopDevices {
         }
         Path device = attach(file, false);
         try {
-          // Inside a user namespace a device can be had sometimes, and yet not grow.
+          // Inside a user namespace, a device may be available but unable to grow.
           refresh(device);
         } finally {
           detach(device);
@@ -69,7 +71,7 @@ final class LoopDevices {
     }
   }
 
-  /** The device of a file, attached if there is none yet. */
+  /** Returns the device of a file; attaches one if there is none. */
   Path attach(Path file, boolean readOnly) throws IOException {
     for (Loop loop : of(file)) {
       if (loop.readOnly() == readOnly) {
@@ -84,7 +86,7 @@ final class LoopDevices {
     return Path.of(programs.run("losetup", arguments.toArray(String[]::new)));
   }
 
-  /** The devices that a file is attached to. */
+  /** Returns the devices to which a file is attached. */
   List<Loop> of(Path file) throws IOException {
     String said =
         programs.run(
@@ -99,17 +101,17 @@ final class LoopDevices {
     return loops;
   }
 
-  /** Whether no file is attached to a device. */
+  /** Returns whether no file is attached to a device. */
   static boolean isFree(Path device) {
     return !Files.exists(Path.of("/sys/block/" + device.getFileName() + "/loop"));
   }
 
-  /** Takes the file away from a device; the kernel waits for those who have it open. */
+  /** Detaches the file from a device; the kernel waits for processes that have it open. */
   void detach(Path device) throws IOException {
     programs.run("losetup", "--detach", device.toString());
   }
 
-  /** Lets a device see that its file has grown. */
+  /** Makes a device notice that its file has grown. */
   void refresh(Path device) throws IOException {
     programs.run("losetup", "--set-capacity", device.toString());
   }

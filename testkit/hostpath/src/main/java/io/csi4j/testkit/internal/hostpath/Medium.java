@@ -6,8 +6,8 @@ import io.csi4j.testkit.internal.backend.Refusal;
 import java.util.Locale;
 
 /**
- * The kinds of places for the bytes of a volume. Its word is the name of the directory or file
- * there.
+ * The kinds of storage for the bytes of a volume. The name of a medium is also the name of its
+ * directory or file.
  */
 enum Medium {
   /** A directory, as large as the filesystem that it is in. */
@@ -16,10 +16,13 @@ enum Medium {
   MEMORY,
   /** A file behind a loop device. */
   LOOP,
-  /** A file that is published itself, where no loop device can be had. */
+  /** A file that is published itself, if no loop device is available. */
   FILE;
 
-  /** The parameter of a new volume that chooses, and the entry of its context that tells. */
+  /**
+   * Parameter that selects the medium of a new volume, and key of the context entry that contains
+   * it.
+   */
   static final String KEY = "medium";
 
   String word() {
@@ -35,7 +38,7 @@ enum Medium {
     return isBlock() ? FILE : DISK;
   }
 
-  /** Returns the medium for a new volume. */
+  /** Returns the requested medium of a new volume. */
   static Medium asked(CreateVolumeRequest asked, boolean hasLoops) throws Refusal {
     String word = asked.getParametersOrDefault(KEY, "");
     boolean block = asked.getVolumeCapabilitiesList().stream().anyMatch(each -> each.hasBlock());

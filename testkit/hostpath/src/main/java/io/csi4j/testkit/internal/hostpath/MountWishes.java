@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The wishes of a capability for a mount. */
+/** Translates a volume capability into mount flags. */
 final class MountWishes {
 
   private static final Set<String> WITHOUT_EFFECT = Set.of("", "rw", "defaults", "bind");
@@ -20,7 +20,9 @@ final class MountWishes {
 
   private MountWishes() {}
 
-  /** The flags asked for; refuses what cannot be had from a bind mount of that medium. */
+  /**
+   * Returns the requested flags; refuses flags that a bind mount of that medium does not support.
+   */
   static Set<MountFlag> of(VolumeCapability capability, Medium medium) throws Refusal {
     MountVolume mount = capability.getMount();
     String type = mount.getFsType();
@@ -59,7 +61,7 @@ final class MountWishes {
     return flags;
   }
 
-  /** The part of a flag that can be shown; what is given with it can be a password. */
+  /** Returns the printable part of a flag; its value may be a password. */
   private static String name(String flag) {
     int equals = flag.indexOf('=');
     String name = equals < 0 ? flag : flag.substring(0, equals) + "=…";

@@ -12,19 +12,22 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Programs of this machine, looked for in these directories in this order, run without a shell and
- * for a limited time.
+ * Runs programs of this machine, without a shell and with a time limit; they are searched in these
+ * directories, in this order.
  */
 record Programs(List<Path> directories, Duration limit) {
 
-  /** The usual directories; those for administrators are often not on the path of a user. */
+  /**
+   * Returns the usual directories; administrators' directories are often missing from a user's
+   * path.
+   */
   static Programs system() {
     return new Programs(
         List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin"), Path.of("/bin")),
         Duration.ofSeconds(30));
   }
 
-  /** Returns what a program prints; its failure says what it said. */
+  /** Returns the output of a program; a failure includes the program's message. */
   String run(String name, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of(find(name).toString()));
     command.addAll(List.of(arguments));
@@ -44,7 +47,7 @@ record Programs(List<Path> directories, Duration limit) {
       Thread.currentThread().interrupt();
       throw new IOException(name + " was not waited for: the thread was interrupted.", e);
     }
-    // None of them prints as much as a pipe holds.
+    // None of the programs prints more than a pipe holds.
     String said =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     if (process.exitValue() != 0) {

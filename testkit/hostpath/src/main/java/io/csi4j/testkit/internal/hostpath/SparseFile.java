@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Files in which blocks of zeros take no space. */
+/** Handles files in which blocks of zeros occupy no space. */
 final class SparseFile {
 
-  /** How many bytes are looked at together. */
+  /** Number of bytes that are compared together. */
   static final int BLOCK = 64 << 10;
 
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(BLOCK).asReadOnlyBuffer();
@@ -25,7 +25,7 @@ final class SparseFile {
 
   private SparseFile() {}
 
-  /** The length of a device that holds so many bytes. */
+  /** Returns the length of a device that holds this number of bytes. */
   static long deviceLength(long bytes) throws IOException {
     if (bytes < 0 || bytes > Long.MAX_VALUE - SECTOR) {
       throw new IOException("A device cannot have " + bytes + " bytes. Ask for fewer.");
@@ -33,7 +33,7 @@ final class SparseFile {
     return Math.max(SECTOR, (bytes + SECTOR - 1) / SECTOR * SECTOR);
   }
 
-  /** Makes a file at least so long, with zeros. */
+  /** Extends a file with zeros to at least this length. */
   static void grow(Path file, long length) throws IOException {
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       if (open.length() < length) {
@@ -43,7 +43,7 @@ final class SparseFile {
     }
   }
 
-  /** Copies what is left in a channel to a new file; its blocks of zeros are not written. */
+  /** Copies the rest of a channel to a new file, without writing blocks of zeros. */
   static void copy(SeekableByteChannel from, Path to) throws IOException {
     try (RandomAccessFile open = new RandomAccessFile(to.toFile(), "rw")) {
       FileChannel out = open.getChannel();
@@ -62,11 +62,11 @@ final class SparseFile {
     }
   }
 
-  /** Reads the next whole block, or what is left of the last one; false at the end. */
+  /** Reads the next complete block, or the rest of the last one; returns false at the end. */
   static boolean fill(ReadableByteChannel from, ByteBuffer block) throws IOException {
     block.clear();
     while (block.hasRemaining() && from.read(block) >= 0) {
-      // One read may give less than a block.
+      // A read may return less than a block.
     }
     block.flip();
     return block.hasRemaining();
@@ -77,8 +77,9 @@ final class SparseFile {
   }
 
   /**
-   * The blocks of a snapshot that hold data, or differ from an older one, found by reading both: in
-   * order, each of {@link #BLOCK} bytes but for the last of the file.
+   * Returns the blocks of a snapshot that hold data, or that differ from an older snapshot;
+   * compares the files, and returns blocks of {@link #BLOCK} bytes in order, except for the last
+   * block of the file.
    *
    * @param base the file of the older snapshot; null for the blocks that are not all zeros
    */
@@ -91,7 +92,7 @@ final class SparseFile {
       for (long offset = 0; fill(now, block); offset += BLOCK) {
         old.limit(0);
         boolean isShorter = before == null || !fill(before, old);
-        // What lies beyond the end of the older one was zeros there.
+        // Beyond the end of the older snapshot, its content counts as zeros.
         boolean differs = isShorter ? !isZero(block) : !block.equals(old);
         if (differs) {
           blocks.add(

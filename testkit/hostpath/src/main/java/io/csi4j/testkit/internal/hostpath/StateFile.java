@@ -41,11 +41,11 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The file in which a plugin keeps what it knows. It is replaced as a whole, so that a crash leaves
- * the old one or the new one; a file that cannot be read is never replaced.
+ * The file with the state of a plugin. It is replaced atomically, so that a crash leaves the old
+ * file or the new one; an unreadable file is never replaced.
  *
- * <p>It holds a line that says what it is, a version, the messages without their secrets, and the
- * SHA-256 of all that.
+ * <p>The file contains a header line, a version, the messages without their secrets, and the
+ * SHA-256 of all of these.
  */
 final class StateFile {
 
@@ -57,8 +57,8 @@ final class StateFile {
   private final ReentrantLock lock = new ReentrantLock();
 
   /**
-   * The bytes of each message that was saved last, under its lock. A message never changes, and a
-   * call changes few of them: the others are not gone through again.
+   * Bytes of each message that was saved last, guarded by the file's lock. Messages never change,
+   * and a call changes few of them, so the others need not be encoded again.
    */
   private IdentityHashMap<Message, byte[]> saved = new IdentityHashMap<>();
 
@@ -66,7 +66,10 @@ final class StateFile {
     this.layout = layout;
   }
 
-  /** Loads what was saved last. In a directory without any volume, a first, empty state is made. */
+  /**
+   * Loads the state that was saved last. In a directory without any volume, creates a first, empty
+   * state.
+   */
   State load() throws IOException {
     lock.lock();
     try {
@@ -99,7 +102,7 @@ final class StateFile {
             .formatted(layout.state(), why));
   }
 
-  /** Replaces the file. When this returns, the new one outlives a loss of power. */
+  /** Replaces the file. When this method returns, the new file survives a loss of power. */
   void save(State state) throws IOException {
     lock.lock();
     try {
@@ -138,14 +141,14 @@ final class StateFile {
     }
   }
 
-  /** Makes the names in a directory outlive a loss of power. */
+  /** Makes the names in a directory survive a loss of power. */
   static void sync(Path directory) throws IOException {
     try (FileChannel open = FileChannel.open(directory, StandardOpenOption.READ)) {
       open.force(true);
     }
   }
 
-  /** The fault of bytes that are no state: a sentence, without a full stop. */
+  /** Thrown for bytes that are not a state; the message is a sentence without a full stop. */
   static final class UnreadableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -158,7 +161,7 @@ final class StateFile {
     void write(K key, V value) throws IOException;
   }
 
-  /** Reads one entry, whose key was read, into a map. */
+  /** Reads one entry, whose key has been read, into a map. */
   private interface Reader {
     void read(OnNode at) throws IOException;
   }
@@ -273,7 +276,7 @@ final class StateFile {
   }
 
   private static byte[] plain(Message message) {
-    // Its author should have left the secrets out; a file is no place to rely on that.
+    // The creator of the message should have removed the secrets; a file must not rely on that.
     return ProtoMessage.withoutSecrets(message).toByteArray();
   }
 
@@ -301,7 +304,7 @@ final class StateFile {
     return bytes;
   }
 
-  /** The SHA-256 of the first bytes. */
+  /** Returns the SHA-256 of the first bytes. */
   static byte[] digest(byte[] bytes, int length) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");

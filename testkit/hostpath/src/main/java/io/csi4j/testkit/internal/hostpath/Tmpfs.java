@@ -9,7 +9,7 @@ import io.csi4j.mount.model.Propagation;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The filesystems in memory that volumes are in. */
+/** The tmpfs mounts that contain volumes. */
 final class Tmpfs {
 
   private static final long PAGE = 4096;
@@ -24,12 +24,15 @@ final class Tmpfs {
     this.programs = programs;
   }
 
-  /** Returns the source of a volume's tmpfs in the table of mounts: no other has it. */
+  /** Returns the source of a volume's tmpfs in the mount table, which is unique to the volume. */
   KernelText source(String id) {
     return KernelText.of("csi4j-hostpath-" + Layout.digest(data + "\0" + id));
   }
 
-  /** Mounts one of this size, which everybody may write to. If it is there already, that is it. */
+  /**
+   * Mounts a tmpfs of this size, to which every user may write. Does nothing if it is mounted
+   * already.
+   */
   void mount(String id, Path at, long bytes) {
     mounts.mount(
         FilesystemRequest.builder("tmpfs", source(id), MountPath.of(at))
@@ -42,9 +45,9 @@ final class Tmpfs {
   }
 
   /**
-   * Sets the size of one that is mounted. The library that mounts cannot, so a program does. It is
-   * told the source and all options: else it repeats those of the table, of which a user namespace
-   * refuses the owner.
+   * Sets the size of a mounted tmpfs. The mount library cannot do this, so a program does. The
+   * program gets the source and all options; otherwise it would repeat those of the table, and a
+   * user namespace refuses the owner among them.
    */
   void resize(String id, Path at, long bytes) throws IOException {
     programs.run(
@@ -57,7 +60,7 @@ final class Tmpfs {
         at.toString());
   }
 
-  /** Whole pages, and one at least: a size of 0 would be none. */
+  /** Returns the size in complete pages, at least one: a size of 0 would mean no limit. */
   private static long pages(long bytes) {
     return bytes > Long.MAX_VALUE - PAGE ? bytes : Math.max(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
   }

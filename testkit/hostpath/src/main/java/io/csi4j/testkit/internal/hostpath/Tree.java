@@ -22,12 +22,13 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A walk through the directories of a volume, by open directories and not by paths: a writer to the
- * volume cannot lead it elsewhere meanwhile with a symbolic link. It copies, removes or measures.
+ * Walks through the directories of a volume by open directories, not by paths, so that a process
+ * that writes to the volume cannot redirect the walk with a symbolic link. A visitor copies,
+ * removes or measures.
  */
 final class Tree {
 
-  /** Deeper than any path that a system call takes in one piece. */
+  /** Deeper than any path that a single system call accepts. */
   private static final int MAX_DEPTH = 1000;
 
   private final Visitor visitor;
@@ -36,7 +37,7 @@ final class Tree {
     this.visitor = visitor;
   }
 
-  /** Something in the tree that is no directory, or a directory seen from above. */
+  /** A file in the tree that is not a directory, or a directory as an entry of its parent. */
   record Entry(
       SecureDirectoryStream<Path> above, Path name, Path relative, PosixFileAttributes attributes) {
 
@@ -48,24 +49,24 @@ final class Tree {
   }
 
   interface Visitor {
-    /** A directory, before what is in it. */
+    /** Visits a directory, before its content. */
     default void enter(Entry directory) throws IOException {}
 
-    /** Anything else. */
+    /** Visits any other file. */
     void visit(Entry entry) throws IOException;
 
-    /** A directory, after what is in it. */
+    /** Visits a directory, after its content. */
     default void leave(Entry directory) throws IOException {}
   }
 
-  /** Copies what is in one directory, and its own permissions, to another that is empty. */
+  /** Copies the content of one directory, and its permissions, to an empty directory. */
   static void copy(Path from, Path to) throws IOException {
     walk(from, new TreeCopy(from, to));
     TreeCopy.finish(
         to, Files.readAttributes(from, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
   }
 
-  /** Removes a directory in which nothing is mounted. If it is missing, nothing is done. */
+  /** Removes a directory in which nothing is mounted. Does nothing if it is missing. */
   static void delete(Path directory) throws IOException {
     if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
       walk(directory, new TreeDelete());
@@ -74,11 +75,11 @@ final class Tree {
   }
 
   /**
-   * The size of all files, and their number with that of the directories, the first one included.
+   * The size of all files, and the number of files and directories, including the first directory.
    */
   record Size(long bytes, long files) {}
 
-  /** The size of a directory, which may be written to meanwhile. */
+  /** Returns the size of a directory, which other processes may modify in the meantime. */
   static Size size(Path directory) throws IOException {
     for (int attempt = 1; ; attempt++) {
       TreeSize size = new TreeSize();
@@ -86,7 +87,7 @@ final class Tree {
         walk(directory, size);
         return new Size(size.bytes, size.files);
       } catch (NoSuchFileException e) {
-        // Another process removed what was listed a moment ago.
+        // Another process removed a file after it was listed.
         if (attempt == 5) {
           throw e;
         }
@@ -94,7 +95,7 @@ final class Tree {
     }
   }
 
-  /** Walks through everything below {@code root}, which is a directory itself. */
+  /** Walks through everything below the directory {@code root}. */
   private static void walk(Path root, Visitor visitor) throws IOException {
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(root)) {
       if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
@@ -138,9 +139,9 @@ final class Tree {
   }
 
   /**
-   * A copy of everything in a directory into another one that no other writes to: permissions,
-   * times, symbolic links as they are, hard links, holes, and owners where the kernel lets it.
-   * Set-user-id bits are not copied, nor are sockets, pipes and device files.
+   * Copies the content of a directory into a directory to which no other process writes:
+   * permissions, times, symbolic links, hard links, holes, and owners if the kernel permits it.
+   * Set-user-id bits, sockets, pipes and device files are not copied.
    */
   private static final class TreeCopy implements Visitor {
 
@@ -160,7 +161,7 @@ final class Tree {
 
     @Override
     public void leave(Entry directory) throws IOException {
-      // Not before: what may not be written to could not be filled.
+      // Not earlier: a read-only directory could not be filled.
       finish(to.resolve(directory.relative()), directory.attributes());
     }
 
@@ -198,7 +199,7 @@ final class Tree {
           view.setOwner(as.owner());
           view.setGroup(as.group());
         } catch (FileSystemException e) {
-          // Not ours to give away: then it belongs to the user who copied it.
+          // The process may not change the owner, so the copy belongs to the user who made it.
         }
       }
       view.setPermissions(as.permissions());
@@ -206,7 +207,7 @@ final class Tree {
     }
   }
 
-  /** The removal of everything in a directory that the plugin made; nothing is followed. */
+  /** Removes the content of a directory that the plugin created, without following links. */
   private static final class TreeDelete implements Visitor {
     @Override
     public void enter(Entry directory) throws IOException {
@@ -215,7 +216,7 @@ final class Tree {
         try {
           directory.view().setPermissions(permissions);
         } catch (FileSystemException e) {
-          // Then going in fails too, and says why.
+          // Then entering the directory fails as well, and reports the reason.
         }
       }
     }
@@ -231,7 +232,7 @@ final class Tree {
     }
   }
 
-  /** How much is in a directory; a file with several names counts once. */
+  /** Measures the content of a directory; a file with several names counts once. */
   private static final class TreeSize implements Visitor {
 
     private final Set<Object> seen = new HashSet<>();

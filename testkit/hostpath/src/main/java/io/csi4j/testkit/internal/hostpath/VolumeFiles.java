@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of volumes and snapshots on disk. They are made aside and then moved to their place,
- * and moved away before they are removed, so that a crash leaves all of them or nothing there.
+ * The bytes of volumes and snapshots on disk. They are created in a work directory and then moved
+ * to their final path, and moved away before they are removed, so that after a crash they are
+ * complete or absent.
  */
 final class VolumeFiles {
 
@@ -59,9 +60,9 @@ final class VolumeFiles {
   }
 
   /**
-   * Makes a volume; everybody may write to a new filesystem.
+   * Creates a volume; every user may write to a new filesystem.
    *
-   * @param source what it is filled from; null for nothing
+   * @param source the source of its content; null for an empty volume
    */
   void create(String id, Medium medium, long bytes, @Nullable StoredBytes source)
       throws IOException, Refusal {
@@ -85,7 +86,7 @@ final class VolumeFiles {
         });
   }
 
-  /** Makes a snapshot, always on disk. */
+  /** Creates a snapshot, always on disk. */
   void snapshot(String id, StoredBytes volume) throws IOException, Refusal {
     make(
         id,
@@ -153,11 +154,11 @@ final class VolumeFiles {
         source.id());
   }
 
-  /** Makes a volume at least so large. */
+  /** Extends a volume to at least this size. */
   void expand(StoredBytes volume, long bytes) throws IOException {
     switch (volume.medium()) {
       case DISK -> {
-        // As large as the filesystem that it is in.
+        // A directory is as large as its filesystem, so there is nothing to do.
       }
       case MEMORY -> {
         long now = Files.getFileStore(volume.content()).getTotalSpace();
@@ -176,8 +177,8 @@ final class VolumeFiles {
   }
 
   /**
-   * Sees that a volume can be used: one in memory whose tmpfs is gone, as after a reboot, gets a
-   * new one, and is empty.
+   * Prepares a volume for use: if a volume in memory has lost its tmpfs, as after a reboot, it gets
+   * a new, empty one.
    */
   void prepare(StoredBytes volume, long bytes) {
     if (volume.medium() == Medium.MEMORY && !sight.isInMemory(volume)) {
@@ -190,7 +191,7 @@ final class VolumeFiles {
     }
   }
 
-  /** Removes a volume that no mount shows. */
+  /** Removes a volume that is not mounted anywhere. */
   void delete(StoredBytes volume) throws IOException, Refusal {
     List<MountRecord> users = sight.mountsOf(volume);
     if (!users.isEmpty()) {
@@ -211,7 +212,7 @@ final class VolumeFiles {
     remove(layout.volume(volume.id()));
   }
 
-  /** Removes the directory of a volume or snapshot, if it is there. */
+  /** Removes the directory of a volume or snapshot, if it exists. */
   void remove(Path directory) throws IOException, Refusal {
     if (!Files.isDirectory(directory)) {
       return;
@@ -223,7 +224,7 @@ final class VolumeFiles {
     Tree.delete(work);
   }
 
-  /** Removes what an earlier process did not finish. */
+  /** Removes files that an earlier process did not finish. */
   void clearWork() throws IOException, Refusal {
     for (String name : Layout.names(layout.work())) {
       clear(layout.work().resolve(name));
@@ -262,8 +263,8 @@ final class VolumeFiles {
   }
 
   /**
-   * How full a volume is that was made with this capacity. One on disk has that capacity, which
-   * nothing enforces, or what is left of the filesystem that it is in, if that is less.
+   * Returns the usage of a volume that was created with this capacity. A volume on disk has that
+   * capacity, which is not enforced, or the free space of its filesystem if that is less.
    */
   List<VolumeUsage> usage(StoredBytes volume, long capacity) throws IOException {
     if (volume.medium().isBlock()) {
@@ -291,7 +292,7 @@ final class VolumeFiles {
     return usage;
   }
 
-  /** How many files the filesystem of a volume can have and can still make; zeros if unknown. */
+  /** Returns the total and the free number of inodes of a volume's filesystem; zeros if unknown. */
   private long[] nodes(StoredBytes volume) {
     try {
       String said =
@@ -299,7 +300,7 @@ final class VolumeFiles {
       String[] numbers = said.split(" ", -1);
       return new long[] {Long.parseLong(numbers[0]), Long.parseLong(numbers[1])};
     } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException e) {
-      // Then bytes are all that is told.
+      // In this case only bytes are reported.
       return new long[2];
     }
   }

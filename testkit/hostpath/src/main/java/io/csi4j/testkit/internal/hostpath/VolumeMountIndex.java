@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Which mounts show which volume, by the kernel's table alone: nothing has to be remembered. */
+/** Finds the mounts of a volume in the kernel's table alone; nothing is remembered. */
 final class VolumeMountIndex {
 
-  /** A directory or file as the table names it. */
+  /** A directory or file as the table identifies it. */
   private record Place(DeviceId device, KernelText root, KernelText deletedRoot) {
 
     boolean isShownBy(MountRecord mount) {
@@ -46,14 +46,14 @@ final class VolumeMountIndex {
     return table.find(path);
   }
 
-  /** The mounts of a volume, but for the tmpfs itself below the data directory. */
+  /** Returns the mounts of a volume, except the tmpfs itself below the data directory. */
   List<MountRecord> mountsOf(StoredBytes volume) throws IOException {
     MountSnapshot now = now();
     MountPath content = MountPath.of(volume.content());
     return now.matching(shows(volume, now).and(mount -> !mount.path().equals(content)));
   }
 
-  /** Whether a file is shown at any other place. */
+  /** Returns whether a file is mounted anywhere. */
   boolean isShown(Path file) {
     MountSnapshot now = now();
     MountPath itself = MountPath.of(file);
@@ -62,7 +62,7 @@ final class VolumeMountIndex {
         .anyMatch(mount -> place.isShownBy(mount) && !mount.path().equals(itself));
   }
 
-  /** The mounts that are somewhere below a path. */
+  /** Returns the mounts below a path. */
   List<MountRecord> below(MountPath path) {
     return now().matching(mount -> mount.path().isWithin(path) && !mount.path().equals(path));
   }
@@ -71,7 +71,7 @@ final class VolumeMountIndex {
     return at(MountPath.of(volume.content())).filter(isTmpfsOf(volume.id())).isPresent();
   }
 
-  /** Returns what is true of the mounts that show a volume, by one state of the table. */
+  /** Returns a predicate for the mounts that show a volume, based on one snapshot of the table. */
   Predicate<MountRecord> shows(StoredBytes volume, MountSnapshot now) throws IOException {
     switch (volume.medium()) {
       case MEMORY -> {
@@ -100,7 +100,9 @@ final class VolumeMountIndex {
     return mount -> mount.type().is("tmpfs") && mount.source().equals(source);
   }
 
-  /** Whether a mount shows a loop device whose file was taken away: it shows nothing more. */
+  /**
+   * Returns whether a mount shows a loop device whose file was detached, so that it shows nothing.
+   */
   static boolean isFreeLoop(MountRecord mount, MountSnapshot now) {
     String root = new String(mount.root().bytes(), StandardCharsets.UTF_8);
     if (!root.matches("/loop[0-9]+")) {
@@ -110,7 +112,7 @@ final class VolumeMountIndex {
     return place(device, now).isShownBy(mount) && LoopDevices.isFree(device);
   }
 
-  /** Where a path is in its filesystem; it need not exist. */
+  /** Returns the location of a path in its filesystem; the path need not exist. */
   private static Place place(Path path, MountSnapshot now) {
     MountPath at = MountPath.of(path);
     MountRecord mount =

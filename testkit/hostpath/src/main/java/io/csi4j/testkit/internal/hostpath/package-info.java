@@ -1,8 +1,8 @@
 /**
- * Volumes in a directory of the host that are really mounted: their bytes, their mounts, and the
- * file that keeps what the plugin knows. The entry is {@link
- * io.csi4j.testkit.internal.hostpath.HostPathStorage}. The rules of the spec are not here but in
- * the backend above. Every class is safe for calls about different volumes at the same time.
+ * Volumes in a directory of the host, mounted for real: their bytes, their mounts, and the file
+ * with the plugin's state. The entry is {@link io.csi4j.testkit.internal.hostpath.HostPathStorage}.
+ * The backend above this storage implements the rules of the spec. Every class may be used
+ * concurrently for different volumes.
  */
 @NullMarked
 package io.csi4j.testkit.internal.hostpath;

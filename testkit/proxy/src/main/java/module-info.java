@@ -1,4 +1,7 @@
-/** A proxy in front of any CSI plugin, recorded calls played against one, and a report of calls. */
+/**
+ * A proxy in front of any CSI plugin, the replay of recorded calls against a plugin, and a report
+ * of calls.
+ */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.testkit.proxy {
   requires static transitive org.jspecify;

@@ -10,7 +10,7 @@ final class CallMeters implements CsiListener {
   private final Meters meters;
   private final PluginTags plugins;
 
-  /** What the host calls the plugin, if all calls are to one. */
+  /** The host's name of the plugin, if all calls are to one plugin. */
   private final Optional<String> hosts;
 
   CallMeters(Meters meters, PluginTags plugins, Optional<String> hosts) {

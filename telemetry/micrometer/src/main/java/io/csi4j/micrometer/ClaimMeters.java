@@ -6,19 +6,22 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
 
-/** Times the work on claims, whose start and end are told on the thread that does it. */
+/** Times the operations on claims; the thread that performs one reports its start and its end. */
 final class ClaimMeters implements ClaimEvent.Listener {
 
   private final Meters meters;
 
-  /** When the work of this thread began, the innermost last. */
+  /** Start times of this thread's operations, innermost last. */
   private final ThreadLocal<Deque<Long>> begun = ThreadLocal.withInitial(ArrayDeque::new);
 
   private ClaimMeters(Meters meters) {
     this.meters = meters;
   }
 
-  /** Created here, so that the entry point can be loaded where there are no claims. */
+  /**
+   * Creates the listener here, so that the entry point can be loaded where the claims module is
+   * absent.
+   */
   static ClaimEvent.Listener listener(Meters meters) {
     return new ClaimMeters(meters);
   }

@@ -17,9 +17,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The status of control planes, as gauges. All gauges of a scrape share one look, which is at most
- * a second old and asks no store. A look registers the gauges of codes that are new, and removes
- * those of codes that no pending operation has any more.
+ * Exposes the status of control planes as gauges. All gauges of a scrape share one snapshot, which
+ * is at most a second old and needs no call to a store. Taking a snapshot registers gauges for new
+ * codes, and removes those of codes that no pending operation has any more.
  */
 final class ControllerGauges {
 
@@ -29,7 +29,7 @@ final class ControllerGauges {
   private final LongSupplier nanoTime;
   private final List<Supplier<ControlPlaneStatus>> controllers = new CopyOnWriteArrayList<>();
 
-  /** Guards the fields below. Held while the control planes are looked at. */
+  /** Guards the fields below. Held while the status of the control planes is read. */
   private final ReentrantLock looking = new ReentrantLock();
 
   private Map<Series, Double> seen = Map.of();
@@ -37,9 +37,9 @@ final class ControllerGauges {
   private boolean isStale = true;
 
   /**
-   * One time series.
+   * A time series.
    *
-   * @param meter the meter
+   * @param meter the meter of the series
    * @param values the values of its tags, in the order of their keys
    */
   private record Series(CsiMeter meter, List<String> values) {
@@ -54,7 +54,7 @@ final class ControllerGauges {
     this.nanoTime = nanoTime;
   }
 
-  /** Looks at a control plane from now on; gives what ends that. */
+  /** Includes a control plane from now on; the returned object ends that. */
   AutoCloseable watch(Supplier<ControlPlaneStatus> controller) {
     controllers.add(controller);
     again();
@@ -64,7 +64,7 @@ final class ControllerGauges {
     };
   }
 
-  /** Looks at nothing any more. */
+  /** Stops watching all control planes. */
   void close() {
     controllers.clear();
   }

@@ -6,7 +6,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Times the operations of one control plane, and counts what happens in its background. */
+/** Times the operations of one control plane, and counts its background events. */
 final class ControllerMeters implements ControllerEvent.Listener {
 
   private final Meters meters;
@@ -15,7 +15,10 @@ final class ControllerMeters implements ControllerEvent.Listener {
     this.meters = meters;
   }
 
-  /** Created here, so that the entry point can be loaded where there is no controller. */
+  /**
+   * Creates the listener here, so that the entry point can be loaded where the controller module is
+   * absent.
+   */
   static ControllerEvent.Listener listener(Meters meters) {
     return new ControllerMeters(meters);
   }
@@ -58,12 +61,12 @@ final class ControllerMeters implements ControllerEvent.Listener {
     return now.isTrouble() ? "session_" + word(now.name()) : "session_recovered";
   }
 
-  /** Returns the code of what has failed, or that of what has not. */
+  /** Returns the code of a failure, or the code for success. */
   static String code(Optional<OperatorMessage> failure) {
     return failure.map(message -> message.code().name()).orElse(OperationMeters.OK);
   }
 
-  /** Returns the value of a tag for the name of a constant. */
+  /** Returns the tag value for the name of a constant. */
   static String word(String name) {
     return name.toLowerCase(Locale.ROOT);
   }

@@ -3,7 +3,9 @@ package io.csi4j.micrometer;
 import io.micrometer.core.instrument.Meter;
 import java.util.List;
 
-/** The meters, with the keys of their tags in order. The table in docs/metrics.md has the same. */
+/**
+ * The meters, with the keys of their tags in order. The table in docs/metrics.md lists the same.
+ */
 enum CsiMeter {
   ATTEMPTS(
       "csi4j.call.attempts",
@@ -145,7 +147,7 @@ enum CsiMeter {
   private final Meter.Type type;
   private final String description;
 
-  @SuppressWarnings("ImmutableEnumChecker") // it cannot be modified
+  @SuppressWarnings("ImmutableEnumChecker") // The list cannot be modified.
   private final List<String> tags;
 
   CsiMeter(String id, Meter.Type type, String description, String... tags) {
@@ -155,7 +157,7 @@ enum CsiMeter {
     this.tags = List.of(tags);
   }
 
-  /** Its name, as Micrometer has it. */
+  /** Returns the name in Micrometer's form. */
   String id() {
     return id;
   }
@@ -168,7 +170,7 @@ enum CsiMeter {
     return description;
   }
 
-  /** The keys of its tags. */
+  /** Returns the keys of the tags. */
   List<String> tags() {
     return tags;
   }

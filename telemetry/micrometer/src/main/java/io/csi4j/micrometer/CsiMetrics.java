@@ -19,9 +19,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The metrics of csi4j in a registry of Micrometer: timers of calls, operations, claims and stores,
- * gauges of volumes, plugins and control planes. A host gives the listeners to what it opens, and
- * the manager to watch:
+ * The metrics of csi4j in a Micrometer registry: timers of calls, operations, claims and stores,
+ * gauges of volumes, plugins and control planes. A host passes the listeners to the objects that it
+ * opens, and has the metrics watch the manager:
  *
  * <pre>{@code
  * CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
@@ -35,15 +35,15 @@ import java.util.function.Supplier;
  * metrics.watch(manager); // volumes, uses, what is owed and in doubt, plugins
  * }</pre>
  *
- * <p>A tag is the name of a plugin, a call, an operation, or a word or code of csi4j: never an id
- * of a volume, a path, or a text. Plugins beyond a bound share one value. Safe for use by many
- * threads.
+ * <p>A tag is the name of a plugin, a call or an operation, or a value or code that csi4j defines:
+ * never a volume id, a path, or free text. Plugins beyond a bound share one value. Safe for use by
+ * many threads.
  *
  * @since 1.0
  */
 public final class CsiMetrics implements AutoCloseable {
 
-  /** The number of plugins that have a value of the tag {@code plugin} each, unless told. */
+  /** Default maximum number of plugins with their own value of the tag {@code plugin}. */
   public static final int MOST_PLUGINS = 100;
 
   private final Meters meters;
@@ -58,23 +58,23 @@ public final class CsiMetrics implements AutoCloseable {
     controllers = new ControllerGauges(meters, nanoTime);
   }
 
-  /** Metrics in this registry, with at most {@link #MOST_PLUGINS} names of plugins. */
+  /** Binds metrics to this registry, with at most {@link #MOST_PLUGINS} names of plugins. */
   public static CsiMetrics bindTo(MeterRegistry registry) {
     return bindTo(registry, MOST_PLUGINS);
   }
 
   /**
-   * Metrics in this registry.
+   * Binds metrics to this registry.
    *
-   * @param mostPlugins the number of plugins that have a value of the tag {@code plugin} each; all
-   *     further ones share {@code other}
-   * @throws IllegalArgumentException if that is negative
+   * @param mostPlugins the maximum number of plugins with their own value of the tag {@code
+   *     plugin}; all further plugins share {@code other}
+   * @throws IllegalArgumentException if the number is negative
    */
   public static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins) {
     return bindTo(registry, mostPlugins, System::nanoTime);
   }
 
-  /** Metrics whose gauges are as old as this clock says. */
+  /** Binds metrics whose gauges use this clock to determine their age. */
   static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins, LongSupplier nanoTime) {
     if (mostPlugins < 0) {
       throw new IllegalArgumentException(
@@ -86,43 +86,43 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /**
-   * A listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener}, which times every
-   * attempt of a call. Any number of connections may share it; the tag {@code plugin} is what each
-   * plugin calls itself. It never blocks, so that callbacks may be in place.
+   * Returns a listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener}, which
+   * times every attempt of a call. Any number of connections may share it; the tag {@code plugin}
+   * is the name that each plugin reports. It never blocks, so callbacks may run in place.
    */
   public CsiListener calls() {
     return new CallMeters(meters, plugins, Optional.empty());
   }
 
   /**
-   * The same for the connections to one plugin, with the host's name of it as the tag, so that its
-   * calls stand beside its volumes.
+   * Returns a listener for the connections to one plugin, with the host's name of the plugin as the
+   * tag, so that its calls appear next to its volumes.
    */
   public CsiListener calls(String plugin) {
     return new CallMeters(meters, plugins, Optional.of(Objects.requireNonNull(plugin, "plugin")));
   }
 
-  /** A listener for the builder of one manager, which times every operation. */
+  /** Returns a listener for the builder of one manager, which times every operation. */
   public VolumeEvent.Listener volumes() {
     return OperationMeters.listener(meters, plugins, gauges);
   }
 
   /**
-   * A listener for the builder of one {@code VolumeController}, which times every operation and
-   * counts attempts in the background, take-overs and changes of the session and the store.
+   * Returns a listener for the builder of one {@code VolumeController}, which times every operation
+   * and counts attempts in the background, take-overs and changes of the session and the store.
    */
   public ControllerEvent.Listener controllers() {
     return ControllerMeters.listener(meters);
   }
 
-  /** A listener for coordinators of claims, which times the work on claims. */
+  /** Returns a listener for claim coordinators, which times the operations on claims. */
   public ClaimEvent.Listener claims() {
     return ClaimMeters.listener(meters);
   }
 
   /**
-   * A listener for a supervisor of plugins, or for one role of a registry, which counts the changes
-   * of their health.
+   * Returns a listener for a plugin supervisor, or for one role of a registry, which counts the
+   * changes of the plugins' health.
    */
   public PluginEvent.Listener plugins() {
     return event -> {
@@ -135,56 +135,60 @@ public final class CsiMetrics implements AutoCloseable {
     };
   }
 
-  /** Counts a message: for what tells messages alone, such as a controller and a health monitor. */
+  /**
+   * Counts a message: for sources that report only messages, such as a controller and a health
+   * monitor.
+   */
   public void message(OperatorMessage message) {
     meters.count(CsiMeter.NOTICES, message.code().name());
   }
 
   /**
-   * Shows the volumes of a manager, and the instances of its plugins. Gauges of several managers
-   * are added up. Reading the gauges looks at the manager at most once a second, and calls no
-   * plugin.
+   * Exposes the volumes of a manager, and the instances of its plugins. Gauges of several managers
+   * are added up. Reading the gauges takes a snapshot of the manager at most once a second, and
+   * calls no plugin.
    *
-   * @return ends it, and removes the gauges of plugins that nothing else shows
+   * @return a handle that ends this, and removes the gauges of plugins that nothing else exposes
    */
   public AutoCloseable watch(VolumeManager manager) {
     return gauges.watch(manager);
   }
 
   /**
-   * Shows the instances of plugins of a registry; that of a manager is shown with it.
+   * Exposes the plugin instances of a registry; the registry of a manager is included with the
+   * manager.
    *
-   * @return as for a manager
+   * @return a handle that ends this, as for a manager
    */
   public AutoCloseable watch(PluginRegistry registry) {
     return gauges.watch(registry);
   }
 
   /**
-   * Shows the status of a control plane: its volumes, what is pending, its session, the upkeep and
-   * its store. Gauges of several controllers of a process are added up. Reading the gauges looks at
-   * the controller at most once a second, and asks no store and no plugin.
+   * Exposes the status of a control plane: its volumes, pending operations, session, maintenance
+   * and store. Gauges of several controllers in a process are added up. Reading the gauges takes a
+   * snapshot of the controller at most once a second, and calls no store and no plugin.
    *
-   * @return ends it
+   * @return a handle that ends this
    */
   public AutoCloseable watch(VolumeController controller) {
     return controllers.watch(controller::status);
   }
 
-  /** Shows the status that this supplier returns at each scrape. */
+  /** Exposes the status that this supplier returns at each scrape. */
   AutoCloseable watchStatus(Supplier<ControlPlaneStatus> status) {
     return controllers.watch(status);
   }
 
   /**
-   * Returns a store whose calls are timed by their results: for the coordinators of claims and the
-   * controllers of a process. Closing it closes the store.
+   * Returns a store whose calls are timed by result: for the claim coordinators and the controllers
+   * of a process. Closing it closes the store.
    */
   public RecordStore store(RecordStore store) {
     return MeteredStore.of(meters, Objects.requireNonNull(store, "store"));
   }
 
-  /** Removes all meters; the listeners do nothing from then on. Doing it twice is harmless. */
+  /** Removes all meters; the listeners have no further effect. Closing again has no effect. */
   @Override
   public void close() {
     gauges.close();

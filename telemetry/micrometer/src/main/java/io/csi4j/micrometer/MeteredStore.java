@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Times the calls to a store by their results, and counts the watches that have missed changes. */
+/** Times the calls to a store by result, and counts the watches that have missed changes. */
 final class MeteredStore implements RecordStore {
 
   private final Meters meters;
@@ -25,7 +25,10 @@ final class MeteredStore implements RecordStore {
     this.store = store;
   }
 
-  /** Created here, so that the entry point can be loaded where there are no claims. */
+  /**
+   * Creates the listener here, so that the entry point can be loaded where the claims module is
+   * absent.
+   */
   static RecordStore of(Meters meters, RecordStore store) {
     return new MeteredStore(meters, store);
   }
@@ -76,7 +79,7 @@ final class MeteredStore implements RecordStore {
     return new CountedWatch(timed("watch", () -> store.watch(space), MeteredStore::ok));
   }
 
-  /** A watch whose missed changes are counted. */
+  /** A watch that counts missed changes. */
   private final class CountedWatch implements Watch {
 
     private final Watch watch;

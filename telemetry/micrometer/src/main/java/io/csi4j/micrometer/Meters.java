@@ -16,10 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The meters that were registered, so that they are found quickly and removed at the end. */
+/** Keeps the registered meters, so that they are found quickly and removed at the end. */
 final class Meters {
 
-  /** Limits between which times are counted, for percentiles over several processes. */
+  /** Bounds of the histogram buckets, for percentiles across several processes. */
   private static final Duration[] BUCKETS = {
     Duration.ofMillis(5),
     Duration.ofMillis(25),
@@ -37,9 +37,9 @@ final class Meters {
   private boolean isClosed;
 
   /**
-   * One time series.
+   * A time series.
    *
-   * @param meter the meter
+   * @param meter the meter of the series
    * @param values the values of its tags, in the order of their keys
    */
   private record Key(CsiMeter meter, List<String> values) {
@@ -57,7 +57,7 @@ final class Meters {
     this.registry = registry;
   }
 
-  /** Records how long something took. */
+  /** Records a duration. */
   void time(CsiMeter meter, Duration elapsed, String... values) {
     Key key = new Key(meter, List.of(values));
     Meter timer =
@@ -74,7 +74,7 @@ final class Meters {
     }
   }
 
-  /** Counts something. */
+  /** Counts an event. */
   void count(CsiMeter meter, String... values) {
     Key key = new Key(meter, List.of(values));
     Meter counter =
@@ -90,7 +90,7 @@ final class Meters {
     }
   }
 
-  /** Raises or lowers a gauge that counts what is open. */
+  /** Raises or lowers a gauge that counts open objects. */
   void add(CsiMeter meter, int change, String... values) {
     AtomicLong level =
         levels.computeIfAbsent(new Key(meter, List.of(values)), key -> new AtomicLong());
@@ -98,7 +98,7 @@ final class Meters {
     gauge(meter, level::get, values);
   }
 
-  /** Registers a gauge, unless there is one. */
+  /** Registers a gauge, unless it is registered already. */
   void gauge(CsiMeter meter, Supplier<Number> value, String... values) {
     Key key = new Key(meter, List.of(values));
     Meter unused =
@@ -132,7 +132,7 @@ final class Meters {
     }
   }
 
-  /** Removes all, and registers nothing more. */
+  /** Removes all meters, and registers no more. */
   void close() {
     registering.lock();
     try {

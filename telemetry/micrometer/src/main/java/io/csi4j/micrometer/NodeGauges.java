@@ -26,16 +26,16 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * What managers and registries show, as gauges. All gauges of a scrape share one look, which is at
- * most a second old. A look registers the gauges of plugins that are new, and removes those of
- * plugins that are neither registered nor have volumes.
+ * Exposes the state of managers and registries as gauges. All gauges of a scrape share one
+ * snapshot, which is at most a second old. Taking a snapshot registers gauges for new plugins, and
+ * removes those of plugins that are neither registered nor have volumes.
  */
 final class NodeGauges {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.micrometer");
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
 
-  /** The health of an instance that no supervisor asks, before its first call. */
+  /** Health of an instance without a supervisor, before its first call. */
   private static final String NOT_ASKED = "not_asked";
 
   private static final Map<CsiMeter, ToLongFunction<Figures>> PLAIN =
@@ -53,10 +53,10 @@ final class NodeGauges {
   private final List<VolumeManager> managers = new CopyOnWriteArrayList<>();
   private final List<PluginRegistry> registries = new CopyOnWriteArrayList<>();
 
-  /** Whether plugins have answered their last call, as far as listeners were told of one. */
+  /** Whether each plugin answered its last call, as reported to listeners. */
   private final Map<String, Boolean> answered = new ConcurrentHashMap<>();
 
-  /** Guards the fields below. Held while managers and registries are looked at. */
+  /** Guards the fields below. Held while managers and registries are read. */
   private final ReentrantLock looking = new ReentrantLock();
 
   private Map<String, Figures> seen = Map.of();
@@ -65,7 +65,7 @@ final class NodeGauges {
   private long lookedAt;
   private boolean isStale = true;
 
-  /** The figures of one value of the tag {@code plugin}. */
+  /** The numbers of one value of the tag {@code plugin}. */
   private static final class Figures {
     private final Map<PathStatus, Long> uses = new EnumMap<>(PathStatus.class);
     private final Map<String, Long> instances = new HashMap<>();
@@ -103,7 +103,7 @@ final class NodeGauges {
     this.nanoTime = nanoTime;
   }
 
-  /** Looks at a manager from now on; gives what ends that. */
+  /** Includes a manager from now on; the returned object ends that. */
   AutoCloseable watch(VolumeManager manager) {
     managers.add(manager);
     AutoCloseable itsPlugins = watch(manager.plugins());
@@ -113,7 +113,7 @@ final class NodeGauges {
     };
   }
 
-  /** Looks at a registry from now on; gives what ends that. */
+  /** Includes a registry from now on; the returned object ends that. */
   AutoCloseable watch(PluginRegistry registry) {
     registries.add(registry);
     meters.gauge(CsiMeter.PLUGINS, this::plugins);
@@ -124,12 +124,12 @@ final class NodeGauges {
     };
   }
 
-  /** Notes whether a plugin has answered a call. */
+  /** Records whether a plugin has answered a call. */
   void called(String plugin, boolean isAnswered) {
     answered.put(plugin, isAnswered);
   }
 
-  /** Looks at nothing any more. */
+  /** Stops watching all control planes. */
   void close() {
     managers.clear();
     registries.clear();
@@ -194,8 +194,8 @@ final class NodeGauges {
   }
 
   /**
-   * The health of an instance. One that is registered without a supervisor is asked by no one: it
-   * is as well as its last call showed.
+   * Returns the health of an instance. An instance without a supervisor is never probed: its last
+   * call determines its health.
    */
   private String health(RegisteredPlugin instance) {
     PluginHealth health = instance.health();
@@ -253,7 +253,10 @@ final class NodeGauges {
     healths().forEach(health -> meters.remove(CsiMeter.INSTANCES, plugin, health));
   }
 
-  /** How far a use can be. Not a constant: a host without volumes has no class for it. */
+  /**
+   * Returns the possible states of a use. This is not a constant, because a host without volumes
+   * does not have the class.
+   */
   private static List<PathStatus> statuses() {
     return List.of(PathStatus.IN_DOUBT, PathStatus.PRESENT, PathStatus.GOING, PathStatus.DEAD);
   }

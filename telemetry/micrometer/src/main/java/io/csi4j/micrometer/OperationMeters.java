@@ -8,13 +8,13 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Times the operations of one manager. Told on one thread at a time. */
+/** Times the operations of one manager. Called on one thread at a time. */
 final class OperationMeters implements VolumeEvent.Listener {
 
-  /** The code of what did not fail. */
+  /** Code of an operation that did not fail. */
   static final String OK = "OK";
 
-  /** The codes of an operation for which no call was sent, as the plugin was not reached. */
+  /** Codes of an operation that sent no call because the plugin was unreachable. */
   private static final Set<OperatorCode> UNREACHED =
       Set.of(
           OperatorCode.PLUGIN_NOT_UP,
@@ -25,7 +25,7 @@ final class OperationMeters implements VolumeEvent.Listener {
   private final Meters meters;
   private final PluginTags plugins;
 
-  /** A failure may be told of an operation whose start was dropped. */
+  /** The start of an operation may have been dropped when its failure is reported. */
   private final Set<OperationId> open = new HashSet<>();
 
   private final NodeGauges gauges;
@@ -36,7 +36,10 @@ final class OperationMeters implements VolumeEvent.Listener {
     this.gauges = gauges;
   }
 
-  /** Created here, so that the entry point can be loaded where there is no volume manager. */
+  /**
+   * Creates the listener here, so that the entry point can be loaded where the volume manager is
+   * absent.
+   */
   static VolumeEvent.Listener listener(Meters meters, PluginTags plugins, NodeGauges gauges) {
     return new OperationMeters(meters, plugins, gauges);
   }
@@ -63,7 +66,8 @@ final class OperationMeters implements VolumeEvent.Listener {
   private void called(VolumeEvent.Called called) {
     switch (called.code()) {
       case UNAVAILABLE, DEADLINE_EXCEEDED -> gauges.called(called.plugin().value(), false);
-      // A caller that turns away, and what keeps a call from being sent, say nothing of the plugin.
+      // A caller that cancels, or a condition that prevents a call from being sent, says nothing
+      // about the plugin.
       case CANCELLED -> {}
       default -> {
         if (called.isSent()) {

@@ -5,15 +5,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The values of the tag {@code plugin}: names of plugins, up to a bound. All plugins beyond it
- * share one value, so that no number of plugins makes more time series.
+ * Values of the tag {@code plugin}: names of plugins, up to a maximum. All further plugins share
+ * one value, so that the number of time series stays bounded.
  */
 final class PluginTags {
 
-  /** The value for plugins beyond the bound. */
+  /** Value for plugins beyond the maximum. */
   static final String OTHER = "other";
 
-  /** The value for a plugin that has not told its name yet. */
+  /** Value for a plugin that has not reported its name yet. */
   static final String UNKNOWN = "unknown";
 
   private final int most;

@@ -10,7 +10,7 @@ final class CallScope {
 
   private CallScope() {}
 
-  @SuppressWarnings("try") // the scope is closed, and not used otherwise
+  @SuppressWarnings("try") // The scope is only closed, not used otherwise.
   static WorkContext of(Span call) {
     Context context = Context.root().with(call);
     return work -> {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A span for each attempt of a call on one connection. Their parent is the caller's span, on
- * whichever thread they begin.
+ * Creates a span for each attempt of a call on one connection. The parent is the caller's span,
+ * whatever the thread on which the attempt begins.
  */
 final class CallSpans implements CsiListener {
 
@@ -18,7 +18,7 @@ final class CallSpans implements CsiListener {
   private final OpenSpans spans;
   private final NewestContexts callers = new NewestContexts();
 
-  /** The attempts that have begun, by identity: those of several connections may be equal. */
+  /** Attempts in progress, by identity, because attempts of several connections may be equal. */
   private final Map<Started, Span> attempts;
 
   CallSpans(RpcSpans calls, OpenSpans spans, Map<Started, Span> attempts) {

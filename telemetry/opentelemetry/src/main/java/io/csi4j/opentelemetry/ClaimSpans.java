@@ -9,15 +9,15 @@ import java.util.Deque;
 import java.util.Locale;
 
 /**
- * A span for each piece of work on a claim. Its start and end are told on the thread that does it,
- * so what that thread does meanwhile is a child of it.
+ * Creates a span for each operation on a claim. The thread that performs the operation reports its
+ * start and end, so anything that the thread does in between is a child of the span.
  */
 final class ClaimSpans implements ClaimEvent.Listener {
 
   private final Tracer tracer;
   private final OpenSpans spans;
 
-  /** The work of this thread, the innermost last. */
+  /** Operations of this thread, innermost last. */
   private final ThreadLocal<Deque<Doing>> doing = ThreadLocal.withInitial(ArrayDeque::new);
 
   private record Doing(Span span, Scope scope) {}
@@ -27,7 +27,10 @@ final class ClaimSpans implements ClaimEvent.Listener {
     this.spans = spans;
   }
 
-  /** Created here, so that the entry point can be loaded where there are no claims. */
+  /**
+   * Creates the listener here, so that the entry point can be loaded where the claims module is
+   * absent.
+   */
   static ClaimEvent.Listener listener(Tracer tracer, OpenSpans spans) {
     return new ClaimSpans(tracer, spans);
   }
@@ -41,10 +44,10 @@ final class ClaimSpans implements ClaimEvent.Listener {
     }
   }
 
-  @SuppressWarnings("MustBeClosedChecker") // closed when the end is told, on the same thread
+  @SuppressWarnings("MustBeClosedChecker") // Closed when the end is reported, on the same thread.
   private void begin(ClaimEvent.Started started) {
     if (!spans.isOpen()) {
-      // Its end is told all the same.
+      // The end is reported nevertheless.
       doing.get().addLast(new Doing(Span.getInvalid(), Scope.noop()));
       return;
     }

@@ -16,8 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A span for each operation of one controller, with its calls as children. An operation begins and
- * ends on one thread, so what the host does there meanwhile is a child of it, too.
+ * Creates a span for each operation of one controller, with its calls as children. An operation
+ * begins and ends on one thread, so anything that the host does on this thread in between is a
+ * child of it, too.
  */
 final class ControllerSpans implements ControllerEvent.Listener {
 
@@ -34,7 +35,10 @@ final class ControllerSpans implements ControllerEvent.Listener {
     this.open = new OpenOperations(spans);
   }
 
-  /** Created here, so that the entry point can be loaded where there is no controller. */
+  /**
+   * Creates the listener here, so that the entry point can be loaded where the controller module is
+   * absent.
+   */
   static ControllerEvent.Listener listener(RpcSpans calls, OpenSpans spans) {
     return new ControllerSpans(calls, spans);
   }
@@ -61,7 +65,7 @@ final class ControllerSpans implements ControllerEvent.Listener {
     }
   }
 
-  @SuppressWarnings("MustBeClosedChecker") // closed when the end is reported, on the same thread
+  @SuppressWarnings("MustBeClosedChecker") // Closed when the end is reported, on the same thread.
   private void begin(ControllerEvent.Started started) {
     if (!spans.isOpen()) {
       return;
@@ -85,7 +89,10 @@ final class ControllerSpans implements ControllerEvent.Listener {
     scopes.put(started.id(), caller.with(begun.span()).makeCurrent());
   }
 
-  /** A wait for another control plane is a child of its operation, and lasts as long as it does. */
+  /**
+   * Creates a span for the wait for another control plane: a child of the operation, which lasts as
+   * long as the wait.
+   */
   private void begin(ControllerEvent.Waiting waiting) {
     Begun parent = open.get(waiting.operation()).orElse(null);
     if (parent == null || !spans.isOpen()) {

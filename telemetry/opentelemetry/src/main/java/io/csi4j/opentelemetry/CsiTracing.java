@@ -14,8 +14,8 @@ import java.util.Map;
 
 /**
  * The traces of csi4j: a span for each operation of a volume manager or of a controller, with its
- * calls to the plugin as children, and one for each piece of work on a claim. An operation is a
- * child of the span that was current on the thread that asked for it:
+ * calls to the plugin as children, and one for each operation on a claim. An operation is a child
+ * of the span that was current on the requesting thread:
  *
  * <pre>{@code
  * CsiTracing tracing = CsiTracing.of(telemetry);
@@ -23,9 +23,9 @@ import java.util.Map;
  *     VolumeManager.builder(directory).listener(tracing.volumes()).plugin(plugin).open();
  * }</pre>
  *
- * <p>Spans have names, codes and the host's own names of volumes and workloads; no secret, context
- * or text of a plugin, and no path but that of a plugin's socket. Plugins are sent the context of a
- * trace where the host asks for it ({@link #propagation}). Safe for use by many threads.
+ * <p>Spans contain names, codes and the host's own names of volumes and workloads; no secrets,
+ * contexts or texts of a plugin, and no paths except that of a plugin's socket. Plugins receive the
+ * context of a trace if the host enables it ({@link #propagation}). Safe for use by many threads.
  *
  * <p>The spans of calls have the experimental names of OpenTelemetry's conventions for RPC unless
  * the process was started with {@code OTEL_SEMCONV_STABILITY_OPT_IN}, or with the system property
@@ -45,53 +45,53 @@ public final class CsiTracing implements AutoCloseable {
     this.calls = calls;
   }
 
-  /** Traces with the tracer {@code io.csi4j} of this OpenTelemetry. */
+  /** Returns a tracing with the tracer {@code io.csi4j} of this OpenTelemetry. */
   public static CsiTracing of(OpenTelemetry telemetry) {
     return of(telemetry, RpcConvention.ofProcess());
   }
 
-  /** Returns a tracing whose spans of calls are named by this convention. */
+  /** Returns a tracing that names the spans of calls by this convention. */
   static CsiTracing of(OpenTelemetry telemetry, RpcConvention convention) {
     Tracer tracer = telemetry.getTracer(SpanWords.SCOPE);
     return new CsiTracing(new RpcSpans(tracer, convention));
   }
 
-  /** A listener for the builder of one manager. */
+  /** Returns a listener for the builder of one manager. */
   public VolumeEvent.Listener volumes() {
     return OperationSpans.listener(calls, spans);
   }
 
-  /** A listener for the builder of one {@code VolumeController}. */
+  /** Returns a listener for the builder of one {@code VolumeController}. */
   public ControllerEvent.Listener controllers() {
     return ControllerSpans.listener(calls, spans);
   }
 
   /**
-   * A listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener} of one connection:
-   * a span for each attempt of a call, as a child of the current span of the caller. Not for the
-   * plugins of a manager or a controller, which report the calls of their operations themselves
-   * ({@link #volumes}, {@link #controllers}).
+   * Returns a listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener} of one
+   * connection: it creates a span for each attempt of a call, as a child of the caller's current
+   * span. Do not use it for the plugins of a manager or a controller, which report the calls of
+   * their operations themselves ({@link #volumes}, {@link #controllers}).
    */
   public CsiListener calls() {
     return new CallSpans(calls, spans, attempts);
   }
 
-  /** A listener for coordinators of claims. */
+  /** Returns a listener for claim coordinators. */
   public ClaimEvent.Listener claims() {
     return ClaimSpans.listener(calls.tracer(), spans);
   }
 
   /**
-   * Metadata for {@link io.csi4j.client.model.ConnectOptions.Builder#metadata} of any number of
-   * connections: calls are sent with W3C's {@code traceparent} and {@code tracestate}, so that the
-   * spans of a plugin that traces itself belong to the trace of the caller. Calls for which no span
-   * is current are sent without.
+   * Returns metadata for {@link io.csi4j.client.model.ConnectOptions.Builder#metadata} of any
+   * number of connections: calls are sent with W3C's {@code traceparent} and {@code tracestate}, so
+   * that the spans of a plugin with its own tracing belong to the caller's trace. Calls without a
+   * current span are sent without these headers.
    */
   public CallMetadata propagation() {
     return new TraceMetadata(spans, attempts);
   }
 
-  /** Ends the spans that are open; the listeners begin no more. Doing it twice is harmless. */
+  /** Ends the open spans; the listeners create no more spans. Closing again has no effect. */
   @Override
   public void close() {
     spans.close();

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** For whom something is done, until that is known to be over; the oldest are forgotten. */
+/** Remembers the context of each task until the task is over; the oldest contexts are dropped. */
 final class NewestContexts {
 
   private static final int MOST = 1_000;
@@ -22,7 +22,7 @@ final class NewestContexts {
         }
       };
 
-  /** Notes the context of this thread, if there is a trace in it. */
+  /** Records the context of this thread, if it contains a trace. */
   void note(long id) {
     Context now = Context.current();
     if (!Span.fromContext(now).getSpanContext().isValid()) {
@@ -36,7 +36,7 @@ final class NewestContexts {
     }
   }
 
-  /** Returns what was noted, or a context without a trace. */
+  /** Returns the recorded context, or a context without a trace. */
   Context get(long id) {
     lock.lock();
     try {
@@ -46,7 +46,7 @@ final class NewestContexts {
     }
   }
 
-  /** Forgets it, and returns what was noted, or a context without a trace. */
+  /** Removes and returns the recorded context, or returns a context without a trace. */
   Context take(long id) {
     lock.lock();
     try {

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The operations that have begun and not ended, each with the calls that have not ended. The events
- * of an operation may be dropped, so the number is bounded: the oldest are ended and forgotten.
+ * The operations in progress, each with its calls in progress. Events of an operation may be
+ * dropped, so the number of operations is bounded: the oldest are ended and removed.
  */
 final class OpenOperations {
 
@@ -32,15 +32,15 @@ final class OpenOperations {
   /**
    * A span that has begun.
    *
-   * @param began when
+   * @param began the start time
    */
   record Begun(Span span, Instant began) {}
 
   private record Open(Begun operation, Map<CsiOperation, Begun> calls) {}
 
   /**
-   * Returns the span of an operation, which is begun if it has none. Two threads may do so at the
-   * same time, and one span is begun.
+   * Returns the span of an operation, which is started if there is none. Two threads may call this
+   * at the same time; only one span is started.
    */
   Begun begin(OperationId id, Supplier<Begun> how) {
     Optional<Open> eldest = Optional.empty();
@@ -74,7 +74,7 @@ final class OpenOperations {
     }
   }
 
-  /** A call of an operation has begun; of equal calls the earlier one is ended. */
+  /** Adds a call of an operation; an earlier equal call is ended. */
   void add(OperationId id, CsiOperation call, Begun begun) {
     spans.add(begun.span());
     Optional<Begun> left;
@@ -91,7 +91,7 @@ final class OpenOperations {
     left.ifPresent(this::end);
   }
 
-  /** Returns the open call of an operation, if there is one, to be ended by the caller. */
+  /** Removes and returns the open call of an operation, if there is one; the caller must end it. */
   Optional<Begun> take(OperationId id, CsiOperation call) {
     lock.lock();
     try {
@@ -102,7 +102,7 @@ final class OpenOperations {
     }
   }
 
-  /** Returns the span of an operation, if one is open. Its calls that are open are ended. */
+  /** Removes and returns the span of an operation, if one is open. Its open calls are ended. */
   private Optional<Begun> take(OperationId id) {
     Optional<Open> operation;
     lock.lock();
@@ -116,7 +116,7 @@ final class OpenOperations {
   }
 
   /**
-   * An operation has ended: notes how, and ends its span, if one is open, and its open calls.
+   * Ends an operation: records its result, and ends its span, if one is open, and its open calls.
    *
    * @param end ends the span itself
    */
@@ -132,7 +132,7 @@ final class OpenOperations {
             });
   }
 
-  /** Forgets all. */
+  /** Removes all operations. */
   void clear() {
     lock.lock();
     try {

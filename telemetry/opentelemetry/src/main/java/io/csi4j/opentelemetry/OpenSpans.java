@@ -6,14 +6,14 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The spans that have begun and not ended, so that the end of tracing leaves none open. */
+/** The open spans, so that the end of tracing can end all of them. */
 final class OpenSpans {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final IdentityHashMap<Span, Boolean> open = new IdentityHashMap<>();
   private boolean isClosed;
 
-  /** Whether spans are begun. */
+  /** Returns whether spans are created. */
   boolean isOpen() {
     lock.lock();
     try {
@@ -23,7 +23,7 @@ final class OpenSpans {
     }
   }
 
-  /** A span has begun; ends it at once if tracing is over. */
+  /** Adds a span that has begun; ends it at once if tracing has ended. */
   void add(Span span) {
     lock.lock();
     try {
@@ -37,7 +37,7 @@ final class OpenSpans {
     span.end();
   }
 
-  /** A span is being ended. */
+  /** Removes a span that is being ended. */
   void remove(Span span) {
     lock.lock();
     try {

@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A span for each operation of one manager, with its calls as children. A call begins on the thread
- * of the operation; all else is reported later, on one thread at a time.
+ * Creates a span for each operation of one manager, with its calls as children. A call begins on
+ * the thread of the operation; all other events are reported later, on one thread at a time.
  */
 final class OperationSpans implements VolumeEvent.Listener {
 
@@ -29,7 +29,10 @@ final class OperationSpans implements VolumeEvent.Listener {
     this.open = new OpenOperations(spans);
   }
 
-  /** Created here, so that the entry point can be loaded where there is no volume manager. */
+  /**
+   * Creates the listener here, so that the entry point can be loaded where the volume manager is
+   * absent.
+   */
   static VolumeEvent.Listener listener(RpcSpans calls, OpenSpans spans) {
     return new OperationSpans(calls, spans);
   }
@@ -105,12 +108,12 @@ final class OperationSpans implements VolumeEvent.Listener {
     call.span().setAttribute(SpanWords.SENT, called.isSent());
     calls.ended(call.span(), called.code(), called.isSent(), called.endpoint());
     Instant now = Instant.now();
-    // The elapsed time includes the wait before the call was sent, the span may not.
+    // The elapsed time includes the wait before the call was sent, which the span may leave out.
     Instant ended = call.began().plus(called.elapsed());
     call.span().end(ended.isAfter(now) ? now : ended);
   }
 
-  /** The span of a call whose beginning was not reported. */
+  /** Returns the span of a call whose start was not reported. */
   private Begun past(VolumeEvent.Called called, Begun operation) {
     Instant began = Instant.now().minus(called.elapsed());
     Instant shown = began.isBefore(operation.began()) ? operation.began() : began;
@@ -120,7 +123,7 @@ final class OperationSpans implements VolumeEvent.Listener {
 
   private void end(VolumeEvent.Ended ended) {
     Instant now = Instant.now();
-    // The failure of an operation whose start was dropped, as too many events waited.
+    // The operation failed, and its start was dropped because too many events were waiting.
     Begun unused = begin(ended.started(), now.minus(ended.elapsed()));
     open.end(ended.started().id(), ended.failure(), span -> span.end(now));
   }

@@ -6,23 +6,24 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The names for spans of calls, of OpenTelemetry's semantic conventions. While programs move from
- * one to the other, the environment says which are emitted, for all instrumentations of a process.
+ * The names for spans of calls, from OpenTelemetry's semantic conventions. While programs migrate
+ * from one to the other, the environment decides which names all instrumentations of a process
+ * emit.
  */
 enum RpcConvention {
   /** The experimental names, as of release 1.37. */
   EXPERIMENTAL,
   /** The stable names, as of release 1.45. */
   STABLE,
-  /** All of them; of an attribute that has another value in each, the stable value. */
+  /** Both sets of names; an attribute with different values in each has the stable value. */
   BOTH;
 
-  /** The variable, and the system property that has precedence. */
+  /** The environment variable, and the system property that has precedence. */
   static final String VARIABLE = "OTEL_SEMCONV_STABILITY_OPT_IN";
 
   static final String PROPERTY = "otel.semconv-stability.opt-in";
 
-  /** Returns the convention that the process is started with. */
+  /** Returns the convention with which the process was started. */
   static RpcConvention ofProcess() {
     return of(
         Optional.ofNullable(System.getProperty(PROPERTY))
@@ -30,7 +31,10 @@ enum RpcConvention {
             .orElse(""));
   }
 
-  /** Returns the convention of a list with commas. Other entries of the list are for others. */
+  /**
+   * Returns the convention selected by a comma-separated list. Other entries of the list are
+   * ignored.
+   */
   static RpcConvention of(String optIn) {
     Set<String> entries =
         Arrays.stream(optIn.split(",", -1)).map(String::strip).collect(Collectors.toSet());

@@ -12,11 +12,11 @@ import io.opentelemetry.context.Context;
 import java.util.Optional;
 
 /**
- * The spans of calls to plugins, with the names and attributes that OpenTelemetry has for calls of
- * gRPC. The tables in docs/metrics.md have the same.
+ * Creates the spans of calls to plugins, with OpenTelemetry's names and attributes for gRPC calls.
+ * The tables in docs/metrics.md list the same.
  *
- * @param tracer makes them
- * @param convention the names
+ * @param tracer the tracer that creates the spans
+ * @param convention the names of spans and attributes
  */
 record RpcSpans(Tracer tracer, RpcConvention convention) {
 
@@ -32,12 +32,15 @@ record RpcSpans(Tracer tracer, RpcConvention convention) {
   static final AttributeKey<String> SERVER_ADDRESS = AttributeKey.stringKey("server.address");
   static final AttributeKey<String> PEER_ADDRESS = AttributeKey.stringKey("network.peer.address");
 
-  /** The name of a method: without its service in the experimental names, with it in the stable. */
+  /**
+   * The name of a method: without its service in the experimental names, with it in the stable
+   * ones.
+   */
   static final AttributeKey<String> METHOD = AttributeKey.stringKey("rpc.method");
 
   private static final String GRPC = "grpc";
 
-  /** Returns a span of a call, to be started. */
+  /** Returns a span of a call, which the caller starts. */
   SpanBuilder of(CsiOperation call, Context parent, Optional<CsiEndpoint> endpoint) {
     SpanBuilder span =
         tracer
@@ -56,9 +59,9 @@ record RpcSpans(Tracer tracer, RpcConvention convention) {
   }
 
   /**
-   * Notes how a call ended.
+   * Records how a call ended.
    *
-   * @param isSent whether it went to the plugin
+   * @param isSent whether the call was sent to the plugin
    */
   void ended(Span span, StatusCode code, boolean isSent, Optional<CsiEndpoint> endpoint) {
     boolean isError = code != StatusCode.OK;
@@ -77,7 +80,7 @@ record RpcSpans(Tracer tracer, RpcConvention convention) {
       }
     }
     if (isError && convention == RpcConvention.STABLE) {
-      // The stable conventions want no description that says what error.type says.
+      // The stable conventions allow no description that repeats error.type.
       span.setStatus(io.opentelemetry.api.trace.StatusCode.ERROR);
     }
   }

@@ -3,7 +3,7 @@ package io.csi4j.opentelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 
-/** The names and attributes of our own spans. The table in docs/metrics.md has the same. */
+/** The names and attributes of csi4j's own spans. The table in docs/metrics.md lists the same. */
 final class SpanWords {
 
   static final String SCOPE = "io.csi4j";
@@ -16,12 +16,12 @@ final class SpanWords {
   static final AttributeKey<Boolean> SENT = AttributeKey.booleanKey("csi4j.sent");
   static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("csi4j.attempt");
 
-  /** The code of what did not fail. */
+  /** Code of an operation that did not fail. */
   static final String OK = "OK";
 
   private SpanWords() {}
 
-  /** Notes how something of csi4j ended. */
+  /** Records how an operation of csi4j ended. */
   static void ended(Span span, String code) {
     span.setAttribute(CODE, code);
     if (!code.equals(OK)) {

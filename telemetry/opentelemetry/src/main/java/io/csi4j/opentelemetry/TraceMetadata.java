@@ -11,12 +11,12 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The context of a trace, as W3C's headers {@code traceparent} and {@code tracestate}: of the span
- * of the attempt, if {@link CallSpans} makes one, and of the caller's span otherwise. Baggage is
- * not sent: it may hold what a plugin must not know.
+ * Sends the context of a trace in W3C's headers {@code traceparent} and {@code tracestate}: the
+ * context of the attempt's span, if {@link CallSpans} creates one, and of the caller's span
+ * otherwise. Baggage is not sent: it may contain data that a plugin must not receive.
  *
- * @param spans whether tracing goes on
- * @param attempts the attempts that have begun
+ * @param spans the open spans, which know whether tracing has ended
+ * @param attempts the attempts in progress
  */
 record TraceMetadata(OpenSpans spans, Map<Started, Span> attempts) implements CallMetadata {
 

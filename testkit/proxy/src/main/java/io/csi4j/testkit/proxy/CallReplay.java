@@ -10,14 +10,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Plays the calls of a recording against a plugin, and compares its answers with those recorded.
+ * Replays the calls of a recording against a plugin, and compares its answers with the recorded
+ * ones.
  *
- * <p>Calls that were in flight together are again; all others wait for the end of those before
- * them. Ids and tokens that the plugin gives take the place of those recorded, and contexts that
- * were left out of the recording those that the plugin gave. Secrets that were left out are sent as
- * they stand there. Paths are used as they are recorded: the plugin mounts there.
+ * <p>Calls that overlapped in the recording overlap again; every other call waits for the end of
+ * those before it. Ids and tokens that the plugin returns replace the recorded ones, and contexts
+ * that it returns replace those left out of the recording. Secrets that were left out are sent as
+ * the placeholders of the recording. Recorded paths are used unchanged: the plugin mounts there.
  *
- * <p>The other direction, a plugin that answers as one was recorded, is a {@link RecordedPlugin}.
+ * <p>For the opposite direction, a plugin that answers from a recording, see {@link
+ * RecordedPlugin}.
  *
  * @since 1.0
  */
@@ -31,24 +33,24 @@ public final class CallReplay {
     this.deadline = deadline;
   }
 
-  /** A replay of these calls; each has a minute. */
+  /** Returns a replay of these calls, with a deadline of one minute for each. */
   public static CallReplay of(Recording recording) {
     return new CallReplay(recording, Duration.ofMinutes(1));
   }
 
-  /** The replay with another deadline for each call. */
+  /** Returns the replay with another deadline for each call. */
   public CallReplay deadline(Duration value) {
     return new CallReplay(recording, value);
   }
 
   /**
-   * A call that was played.
+   * A replayed call.
    *
-   * @param recorded the call as it was recorded
-   * @param end how it ended now
-   * @param differences in words, a line each; empty if it ended as it did then
+   * @param recorded the recorded call
+   * @param end the end of the replayed call
+   * @param differences the differences as text, a line each; empty if the call ended as recorded
    * @param redacted the fields of the request, such as {@code secrets}, whose values the recording
-   *     left out: it was sent without them, and a difference may come from that
+   *     left out: the request was sent without them, which may cause differences
    */
   public record Played(
       RecordedCall recorded, CallEnd end, List<String> differences, List<String> redacted) {
@@ -58,12 +60,14 @@ public final class CallReplay {
       redacted = List.copyOf(redacted);
     }
 
-    /** Whether it ended otherwise, perhaps because the recording left values out. */
+    /**
+     * Returns whether the call ended differently, possibly because the recording left values out.
+     */
     public boolean perhapsRedacted() {
       return !differences.isEmpty() && !redacted.isEmpty();
     }
 
-    /** One line for a person, and one more for each difference and for its likely cause. */
+    /** Returns one line of text, and one more for each difference and for its likely cause. */
     @Override
     public String toString() {
       StringBuilder text =
@@ -88,7 +92,7 @@ public final class CallReplay {
     }
   }
 
-  /** Plays the calls, and returns them in the order of the recording. */
+  /** Replays the calls, and returns them in the order of the recording. */
   public List<Played> against(CsiEndpoint plugin) {
     return ReplayRun.play(recording.calls(), plugin, deadline, Played::new);
   }

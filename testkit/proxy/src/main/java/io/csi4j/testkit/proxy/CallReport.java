@@ -16,9 +16,9 @@ import java.util.List;
 /**
  * A report of calls for a browser: one page that needs no server, no network and no script.
  *
- * <p>It shows the calls on a line of time by volume, the calls in flight, the duties that the
- * caller kept and broke, the answers of the plugin that break the spec, the faults, and the slowest
- * calls. Texts of callers and plugins are shown as texts; nothing secret is in it.
+ * <p>It shows the calls on a time line by volume, the calls in flight, the duties that the caller
+ * kept and broke, the answers of the plugin that break the spec, the faults, and the slowest calls.
+ * Texts from callers and plugins are escaped; the page contains no secrets.
  *
  * @since 1.0
  */
@@ -30,7 +30,7 @@ public final class CallReport {
     this.page = page;
   }
 
-  /** The calls that went through a proxy so far. */
+  /** Reports the calls that have passed through a proxy so far. */
   public static CallReport of(CsiProxy proxy) {
     return new CallReport(
         new ReportPage(
@@ -42,7 +42,7 @@ public final class CallReport {
             List.of()));
   }
 
-  /** The calls that a test plugin got so far. */
+  /** Reports the calls that a test plugin has received so far. */
   public static CallReport of(TestPlugin plugin) {
     return new CallReport(
         new ReportPage(
@@ -54,7 +54,7 @@ public final class CallReport {
             List.of()));
   }
 
-  /** The calls of a recording. */
+  /** Reports the calls of a recording. */
   public static CallReport of(Recording recording) {
     return new CallReport(
         new ReportPage(
@@ -66,7 +66,10 @@ public final class CallReport {
             List.of()));
   }
 
-  /** The report without a judgement of the caller, for one that breaks duties on purpose. */
+  /**
+   * Returns the report without a judgement of the caller, for a caller that breaks duties on
+   * purpose.
+   */
   public CallReport withoutVerdict() {
     return new CallReport(
         new ReportPage(
@@ -74,10 +77,10 @@ public final class CallReport {
   }
 
   /**
-   * The report with a table before the calls, such as of the tests that made them.
+   * Returns the report with a table before the calls, for example of the tests that made them.
    *
    * @param title the heading above it
-   * @param rows the names of the columns, and the rows; shown as texts
+   * @param rows the names of the columns, and the rows; shown as plain text
    */
   public CallReport withTable(String title, List<List<String>> rows) {
     List<ReportPage.Table> tables = new ArrayList<>(page.tables());
@@ -87,7 +90,7 @@ public final class CallReport {
             page.title(), page.events(), page.verdict(), page.findings(), page.faults(), tables));
   }
 
-  /** The whole page. */
+  /** Returns the complete page. */
   public String html() {
     return page.html();
   }
@@ -95,7 +98,8 @@ public final class CallReport {
   /**
    * Writes the page to a file.
    *
-   * @throws UncheckedIOException if it cannot be written, saying where and why
+   * @throws UncheckedIOException if the page cannot be written; the message names the file and the
+   *     reason
    */
   public void write(Path file) {
     try {

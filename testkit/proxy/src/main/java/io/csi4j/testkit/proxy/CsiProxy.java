@@ -18,14 +18,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between an orchestrator and a plugin, any two of them: passes every call on, writes it
- * down, judges both sides, and can make things go wrong.
+ * A proxy between any orchestrator and any plugin: passes on every call, records it, judges both
+ * sides, and injects faults on request.
  *
- * <p>It passes on what it does not know: other methods, unknown fields, headers, details of a
- * status, streams. The plugin sees the process of the proxy as its caller, and {@code localhost} as
- * the {@code :authority}. It listens while the plugin does: its socket is there when the plugin's
- * is, and refuses callers when the plugin's does. When the plugin breaks its connections, those of
- * callers break as well, as they would without a proxy.
+ * <p>The proxy also passes on what it does not know: other methods, unknown fields, headers,
+ * details of a status, streams. The plugin sees the proxy's process as its caller, and {@code
+ * localhost} as the {@code :authority}. The proxy listens while the plugin does: its socket exists
+ * while the plugin's does, and refuses callers while the plugin's does. When the plugin breaks its
+ * connections, the proxy breaks those of its callers.
  *
  * <pre>{@code
  * try (CsiProxy proxy = CsiProxy.builder(plugin).record(file).open()) {
@@ -50,30 +50,30 @@ public final class CsiProxy implements AutoCloseable {
     this.told = told;
   }
 
-  /** A proxy in front of this plugin, on a socket in a directory of its own. */
+  /** Opens a proxy in front of this plugin, on a socket in its own temporary directory. */
   public static CsiProxy open(CsiEndpoint plugin) {
     return builder(plugin).open();
   }
 
-  /** A proxy that is not started yet. */
+  /** Returns a builder for a proxy. */
   public static Builder builder(CsiEndpoint plugin) {
     return new Builder(plugin);
   }
 
-  /** Where callers reach the plugin through it. */
+  /** Returns the endpoint at which callers reach the plugin through the proxy. */
   public CsiEndpoint endpoint() {
     return core.endpoint();
   }
 
-  /** Where the plugin itself listens. */
+  /** Returns the endpoint at which the plugin itself listens. */
   public CsiEndpoint plugin() {
     return plugin;
   }
 
   /**
-   * From now on, makes {@code fault} happen to the calls that {@code when} describes. Doing the
-   * work means to let the plugin do it; a step before that, or none, means that the plugin never
-   * gets the call. Of several rules that fit a call, the one added first acts.
+   * From now on, makes {@code fault} happen to the calls that {@code when} describes. To do the
+   * work means to pass the call to the plugin; if the fault ends the call before that step, the
+   * plugin never gets the call. Of several rules that fit a call, the one added first acts.
    */
   public FaultRule inject(Fault fault, When when) {
     return core.faults().add(fault, when);
@@ -94,35 +94,38 @@ public final class CsiProxy implements AutoCloseable {
     core.release();
   }
 
-  /** Passes nothing on any more, in neither direction, until {@link #thaw}. */
+  /** Stops passing anything on, in either direction, until {@link #thaw}. */
   public void freeze() {
     core.freeze();
   }
 
-  /** Passes on again, first what waited. */
+  /** Passes calls and answers on again, starting with the waiting ones. */
   public void thaw() {
     core.thaw();
   }
 
   /**
-   * Looks for the plugin now, and not within the next ten milliseconds: when this returns, callers
-   * reach a plugin that is there, and are refused in front of one that is not. For a test that has
-   * just started or stopped its plugin.
+   * Checks at once whether the plugin is reachable, which otherwise takes up to ten milliseconds:
+   * when this method returns, callers reach a plugin that is running, and are refused if it is not.
+   * Use it in a test that has just started or stopped its plugin.
    *
-   * @return whether the plugin is there
+   * @return whether the plugin is reachable
    */
   public boolean lookForPlugin() {
     return core.look();
   }
 
-  /** Returns the calls that went through it, in order, as their callers saw them end. */
+  /**
+   * Returns the calls that passed through the proxy, in order, with the ends that their callers
+   * saw.
+   */
   public CallJournal journal() {
     return core.journal();
   }
 
   /**
-   * How the caller kept its duties so far. Duties about what came before a call are judged only if
-   * the plugin was said to be new: {@link Builder#newPlugin}.
+   * Returns how the caller has kept its duties so far. Duties that depend on earlier calls are
+   * judged only if the plugin is declared to be new: {@link Builder#newPlugin}.
    */
   public Verdict verdict() {
     return AllRules.judge(journal().events(), told);
@@ -138,33 +141,34 @@ public final class CsiProxy implements AutoCloseable {
   }
 
   /**
-   * Returns the rules that the plugin's answers broke, in order; what a fault made of an answer is
-   * not held against the plugin.
+   * Returns the rules that the plugin's answers broke, in order; a fault's changes to an answer do
+   * not count against the plugin.
    */
   public List<AnswerFinding> findings() {
     return core.findings();
   }
 
   /**
-   * How often calls were passed on that are in no journal, by the paths of their methods: CSI does
-   * not have the method, or the request cannot be read, as one packed otherwise than by gzip.
+   * Returns the numbers of calls that were passed on without being recorded, by the path of their
+   * method: CSI does not define the method, or the request is unreadable, for example because it is
+   * compressed with something other than gzip.
    */
   public Map<String, Long> unknownMethods() {
     return core.unknownMethods();
   }
 
-  /** Whether calls are missing in the recording, because it could not be written. */
+  /** Returns whether calls are missing in the recording because it could not be written. */
   public boolean recordingFailed() {
     return core.recordingFailed();
   }
 
-  /** Breaks every connection, and removes its socket. */
+  /** Breaks every connection, and removes the socket. */
   @Override
   public void close() {
     core.close();
   }
 
-  /** The settings that a proxy is started with. */
+  /** Collects the settings of a proxy. */
   public static final class Builder {
     private final CsiEndpoint plugin;
     private @Nullable Path socket;
@@ -179,22 +183,22 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
-     * The path of its socket; its directory is made if it is missing. Default: one in a new
-     * directory, removed when it is closed.
+     * Sets the path of the socket; its directory is created if it is missing. Default: a path in a
+     * new directory, which is removed when the proxy is closed.
      */
     public Builder socket(Path path) {
       socket = path;
       return this;
     }
 
-    /** The node on which the plugin runs, for the journal. Default: not known. */
+    /** Sets the node on which the plugin runs, for the journal. Default: unknown. */
     public Builder node(NodeId value) {
       node = value;
       return this;
     }
 
     /**
-     * The file into which every call is {@link io.csi4j.testkit.recording.Recording recorded}.
+     * Sets the file into which every call is {@link io.csi4j.testkit.recording.Recording recorded}.
      * Default: none.
      */
     public Builder record(Path file) {
@@ -203,9 +207,9 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
-     * Whether secrets, mount flags and the values of contexts are recorded as well: such a
-     * recording can be played against a plugin that needs them, and has to be guarded like they
-     * are. They are not by default.
+     * Sets whether secrets, mount flags and the values of contexts are recorded as well: such a
+     * recording can be replayed against a plugin that needs them, and must be protected like the
+     * secrets themselves. Default: they are left out.
      */
     public Builder recordSecrets(boolean value) {
       secrets = value;
@@ -213,8 +217,8 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
-     * Whether the plugin has served no caller before, so that the referee judges duties about what
-     * came before a call. Default: it may have.
+     * Sets whether the plugin has served no caller before, so that the referee judges duties that
+     * depend on earlier calls. Default: it may have.
      */
     public Builder newPlugin(boolean value) {
       newPlugin = value;
@@ -222,20 +226,19 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
-     * Whether the plugin requests facts of workloads, as with {@code podInfoOnMount}: the referee
-     * allows keys that begin with {@code csi.storage.k8s.io/} beside the volume's context where it
-     * is published, as with {@link Quirk#WORKLOAD_FACTS_TAKEN}. Otherwise, and by default, it calls
-     * them a breach.
+     * Sets whether the plugin requests data about workloads, as with {@code podInfoOnMount}: the
+     * referee then allows keys that begin with {@code csi.storage.k8s.io/} in addition to the
+     * volume's context when the volume is published, as with {@link Quirk#WORKLOAD_FACTS_TAKEN}.
+     * Otherwise, and by default, such a key is a breach.
      */
     public Builder workloadFacts(boolean value) {
       return told(Quirk.WORKLOAD_FACTS_TAKEN, value);
     }
 
     /**
-     * Whether the plugin makes inline volumes: the referee allows volumes that are published
-     * without having been created, attached or staged, if their context says that they are inline,
-     * as with {@link Quirk#INLINE_VOLUMES_TAKEN}. Otherwise, and by default, it calls that a
-     * breach.
+     * Sets whether the plugin supports inline volumes: the referee then allows a volume to be
+     * published without having been created, attached or staged, if its context declares it inline,
+     * as with {@link Quirk#INLINE_VOLUMES_TAKEN}. Otherwise, and by default, that is a breach.
      */
     public Builder inlineVolumes(boolean value) {
       return told(Quirk.INLINE_VOLUMES_TAKEN, value);
@@ -247,9 +250,11 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
-     * Starts the proxy. The plugin may be started later: the proxy listens as soon as it does.
+     * Starts the proxy. The plugin may be started later: the proxy listens as soon as the plugin
+     * does.
      *
-     * @throws java.io.UncheckedIOException if it cannot listen or record, saying where and why
+     * @throws java.io.UncheckedIOException if the proxy cannot listen or record; the message names
+     *     the path and the reason
      */
     public CsiProxy open() {
       ProxyCore core =

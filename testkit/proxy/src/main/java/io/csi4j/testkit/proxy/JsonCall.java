@@ -7,9 +7,9 @@ import io.csi4j.testkit.internal.call.MessageSender;
 import java.util.List;
 
 /**
- * A call to any plugin, whose request and answers are JSON by the names of the spec: for people at
- * a shell, and for requests that no typed one can be. It takes the way of all calls, so it is
- * refused, repeated and explained as they are; only the answer is not checked.
+ * A call to any plugin, with request and answers as JSON under the names of the spec: for use at a
+ * shell, and for requests that the typed API cannot express. It takes the same path as every call,
+ * so it is refused, retried and explained in the same way; only the answer is not checked.
  *
  * <pre>{@code
  * String volume = "{\"volume_id\": \"vol-1\"}";
@@ -30,11 +30,11 @@ public final class JsonCall {
   }
 
   /**
-   * The call with these fields.
+   * Returns a call with these fields.
    *
    * @param json an object; {@code {}} for no field
-   * @throws IllegalArgumentException if it is no JSON object, or has a field that the request does
-   *     not have, or one of another kind; the message never repeats a value
+   * @throws IllegalArgumentException if the text is not a JSON object, or a field does not exist in
+   *     the request or is of another kind; the message never repeats a value
    */
   public static JsonCall of(CsiOperation operation, String json) {
     return new JsonCall(MessageSender.of(operation, json), false);
@@ -45,12 +45,12 @@ public final class JsonCall {
     return MessageSender.fields(operation);
   }
 
-  /** The call. */
+  /** Returns the operation. */
   public CsiOperation operation() {
     return sender.operation();
   }
 
-  /** Whether the call takes secrets. */
+  /** Returns whether the call accepts secrets. */
   public boolean takesSecrets() {
     return sender.takesSecrets();
   }
@@ -58,31 +58,31 @@ public final class JsonCall {
   /**
    * Returns the call with these secrets, if there are any, in place of those in the JSON.
    *
-   * @throws IllegalArgumentException if there are some, and the call takes none
+   * @throws IllegalArgumentException if there are secrets, and the call accepts none
    */
   public JsonCall secrets(Secrets secrets) {
     return new JsonCall(sender.with(secrets), contexts);
   }
 
   /**
-   * Returns the call with answers that show mount flags and the values of contexts, which are left
-   * out otherwise. Secrets are left out all the same.
+   * Returns the call with answers that show mount flags and the values of contexts, which are
+   * otherwise left out. Secrets are always left out.
    */
   public JsonCall showingContexts() {
     return new JsonCall(sender, true);
   }
 
   /**
-   * Makes the call, and returns each answer as a line of JSON: one, or several of a stream.
+   * Makes the call, and returns each answer as a line of JSON: one line, or several for a stream.
    *
-   * @param plugin one that {@code CsiPlugin.connect} returned
-   * @throws io.csi4j.client.model.CsiException if it fails
+   * @param plugin a plugin returned by {@code CsiPlugin.connect}
+   * @throws io.csi4j.client.model.CsiException if the call fails
    */
   public List<String> send(CsiPlugin plugin) {
     return sender.send(plugin, contexts);
   }
 
-  /** The operation alone, as a request may hold secrets. */
+  /** Returns only the operation, because a request may contain secrets. */
   @Override
   public String toString() {
     return "JsonCall[" + operation().rpcName() + "]";

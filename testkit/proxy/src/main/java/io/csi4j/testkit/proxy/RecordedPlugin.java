@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plugin that answers as a recorded one did, and does nothing else: a report of a defect becomes
- * a test.
+ * A plugin that answers as a recorded one did, and has no other function: it turns a defect report
+ * into a test.
  *
- * <p>Of the recorded calls of an operation, the first that asked the same and was not played yet
- * answers; without one, one about the same volume, or any. When all were played, the last that fits
- * is played again. An operation that is not in the recording fails with FAILED_PRECONDITION.
+ * <p>A call is answered from the first unused recorded call of its operation with an equal request;
+ * if there is none, from one about the same volume, or any. When all are used, the last matching
+ * one answers again. An operation that is not in the recording fails with FAILED_PRECONDITION.
  *
- * <p>The other direction, recorded calls that are sent to a plugin, is {@link CallReplay}.
+ * <p>For the opposite direction, recorded calls that are sent to a plugin, see {@link CallReplay}.
  *
  * <pre>{@code
  * try (RecordedPlugin recorded = RecordedPlugin.open(Recording.read(file))) {
@@ -35,15 +35,17 @@ public final class RecordedPlugin extends TestPlugin {
     super(core);
   }
 
-  /** A plugin that answers from these calls, on a socket in a directory of its own. */
+  /** Opens a plugin that answers from these calls, on a socket in its own temporary directory. */
   public static RecordedPlugin open(Recording recording) {
     return open(recording, null);
   }
 
   /**
-   * A plugin that answers from these calls on this socket; its directory is made if it is missing.
+   * Opens a plugin that answers from these calls, on this socket; its directory is created if it is
+   * missing.
    *
-   * @throws java.io.UncheckedIOException if it cannot listen, saying where and why
+   * @throws java.io.UncheckedIOException if the plugin cannot listen; the message names the path
+   *     and the reason
    */
   public static RecordedPlugin at(Path socket, Recording recording) {
     return open(recording, socket);

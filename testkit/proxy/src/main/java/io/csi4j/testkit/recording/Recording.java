@@ -19,14 +19,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Calls that were written down, to be looked at, judged and played.
+ * Recorded calls, which can be shown, judged and replayed.
  *
- * <p>A file holds one JSON object a line for each call: {@code call} is its number, {@code at} when
- * it came in, {@code us} how many microseconds it took, {@code method} its path in gRPC, {@code
- * beside} the calls that were in flight, {@code request} and {@code answer} the messages under the
- * names of the spec, {@code code} and {@code text} a status in place of an answer, {@code broken}
- * or {@code abandoned} how it ended otherwise. Secrets, mount flags and the values of contexts are
- * left out unless they were asked for.
+ * <p>A file contains one line with a JSON object for each call: {@code call} is its number, {@code
+ * at} the time of its arrival, {@code us} its duration in microseconds, {@code method} its path in
+ * gRPC, {@code beside} the calls that were in flight, {@code request} and {@code answer} the
+ * messages under the names of the spec, {@code code} and {@code text} a status in place of an
+ * answer, {@code broken} or {@code abandoned} any other end. Secrets, mount flags and the values of
+ * contexts are left out unless requested.
  *
  * @since 1.0
  */
@@ -41,8 +41,9 @@ public final class Recording {
   /**
    * Reads a file.
    *
-   * @throws UncheckedIOException if it cannot be read
-   * @throws IllegalArgumentException naming the first line that is no call, and what is wrong
+   * @throws UncheckedIOException if the file cannot be read
+   * @throws IllegalArgumentException if a line is not a call; the message names the first such line
+   *     and the reason
    */
   public static Recording read(Path file) {
     try {
@@ -58,8 +59,9 @@ public final class Recording {
   /**
    * Reads lines.
    *
-   * @param name what they are called in messages, such as the path of their file
-   * @throws IllegalArgumentException naming the first line that is no call, and what is wrong
+   * @param name the name of the lines in messages, such as the path of their file
+   * @throws IllegalArgumentException if a line is not a call; the message names the first such line
+   *     and the reason
    */
   public static Recording parse(String name, List<String> lines) {
     List<RecordedCall> calls = new ArrayList<>();
@@ -76,17 +78,17 @@ public final class Recording {
     return new Recording(calls);
   }
 
-  /** The calls of a journal that have ended. */
+  /** Returns a recording of the calls in a journal that have ended. */
   public static Recording of(CallJournal journal) {
     return new Recording(journal.calls().stream().filter(call -> call.end().isPresent()).toList());
   }
 
-  /** The calls, in the order in which they came in. */
+  /** Returns the calls in the order of their arrival. */
   public List<RecordedCall> calls() {
     return calls;
   }
 
-  /** The lines of a file, redacted. */
+  /** Returns the lines of a file, redacted. */
   public List<String> lines() {
     return calls.stream().map(call -> RecordedLine.of(call, false)).toList();
   }
@@ -94,7 +96,7 @@ public final class Recording {
   /**
    * Writes a file, redacted.
    *
-   * @throws UncheckedIOException if it cannot be written
+   * @throws UncheckedIOException if the file cannot be written
    */
   public void write(Path file) {
     try {
@@ -105,8 +107,9 @@ public final class Recording {
   }
 
   /**
-   * The events that the calls were: each began after those it was not beside had ended. The first
-   * says that the plugin may have lived before. {@link io.csi4j.testkit.Referee} judges them.
+   * Returns the events of the calls: each call begins after the end of the calls with which it did
+   * not overlap. The first event states that the plugin may have had an earlier life. {@link
+   * io.csi4j.testkit.Referee} judges these events.
    */
   public List<JournalEvent> events() {
     List<JournalEvent> events = new ArrayList<>();

@@ -1,7 +1,7 @@
 /**
- * Calls that were written down. Start with {@link io.csi4j.testkit.recording.Recording}: a file of
- * calls, which a {@code CallReplay} plays against a plugin and a {@code RecordedPlugin} answers
- * from. Everything here is immutable.
+ * Recorded calls. Start with {@link io.csi4j.testkit.recording.Recording}: a file of calls, which a
+ * {@code CallReplay} plays against a plugin and a {@code RecordedPlugin} answers from. All types of
+ * this package are immutable.
  */
 @NullMarked
 package io.csi4j.testkit.recording;

@@ -8,14 +8,17 @@ import io.csi4j.client.internal.redaction.SpecFields;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The fields that a message may have, as JSON to fill in: each with the kind of its value. */
+/** Describes the fields of a message as a JSON template: each field with the kind of its value. */
 public final class JsonSkeleton {
 
   private static final String TEXT = "\"TEXT\"";
 
   private JsonSkeleton() {}
 
-  /** The fields of this kind of message, several lines, of which the first has no indentation. */
+  /**
+   * Returns the fields of this kind of message on several lines, of which the first is not
+   * indented.
+   */
   public static String of(Message kind) {
     return object(kind, "");
   }

@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** A request by its fields, and the way of its answers back to JSON. */
+/** Builds a request from JSON, and returns the answers as JSON. */
 public record MessageSender(CsiOperation operation, Message request) {
 
   private static final String SECRETS = "secrets";
 
-  /** The request with these fields. */
+  /** Returns the request with these fields. */
   public static MessageSender of(CsiOperation operation, String json) {
     return new MessageSender(
         operation,
@@ -38,7 +38,7 @@ public record MessageSender(CsiOperation operation, Message request) {
     return JsonSkeleton.of(WireOperation.of(operation).request());
   }
 
-  /** The request with these secrets in place of its own; without a change if there are none. */
+  /** Returns the request with these secrets in place of its own; unchanged if there are none. */
   public MessageSender with(Secrets secrets) {
     if (secrets.isEmpty()) {
       return this;
@@ -51,7 +51,7 @@ public record MessageSender(CsiOperation operation, Message request) {
     return request.getDescriptorForType().findFieldByName(SECRETS) != null;
   }
 
-  /** Makes the call, and returns each of its answers as JSON. */
+  /** Makes the call, and returns each answer as JSON. */
   public List<String> send(CsiPlugin plugin, boolean contexts) {
     UnaryOperator<String> scrubber = Scrubber.whole(SensitiveValues.of(secretsAlone()));
     if (operation.service() == CsiOperation.Service.SNAPSHOT_METADATA) {
@@ -70,7 +70,7 @@ public record MessageSender(CsiOperation operation, Message request) {
     return List.of(JsonText.of(answer, contexts, scrubber));
   }
 
-  /** The operation alone, as a request may hold secrets. */
+  /** Returns only the operation, because a request may contain secrets. */
   @Override
   public String toString() {
     return "MessageSender[" + operation.rpcName() + "]";

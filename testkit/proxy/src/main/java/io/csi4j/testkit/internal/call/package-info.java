@@ -1,4 +1,4 @@
-/** Calls to a plugin whose request and answers are JSON by the names of the spec. */
+/** Calls to a plugin with requests and answers as JSON, under the names of the spec. */
 @NullMarked
 package io.csi4j.testkit.internal.call;
 

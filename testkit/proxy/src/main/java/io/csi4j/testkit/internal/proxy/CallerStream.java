@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stream of one call on the side of its caller: a call that CSI has is handed on whole, any
- * other frame by frame. Everything runs on the event loop.
+ * The caller's side of one call: a call that CSI defines is passed on as a complete request, any
+ * other frame by frame. All methods run on the event loop.
  */
 final class CallerStream extends CallStream {
 
@@ -90,7 +90,7 @@ final class CallerStream extends CallStream {
     }
   }
 
-  /** A call that is only passed on is given up at the plugin, too. */
+  /** Cancels a call at the plugin as well, if the proxy only passes it on. */
   @Override
   protected void left(long errorCode) {
     if (!over) {
@@ -104,18 +104,18 @@ final class CallerStream extends CallStream {
     super.left(errorCode);
   }
 
-  /** Lets the plugin wait while this caller reads slowly. */
+  /** Pauses the plugin while this caller reads slowly. */
   void slows(PluginWire.Way way) {
     slowed = way;
   }
 
-  /** Ends as the plugin did, whose headers and messages the caller has. */
+  /** Ends as the plugin did; the caller has the headers and messages already. */
   void end(PluginReply reply, CallEnd end) {
     @Nullable Http2Headers trailers = reply.trailers();
     if (reply.kind() == PluginReply.Kind.RESET) {
       reset(reply.reset());
     } else if (reply.kind() != PluginReply.Kind.ENDED) {
-      // The end of a connection says more than any word.
+      // The end of the connection is more informative than a status.
       if (end instanceof CallEnd.Failed failed) {
         fail(failed.code(), failed.text());
       }

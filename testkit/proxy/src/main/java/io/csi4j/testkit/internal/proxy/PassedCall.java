@@ -18,10 +18,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call on its way through a proxy: its work is done by the plugin behind it. Without a fault
- * the plugin gets the very bytes of the caller, and the caller those of the plugin.
+ * A call through a proxy: the plugin behind the proxy does its work. Without a fault, the plugin
+ * gets exactly the bytes of the caller, and the caller those of the plugin.
  *
- * <p>Everything runs on the event loop, but for the code of a test that makes an answer.
+ * <p>All methods run on the event loop, except test code that creates an answer.
  */
 final class PassedCall extends FaultedCall {
 
@@ -35,7 +35,7 @@ final class PassedCall extends FaultedCall {
   private @Nullable PluginReply reply;
   private PluginWire.@Nullable Way way;
 
-  /** Whether the plugin gets the call only now, after every step. */
+  /** Whether the call goes to the plugin only after every step of the fault. */
   private boolean passing;
 
   PassedCall(
@@ -57,7 +57,10 @@ final class PassedCall extends FaultedCall {
     this.call = call;
   }
 
-  /** The caller is gone: a call that is only passed on is given up at the plugin, too. */
+  /**
+   * Handles the departure of the caller: a call that is only passed on is cancelled at the plugin
+   * as well.
+   */
   void abandoned(long errorCode) {
     boolean unused = ended(new CallEnd.Abandoned());
     if (passing && way != null) {
@@ -79,7 +82,7 @@ final class PassedCall extends FaultedCall {
     }
   }
 
-  /** Whether the caller gets headers and messages as they come from the plugin. */
+  /** Returns whether the caller gets headers and messages as they arrive from the plugin. */
   private boolean isStreamed() {
     return passing && wire.streams();
   }
@@ -123,7 +126,7 @@ final class PassedCall extends FaultedCall {
   protected void tell() {
     PluginReply came = Objects.requireNonNull(reply);
     CallEnd end = proxy.end(came, wire.answer());
-    // The journal first, as for every answer.
+    // The journal records the end first, as for every answer.
     if (ended(end)) {
       if (came.kind() == PluginReply.Kind.ENDED && !isStreamed()) {
         passHeld(came);

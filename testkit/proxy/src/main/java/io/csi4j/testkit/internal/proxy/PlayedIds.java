@@ -17,22 +17,19 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The ids, tokens and contexts that a plugin gives while a recording is played, in place of those
- * that are recorded.
- */
+/** Replaces recorded ids, tokens and contexts by those that the plugin returns during a replay. */
 public final class PlayedIds {
 
-  /** Fields that differ from one run to the next, whatever the plugin. */
+  /** Fields that differ from one run to the next with every plugin. */
   private static final Set<String> PASSING = Set.of("creation_time", "available", "used");
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by the lock.
+  // The lock guards these fields.
   private final Map<String, String> ids = new HashMap<>();
   private final Map<String, Map<String, String>> contexts = new HashMap<>();
 
-  /** The recorded request as it is to be sent now. */
+  /** Returns the recorded request with the current ids. */
   public Message request(Message recorded) {
     lock.lock();
     try {
@@ -67,10 +64,10 @@ public final class PlayedIds {
   }
 
   /**
-   * Learns from the answer to a call, beside that which is recorded.
+   * Compares the answer to a call with the recorded one, and learns ids from it.
    *
-   * @param asked the request that was sent
-   * @return the differences, a line each, without those of ids and of what passes
+   * @param asked the request as sent
+   * @return the differences, a line each, except ids and fields that always vary
    */
   public List<String> compare(Message asked, List<Message> recorded, List<Message> played) {
     lock.lock();

@@ -21,10 +21,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The rules for a plugin's answers that need nothing but a request and its answer: the fields that
- * the spec marks REQUIRED, as they stand in {@code answers.tsv}, its limits for sizes, and what it
- * says with MUST of single fields, as it stands in {@code relations.tsv}. What it says with SHOULD
- * is no rule here.
+ * Rules for a plugin's answers that need only the request and the answer: the fields that the spec
+ * marks REQUIRED ({@code answers.tsv}), its size limits, and its MUST rules about single fields
+ * ({@code relations.tsv}). SHOULD rules of the spec are left out.
  */
 public final class PluginAnswerRules {
 
@@ -34,7 +33,9 @@ public final class PluginAnswerRules {
               Collectors.toUnmodifiableMap(
                   row -> row.get(0), row -> Arrays.asList(row.get(1).split(" "))));
 
-  /** Operation, field of the answer, rule, and field of the request that the rule compares with. */
+  /**
+   * Rows of operation, field of the answer, rule, and field of the request that the rule compares.
+   */
   private static final List<List<String>> RELATIONS =
       Rows.of(PluginAnswerRules.class.getResourceAsStream("relations.tsv"), 4);
 
@@ -57,7 +58,7 @@ public final class PluginAnswerRules {
     this.call = call;
   }
 
-  /** The rules that the answers to a call broke; a stream has any number of answers. */
+  /** Returns the rules that the answers to a call broke; a stream has any number of answers. */
   public static List<AnswerFinding> broken(RecordedCall call, List<Message> answers) {
     PluginAnswerRules rules = new PluginAnswerRules(call);
     for (Message answer : answers) {
@@ -75,7 +76,9 @@ public final class PluginAnswerRules {
     broken.add(new AnswerFinding(field, call, why));
   }
 
-  /** The rules that the answers to these calls broke, as they were told to the caller. */
+  /**
+   * Returns the rules that the answers to these calls broke, as the caller received the answers.
+   */
   public static List<AnswerFinding> broken(List<RecordedCall> calls) {
     List<AnswerFinding> findings = new ArrayList<>();
     for (RecordedCall call : calls) {

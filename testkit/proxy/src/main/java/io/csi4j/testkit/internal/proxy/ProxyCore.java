@@ -39,11 +39,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy but for what it makes of the calls: its socket, its link to the plugin, its faults. Both
- * sides are on one event loop, so that a call changes threads nowhere on its way.
+ * A proxy without its view of the calls: the socket, the connection to the plugin, and the faults.
+ * Both sides use one event loop, so that a call never changes threads.
  *
- * <p>It listens while the plugin can be reached, and breaks the connections of callers when the
- * plugin breaks its own: a caller finds what it would find without a proxy.
+ * <p>The proxy listens while the plugin is reachable, and breaks the connections of callers when
+ * the plugin breaks its own: a caller sees the same as without a proxy.
  */
 public final class ProxyCore extends TestServer {
 
@@ -52,10 +52,10 @@ public final class ProxyCore extends TestServer {
   private static final int FINDINGS_LIMIT = 10_000;
   private static final int METHODS_LIMIT = 1_000;
 
-  /** Time between two attempts to listen where something stands in the way. */
+  /** Pause between two attempts to listen when something prevents it. */
   private static final long PAUSE_MILLIS = 100;
 
-  /** The rounds of an event loop in which the end of a connection reaches all of its streams. */
+  /** Number of event loop rounds in which the end of a connection reaches all of its streams. */
   private static final int ROUNDS = 4;
 
   private final Settings settings;
@@ -67,12 +67,14 @@ public final class ProxyCore extends TestServer {
   private final Map<String, Long> unknown = new ConcurrentHashMap<>();
   private volatile @Nullable RecordingWriter writer;
 
-  /** Whether a call came in since the plugin broke its connections. Belongs to the event loop. */
+  /**
+   * Whether a call has arrived since the plugin broke its connections. Confined to the event loop.
+   */
   private boolean called;
 
   /**
-   * The parts that a proxy starts with; {@code wholeLife} if its plugin has served no caller
-   * before.
+   * The settings with which a proxy starts; {@code wholeLife} if the plugin has not served any
+   * caller before.
    */
   public record Settings(
       CsiEndpoint plugin,
@@ -113,7 +115,7 @@ public final class ProxyCore extends TestServer {
     sockets().tryOut(site);
     boolean unused = look();
     if (opened != null) {
-      // Only a proxy that has its socket begins a file again.
+      // Only a proxy that has its socket truncates the file.
       opened.begin();
     }
   }
@@ -172,10 +174,10 @@ public final class ProxyCore extends TestServer {
   // The presence of the plugin.
 
   /**
-   * Looks for the plugin now. The proxy listens after that if it is there, and does not if it is
-   * not.
+   * Checks now whether the plugin is reachable. Afterwards the proxy listens if the plugin is
+   * reachable, and does not listen if it is not.
    *
-   * @return whether it is there
+   * @return whether the plugin is reachable
    */
   public boolean look() {
     if (sockets().loop().inEventLoop()) {
@@ -183,17 +185,17 @@ public final class ProxyCore extends TestServer {
     }
     CompletableFuture<Boolean> seen = new CompletableFuture<>();
     Runnable look = () -> link.look(() -> afterSelecting(() -> seen.complete(link.isUp())));
-    // A plugin closes its connections when its own selector is asked again.
+    // A plugin closes its connections when its own selector runs again.
     afterSelecting(() -> afterSelecting(look));
     return seen.join();
   }
 
   /**
-   * Does it once the selector was asked again: what has ended has been noticed by then, and the
-   * kernel knows of a socket that was closed.
+   * Runs the task after the selector has run: by then, ended connections have been noticed, and the
+   * kernel has closed released sockets.
    */
   private void afterSelecting(Runnable task) {
-    // What is scheduled while the selected channels are served would run before the next look.
+    // A task scheduled while the selected channels are served would run before the next selection.
     sockets()
         .later(
             () -> {
@@ -205,7 +207,7 @@ public final class ProxyCore extends TestServer {
     sockets().later(left == 0 ? task : () -> inRounds(left - 1, task));
   }
 
-  /** Does to callers what the plugin does. */
+  /** Treats callers as the plugin does. */
   private final class AsThePluginIs implements PluginWire.Presence {
 
     @Override
@@ -237,12 +239,12 @@ public final class ProxyCore extends TestServer {
       try {
         sockets().removeFiles();
       } catch (IOException left) {
-        // A socket that stays refuses everybody.
+        // A socket without a listener refuses every caller.
         return;
       }
     }
 
-    /** Calls first get what the plugin has said of them, in the next rounds of the event loop. */
+    /** First, in the next rounds of the event loop, calls get what the plugin has sent for them. */
     @Override
     public void broke(Runnable then) {
       Runnable breaking =
@@ -250,12 +252,15 @@ public final class ProxyCore extends TestServer {
             pluginBroke();
             sockets().breakConnections(then);
           };
-      // A caller that connects again at once finds no listener that is about to be shut.
+      // A caller that reconnects at once must not find a listener that is about to close.
       afterSelecting(() -> inRounds(ROUNDS, breaking));
     }
   }
 
-  /** The plugin broke its connections: every call ends for the journal. On the event loop. */
+  /**
+   * Ends every call for the journal, because the plugin broke its connections. Runs on the event
+   * loop.
+   */
   private void pluginBroke() {
     breakCalls();
     if (called) {
@@ -270,14 +275,14 @@ public final class ProxyCore extends TestServer {
     return link;
   }
 
-  /** The request in the body of a call; nothing if it cannot be read. */
+  /** Parses the request in the body of a call; empty if it is unreadable. */
   static Optional<Message> request(WireOperation wire, byte[] body) {
     return Framing.messages(body)
         .filter(messages -> messages.size() == 1)
         .flatMap(messages -> WireOperation.parsed(wire.request(), messages.get(0)));
   }
 
-  /** A call of CSI came in, whole. */
+  /** Receives a complete call of CSI. */
   PassedCall take(
       CallerStream caller, WireOperation wire, Http2Headers headers, byte[] body, Message request) {
     SentHeaders sent = SentHeaders.of(headers);
@@ -288,7 +293,7 @@ public final class ProxyCore extends TestServer {
             request,
             sent.authority(),
             sent.metadata(),
-            // To look at a path of a volume may take for ever.
+            // Checking a path of a volume may block forever.
             CallFacts.paths(request, false));
     List<Fault> steps = faults.stepsFor(journal, arrival);
     RecordedCall call = journal.began(arrival);
@@ -300,8 +305,8 @@ public final class ProxyCore extends TestServer {
   }
 
   /**
-   * A call came in of a method that CSI does not have, or with a request that cannot be read:
-   * everything goes on as it comes. Nothing of it is written down, as nobody knows its secrets.
+   * Receives a call of a method that CSI does not define, or with an unreadable request: everything
+   * is passed on as it arrives. None of it is recorded, because its secrets cannot be identified.
    */
   PluginWire.Way passUnknown(CallerStream caller, Http2Headers headers, boolean last) {
     String path = String.valueOf(headers.path());
@@ -316,7 +321,9 @@ public final class ProxyCore extends TestServer {
     return way;
   }
 
-  /** The end of a call for its caller; the same as for the plugin, whose connection breaks. */
+  /**
+   * Returns the end of a call for its caller; the same as for the plugin, whose connection breaks.
+   */
   CallEnd end(PluginReply reply, Message empty) {
     boolean lost = reply.kind() == PluginReply.Kind.LOST || reply.kind() == PluginReply.Kind.ABSENT;
     return lost && link.isBreaking()
@@ -324,12 +331,15 @@ public final class ProxyCore extends TestServer {
         : reply.end(empty, "plugin behind the proxy");
   }
 
-  /** The headers of a call as the plugin gets them: by the name that gRPC has for UNIX sockets. */
+  /**
+   * Returns the headers of a call for the plugin, with the authority that gRPC uses for UNIX
+   * sockets.
+   */
   Http2Headers forPlugin(Http2Headers headers) {
     return new DefaultHttp2Headers(false).setAll(headers).authority("localhost");
   }
 
-  /** Holds the answer of the plugin against the rules. */
+  /** Checks the plugin's answer against the rules. */
   void judge(RecordedCall call, List<Message> answers) {
     if (findings.size() < FINDINGS_LIMIT) {
       findings.addAll(PluginAnswerRules.broken(call, answers));

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A call as one line of a recording: a JSON object. */
+/** Writes and reads a call as one line of a recording: a JSON object. */
 public final class RecordedLine {
 
   private static final Instant EARLIEST = Instant.EPOCH;
@@ -39,7 +39,7 @@ public final class RecordedLine {
     this.fields = fields;
   }
 
-  /** The line of a call that has ended, without secrets unless they are asked for. */
+  /** Returns the line of a call that has ended, without secrets unless requested. */
   public static String of(RecordedCall call, boolean secrets) {
     StringBuilder line = new StringBuilder("{\"call\":").append(call.number());
     text(line, "at", call.began().toString());
@@ -88,9 +88,9 @@ public final class RecordedLine {
   }
 
   /**
-   * The call that a line tells of.
+   * Parses the call of a line.
    *
-   * @throws IllegalArgumentException saying what is wrong with it
+   * @throws IllegalArgumentException if the line is invalid; the message says why
    */
   public static RecordedCall parse(String line) {
     return new RecordedLine(JsonReader.object(line)).call();

@@ -19,8 +19,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Writes calls to a file, one a line, on a thread of its own, so that no call waits for the disk.
- * Lines are in the order in which calls ended, and reach the file when no other is waiting.
+ * Writes calls to a file, one per line, on a dedicated thread, so that no call waits for the disk.
+ * Lines are in the order in which calls ended, and are flushed when no further line is waiting.
  */
 public final class RecordingWriter implements AutoCloseable {
 
@@ -45,10 +45,10 @@ public final class RecordingWriter implements AutoCloseable {
   }
 
   /**
-   * A writer that begins the file again with {@link #begin}; until then the file stays as it is.
+   * Opens a writer, which truncates the file at {@link #begin}; until then the file stays as it is.
    *
-   * @param secrets whether secrets, mount flags and contexts are written as well
-   * @throws IOException if it cannot, saying why
+   * @param secrets whether secrets, mount flags and contexts are recorded as well
+   * @throws IOException if the file cannot be opened; the message says why
    */
   public static RecordingWriter open(Path file, boolean secrets) throws IOException {
     try {
@@ -64,7 +64,7 @@ public final class RecordingWriter implements AutoCloseable {
     }
   }
 
-  /** The failure of writing to a file, such as {@code Recording to}. */
+  /** Returns the exception for a failed write, with an action such as {@code Recording to}. */
   public static IOException cannot(String doing, Path file, IOException why) {
     return new IOException(
         "%s %s failed: %s. Name a file in a directory that exists and may be written to."
@@ -72,7 +72,7 @@ public final class RecordingWriter implements AutoCloseable {
         why);
   }
 
-  /** Empties the file, and writes what waits and comes. */
+  /** Truncates the file, and writes the waiting and all further calls. */
   public void begin() throws IOException {
     try {
       if (Files.isRegularFile(file)) {
@@ -85,7 +85,7 @@ public final class RecordingWriter implements AutoCloseable {
     thread.start();
   }
 
-  /** Lets nobody else read the file, whether it is there or is about to be made. */
+  /** Restricts the file to its owner, whether it exists or is about to be created. */
   private static void restrict(Path file) throws IOException {
     Set<PosixFilePermission> owner = PosixFilePermissions.fromString("rw-------");
     try {
@@ -95,7 +95,7 @@ public final class RecordingWriter implements AutoCloseable {
     }
   }
 
-  /** Writes this call soon; not after writing has failed. */
+  /** Writes this call soon; does nothing after a write has failed. */
   public void write(RecordedCall call) {
     if (!failed) {
       waiting.add(Optional.of(call));
@@ -106,7 +106,7 @@ public final class RecordingWriter implements AutoCloseable {
     return failed;
   }
 
-  @SuppressWarnings("CatchThrowable") // whatever it was, the rest of the calls is not written
+  @SuppressWarnings("CatchThrowable") // After any failure, the rest of the calls is not written.
   private void run() {
     try (out) {
       while (true) {
@@ -134,7 +134,7 @@ public final class RecordingWriter implements AutoCloseable {
     }
   }
 
-  /** Writes what waits, and closes the file. */
+  /** Writes the waiting calls, and closes the file. */
   @Override
   public void close() {
     waiting.add(Optional.empty());

@@ -21,19 +21,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * Answers as a recorded plugin did. A call gets the answer of the first recorded call of its
- * operation that was not played yet and asked the same; without one, that asked about the same
- * volume; without one, any. When all were played, the last that fits is played again.
+ * Answers as a recorded plugin did. A call gets the answer of the first unused recorded call of its
+ * operation with an equal request; if there is none, with the same volume; if there is none, any.
+ * When all are used, the last matching one answers again.
  */
 public final class ReplayBackend implements Backend {
 
   private final Map<CsiOperation, List<Take>> takes = new EnumMap<>(CsiOperation.class);
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Guarded by the lock. */
+  /** The lock guards these fields. */
   private final Set<Take> played = new HashSet<>();
 
-  /** A recorded call, and its request as it is compared: without secrets. */
+  /** A recorded call, and its request without secrets for comparison. */
   private record Take(RecordedCall call, String request) {}
 
   public ReplayBackend(List<RecordedCall> calls) {
@@ -63,7 +63,7 @@ public final class ReplayBackend implements Backend {
     return answer(take.call());
   }
 
-  /** The first that fits and was not played, or else the last that fits. */
+  /** Returns the first unused match, or else the last match. */
   private Optional<Take> next(List<Take> all, Predicate<Take> fits) {
     lock.lock();
     try {
@@ -95,6 +95,6 @@ public final class ReplayBackend implements Backend {
 
   @Override
   public void open() {
-    // It has no state but what was played, and plays on after a restart.
+    // The only state is the position in the recording, which a restart keeps.
   }
 }

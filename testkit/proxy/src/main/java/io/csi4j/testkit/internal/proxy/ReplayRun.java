@@ -18,17 +18,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Plays recorded calls against a plugin, each after those that it was not beside. */
+/**
+ * Replays recorded calls against a plugin; each waits for the earlier calls with which it did not
+ * overlap.
+ */
 public final class ReplayRun {
 
   private ReplayRun() {}
 
-  /** Keeps how a call was played. */
+  /** Receives the result of each replayed call. */
   public interface Outcome<T> {
     T of(RecordedCall recorded, CallEnd end, List<String> differences, List<String> redacted);
   }
 
-  /** Plays the calls, and returns them in their order. */
+  /** Replays the calls, and returns the results in the order of the calls. */
   public static <T> List<T> play(
       List<RecordedCall> recorded, CsiEndpoint plugin, Duration deadline, Outcome<T> outcome) {
     PlayedIds ids = new PlayedIds();

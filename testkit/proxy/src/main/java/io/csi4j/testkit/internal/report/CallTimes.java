@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Calls on a line of time: their drawings, and the words for how each ended. */
+/** Draws calls over time, and describes how each ended. */
 final class CallTimes {
 
   private static final DateTimeFormatter CLOCK =
@@ -60,7 +60,7 @@ final class CallTimes {
     return Duration.ofNanos(nanos);
   }
 
-  // Words.
+  // Texts.
 
   static String clock(Instant time) {
     return CLOCK.format(time);
@@ -70,7 +70,7 @@ final class CallTimes {
     return Duration.between(call.began(), call.ended().orElse(call.began()));
   }
 
-  /** A time as a person says it: {@code 0.4 ms}, {@code 12 ms}, {@code 3.4 s}. */
+  /** Formats a duration for a reader: {@code 0.4 ms}, {@code 12 ms}, {@code 3.4 s}. */
   static String words(Duration time) {
     double millis = time.toNanos() / 1e6;
     if (millis < 10) {
@@ -84,7 +84,7 @@ final class CallTimes {
         : String.format(Locale.ROOT, "%.0f min", millis / 6e4);
   }
 
-  /** The end of a call: its kind, as the style sheet names it, and words for a person. */
+  /** The end of a call: its kind, as named in the style sheet, and a description. */
   record End(String kind, String words) {}
 
   static End end(RecordedCall call) {
@@ -116,7 +116,7 @@ final class CallTimes {
 
   // Drawings.
 
-  /** The time line: a row for each volume, in the order in which they were first called. */
+  /** Draws the time line: a row for each volume, in the order of the first call. */
   Html timeline() {
     Map<String, List<RecordedCall>> rows = new LinkedHashMap<>();
     rows.put("", calls.stream().filter(call -> call.volume().isEmpty()).toList());
@@ -150,7 +150,7 @@ final class CallTimes {
     return svg.add("</svg>");
   }
 
-  /** Whether the drawing of the time line leaves something out. */
+  /** Returns a note if the time line leaves something out. */
   Optional<String> leftOut() {
     long volumes =
         calls.stream().map(CallTimes::volume).filter(id -> !id.isEmpty()).distinct().count();
@@ -172,7 +172,7 @@ final class CallTimes {
         .add("%s</title></rect>", clock(call.began()));
   }
 
-  /** The number of calls in flight over time. */
+  /** Draws the number of calls in flight over time. */
   Html inFlight() {
     TreeMap<Instant, Integer> steps = new TreeMap<>();
     for (RecordedCall call : calls) {

@@ -4,16 +4,16 @@ import io.csi4j.client.internal.text.SafeText;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** HTML as it is written, piece by piece. */
+/** Builds HTML piece by piece. */
 final class Html {
 
   private final StringBuilder out = new StringBuilder();
 
   /**
-   * Writes markup.
+   * Appends markup.
    *
-   * @param markup with a place, such as {@code %s}, for each of the parts
-   * @param parts texts of any origin, in which nothing is markup, numbers, and other HTML
+   * @param markup markup with a placeholder, such as {@code %s}, for each of the parts
+   * @param parts texts of any origin, which are escaped, numbers, and other HTML
    */
   Html add(String markup, Object... parts) {
     Object[] shown =
@@ -22,7 +22,7 @@ final class Html {
     return this;
   }
 
-  /** Markup that is part of the program. */
+  /** Returns markup that is part of the program. */
   static Html raw(String markup) {
     Html html = new Html();
     html.out.append(markup);
@@ -34,7 +34,7 @@ final class Html {
     return out.toString();
   }
 
-  /** A text of any origin: nothing in it is markup. */
+  /** Escapes a text of any origin. */
   static String text(String value) {
     String safe = SafeText.escape(value);
     StringBuilder out = new StringBuilder(safe.length());

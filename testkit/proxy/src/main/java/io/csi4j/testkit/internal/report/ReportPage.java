@@ -27,7 +27,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A page of HTML that shows what a journal holds. */
+/** An HTML page that shows the content of a journal. */
 public record ReportPage(
     String title,
     List<JournalEvent> events,

@@ -1,6 +1,7 @@
 /**
- * The page that shows the calls of a journal: one file of HTML without scripts. Start with {@link
- * io.csi4j.testkit.internal.report.ReportPage}. It knows what to show, and judges nothing.
+ * The page that shows the calls of a journal: one HTML file without scripts. Start with {@link
+ * io.csi4j.testkit.internal.report.ReportPage}. The page only presents results; it does not judge
+ * calls.
  */
 @NullMarked
 package io.csi4j.testkit.internal.report;

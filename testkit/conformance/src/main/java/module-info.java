@@ -1,4 +1,4 @@
-/** Conformance suites for CSI plugins, for orchestrators and for stores of records. */
+/** Conformance suites for CSI plugins, for orchestrators and for record stores. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.conformance {
   requires static transitive org.jspecify;
@@ -12,7 +12,7 @@ module io.csi4j.conformance {
   exports io.csi4j.conformance.model;
   exports io.csi4j.conformance.store;
 
-  // JUnit calls the test methods of the abstract classes there.
+  // JUnit calls the test methods of the abstract classes in this package.
   opens io.csi4j.conformance to
       org.junit.platform.commons;
 }

@@ -21,21 +21,21 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestReporter;
 
-/** A suite as JUnit tests: a container for each group, with a test for each case. */
+/** A suite as JUnit tests: a container for each group, and a test for each case. */
 abstract class DynamicConformanceTest {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.conformance");
 
   /**
-   * Is notified while the cases run. Default: logs a line for each case to {@code
-   * io.csi4j.conformance}, as test runners may show nothing before the last case has ended, and
-   * then a line for each cause of a failure.
+   * Returns the listener that is notified while the cases run. Default: a listener that logs a line
+   * for each case to {@code io.csi4j.conformance}, because test runners may show nothing before the
+   * last case has ended, and then a line for each cause of a failure.
    */
   protected ConformanceListener listener() {
     return ConformanceListener.printing(line -> LOG.log(Level.INFO, line));
   }
 
-  /** A test for each of these cases; the run is closed after the last. */
+  /** Returns a test for each of these cases; the run is closed after the last. */
   final Stream<DynamicNode> tests(
       ConformanceRun run, List<ConformanceCase> cases, TestReporter reporter) {
     ConformanceListener listener = listener();
@@ -61,7 +61,7 @@ abstract class DynamicConformanceTest {
         .onClose(run::close);
   }
 
-  /** A cause is shown with its story once; the cases after that name the first. */
+  /** Shows the details of a cause once; later cases with the same cause refer to the first one. */
   private static void judge(CaseResult result, ConformanceReport soFar, TestReporter reporter) {
     Optional<CaseResult> first = soFar.firstLike(result);
     String story =

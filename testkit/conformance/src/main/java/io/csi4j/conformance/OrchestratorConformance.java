@@ -12,11 +12,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The conformance suite for orchestrators: puts one through mounts, restarts, lost answers and
- * refusals, each time with a plugin of its own that looks on, and judges it by what the plugin saw.
+ * The conformance suite for orchestrators: takes an orchestrator through mounts, restarts, lost
+ * answers and refusals, each time with its own observing plugin, and judges the orchestrator by the
+ * calls that the plugin received.
  *
  * <p>{@code OrchestratorConformance.create().run(factory, ConformanceListener.none())} is enough.
- * Immutable; each {@code with} method gives another one.
+ * Immutable; each {@code with} method returns a changed copy.
  *
  * @since 1.0
  */
@@ -33,46 +34,47 @@ public final class OrchestratorConformance {
     this.chosen = List.copyOf(chosen);
   }
 
-  /** The whole suite, with calls that may take 1 second, and a minute of patience. */
+  /** Returns the complete suite, with a call deadline of 1 second, and a minute of patience. */
   public static OrchestratorConformance create() {
     return new OrchestratorConformance(Duration.ofSeconds(1), Duration.ofMinutes(1), cases());
   }
 
   /**
-   * The suite for hosts that have a node and no controller, with the settings of {@link #create}:
-   * no plugin in it has a controller, and scenarios about attaching are left out.
+   * Returns the suite for hosts with a node and no controller, with the settings of {@link
+   * #create}: no plugin in it has a controller, and scenarios about attaching are left out.
    */
   public static OrchestratorConformance nodeOnly() {
     return new OrchestratorConformance(
         Duration.ofSeconds(1), Duration.ofMinutes(1), List.copyOf(Scenarios.onNode()));
   }
 
-  /** Every scenario there is, in the order in which they run. */
+  /** Returns all scenarios, in the order in which they run. */
   public static List<ConformanceCase> cases() {
     return List.copyOf(Scenarios.all());
   }
 
-  /** Returns the suite with another deadline that orchestrators are told to give a call. */
+  /** Returns the suite with another call deadline, which the setting passes to orchestrators. */
   public OrchestratorConformance withCallDeadline(Duration deadline) {
     return new OrchestratorConformance(deadline, patience, chosen);
   }
 
   /**
-   * The same, waiting so long at each step of a scenario before the orchestrator is taken to hang.
-   * Has to be several times what the orchestrator allows for a mount with all its retries. One that
-   * leaves something behind is taken to be done when nothing came for a quarter of it.
+   * Returns the suite with another time to wait at each step of a scenario before the orchestrator
+   * counts as hanging. The time must be several times the orchestrator's limit for a mount with all
+   * its retries. An orchestrator that leaves something behind counts as finished when no call has
+   * arrived for a quarter of this time.
    */
   public OrchestratorConformance withPatience(Duration time) {
     return new OrchestratorConformance(callDeadline, time, chosen);
   }
 
-  /** Returns the suite with those of its scenarios that fit, as {@code named("mount/*")}. */
+  /** Returns the suite with only the matching scenarios, such as {@code named("mount/*")}. */
   public OrchestratorConformance only(Predicate<ConformanceCase> which) {
     return new OrchestratorConformance(
         callDeadline, patience, chosen.stream().filter(which).toList());
   }
 
-  /** The scenarios that it runs. */
+  /** Returns the scenarios that the suite runs. */
   public List<ConformanceCase> chosen() {
     return chosen;
   }
@@ -86,8 +88,8 @@ public final class OrchestratorConformance {
   }
 
   /**
-   * A run in which each scenario is started by the caller, as test frameworks need it; by several
-   * threads at a time, if the machine can take it.
+   * Opens a run in which the caller starts each scenario, as test frameworks require; several
+   * threads may do so at a time, if the machine has the capacity.
    */
   public ConformanceRun open(OrchestratorUnderTest.Factory factory) {
     return new ScenarioRun(factory, callDeadline, patience);

@@ -8,26 +8,27 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The conformance suite for orchestrators as JUnit tests: extend it, and start yours.
+ * The conformance suite for orchestrators as JUnit tests: extend this class, and start your
+ * orchestrator.
  *
- * <p>Advice is a report entry. A cause that several scenarios have is shown with its story once.
+ * <p>Advice is a report entry. The details of a cause that several scenarios share are shown once.
  *
  * @since 1.0
  */
 public abstract class OrchestratorConformanceTest extends DynamicConformanceTest {
 
-  /** For those who extend it. */
+  /** Subclasses call this constructor. */
   protected OrchestratorConformanceTest() {}
 
-  /** Starts the orchestrator to test; called again for each scenario. */
+  /** Starts the orchestrator to test; called for each scenario. */
   protected abstract OrchestratorUnderTest start(OrchestratorSetting setting) throws Exception;
 
-  /** How the suite is run. Default: {@link OrchestratorConformance#create}. */
+  /** Returns the suite to run. Default: {@link OrchestratorConformance#create}. */
   protected OrchestratorConformance suite() {
     return OrchestratorConformance.create();
   }
 
-  /** A container for each group of scenarios, with a test for each scenario. */
+  /** Returns a container for each group of scenarios, with a test for each scenario. */
   @TestFactory
   Stream<DynamicNode> conformance(TestReporter reporter) {
     OrchestratorConformance suite = suite();

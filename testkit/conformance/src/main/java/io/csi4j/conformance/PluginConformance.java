@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The conformance suite for CSI plugins: what the spec asks of them, as far as callers see it.
+ * The conformance suite for CSI plugins: checks the rules of the spec for plugins, as far as
+ * callers can observe them.
  *
  * @since 1.0
  */
@@ -19,22 +20,22 @@ public final class PluginConformance {
 
   private PluginConformance() {}
 
-  /** Every case, in the order in which they run. */
+  /** Returns all cases, in the order in which they run. */
   public static List<ConformanceCase> cases() {
     return List.copyOf(Suite.cases());
   }
 
-  /** Runs every case. */
+  /** Runs all cases. */
   public static ConformanceReport run(PluginUnderTest plugin, ConformanceListener listener) {
     return run(plugin, each -> true, listener);
   }
 
   /**
-   * Runs some cases, one after the other.
+   * Runs some of the cases, one after the other.
    *
-   * @param which which of them, such as {@code ConformanceCase.named("node/*")}
-   * @throws java.io.UncheckedIOException if no directory for paths can be made, or the command of
-   *     the plugin fails
+   * @param which selects the cases, such as {@code ConformanceCase.named("node/*")}
+   * @throws java.io.UncheckedIOException if no directory for paths can be created, or the command
+   *     of the plugin fails
    */
   public static ConformanceReport run(
       PluginUnderTest plugin, Predicate<ConformanceCase> which, ConformanceListener listener) {
@@ -44,22 +45,24 @@ public final class PluginConformance {
   }
 
   /**
-   * Undoes what a run that did not live to do so noted in the ledger of the description.
+   * Undoes the work of a run that ended before it could do so, as recorded in the ledger of the
+   * description.
    *
-   * @return what could not be undone, a line each; the ledger then stays
-   * @throws IllegalArgumentException if the description names no ledger, or it cannot be read
-   * @throws java.io.UncheckedIOException if no directory for paths can be made, or the command of
-   *     the plugin fails
+   * @return what could not be undone, a line each; in that case the ledger stays
+   * @throws IllegalArgumentException if the description names no ledger, or the ledger cannot be
+   *     read
+   * @throws java.io.UncheckedIOException if no directory for paths can be created, or the command
+   *     of the plugin fails
    */
   public static List<String> cleanUpAfter(PluginUnderTest plugin) {
     return SuiteRun.cleanUpAfter(plugin);
   }
 
   /**
-   * A run in which each case is started by the caller, as test frameworks need it.
+   * Opens a run in which the caller starts each case, as test frameworks require.
    *
-   * @throws java.io.UncheckedIOException if no directory for paths can be made, or the command of
-   *     the plugin fails
+   * @throws java.io.UncheckedIOException if no directory for paths can be created, or the command
+   *     of the plugin fails
    */
   public static ConformanceRun open(PluginUnderTest plugin) {
     return SuiteRun.open(plugin);

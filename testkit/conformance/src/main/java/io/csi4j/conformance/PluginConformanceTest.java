@@ -8,26 +8,26 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The conformance suite for plugins as JUnit tests: extend it, and say which plugin.
+ * The conformance suite for plugins as JUnit tests: extend this class, and describe the plugin.
  *
- * <p>A case that is skipped is an aborted test; advice is a report entry.
+ * <p>A skipped case is an aborted test; advice is a report entry.
  *
  * @since 1.0
  */
 public abstract class PluginConformanceTest extends DynamicConformanceTest {
 
-  /** For those who extend it. */
+  /** Subclasses call this constructor. */
   protected PluginConformanceTest() {}
 
-  /** The plugin to test; asked once for all cases. */
+  /** Returns the plugin to test; called once for all cases. */
   protected abstract PluginUnderTest plugin();
 
-  /** Whether a case is run. Default: every case. */
+  /** Returns whether to run a case. Default: every case. */
   protected boolean includes(ConformanceCase each) {
     return true;
   }
 
-  /** A container for each service, with a test for each case. */
+  /** Returns a container for each service, with a test for each case. */
   @TestFactory
   Stream<DynamicNode> conformance(TestReporter reporter) {
     return tests(

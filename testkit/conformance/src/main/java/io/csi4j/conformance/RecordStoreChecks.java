@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The guarantees of every {@link io.csi4j.volume.store.RecordStore}, as a list of checks. With
- * JUnit, make a dynamic test of each, with its name and {@link RecordStoreCheck#run()}.
+ * JUnit, create a dynamic test for each check, with its name and {@link RecordStoreCheck#run()}.
  *
  * @since 1.0
  */
@@ -15,7 +15,7 @@ public final class RecordStoreChecks {
 
   private RecordStoreChecks() {}
 
-  /** Returns the checks for the stores of this fixture, in an order that is always the same. */
+  /** Returns the checks for the stores of this fixture, always in the same order. */
   public static List<RecordStoreCheck> of(RecordStoreFixture fixture) {
     return AllChecks.of(fixture);
   }

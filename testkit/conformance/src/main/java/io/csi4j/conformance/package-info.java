@@ -1,15 +1,15 @@
 /**
- * Conformance suites: what a CSI plugin owes its callers, what an orchestrator owes the plugins
- * that it calls, and what a store of records guarantees.
+ * Conformance suites: they check CSI plugins against the spec, orchestrators against their duties
+ * to plugins, and record stores against their guarantees.
  *
  * <p>For a plugin start with {@link io.csi4j.conformance.PluginConformance}, for an orchestrator
- * with {@link io.csi4j.conformance.OrchestratorConformance}, for a store of records with {@link
- * io.csi4j.conformance.RecordStoreChecks}. The descriptions that a caller hands in and the reports
- * stand in {@code io.csi4j.conformance.model}.
+ * with {@link io.csi4j.conformance.OrchestratorConformance}, for a record store with {@link
+ * io.csi4j.conformance.RecordStoreChecks}. The descriptions that a caller passes and the reports
+ * are in {@code io.csi4j.conformance.model}.
  *
  * <p>{@link io.csi4j.conformance.PluginConformanceTest} and {@link
- * io.csi4j.conformance.OrchestratorConformanceTest} run the first two as JUnit tests. They are the
- * only types here that need JUnit. Values are immutable; a run is for one thread.
+ * io.csi4j.conformance.OrchestratorConformanceTest} run the first two as JUnit tests. Only these
+ * two types need JUnit. Values are immutable; only one thread may use a run at a time.
  */
 @NullMarked
 package io.csi4j.conformance;

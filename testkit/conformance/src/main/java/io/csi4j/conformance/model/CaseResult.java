@@ -6,13 +6,14 @@ import java.util.List;
 /**
  * The result of one case.
  *
- * @param about which case
- * @param outcome how it ended
- * @param causes why it did not pass, or was advised against, a sentence each; reports group by them
- * @param story why, in lines for people; empty if it passed. Holds no secrets.
- * @param calls every call of the case that the suite has seen, a line each, redacted
+ * @param about the case
+ * @param outcome the outcome
+ * @param causes why the case did not pass, or led to advice, a sentence each; reports group results
+ *     by them
+ * @param story the details as lines of text; empty if the case passed. Contains no secrets.
+ * @param calls every call of the case that the suite has observed, a line each, redacted
  * @param leftBehind what could not be cleaned up afterwards, a line each
- * @param took how long it ran, with its cleaning up
+ * @param took the duration of the case, including its cleanup
  * @since 1.0
  */
 public record CaseResult(
@@ -31,36 +32,39 @@ public record CaseResult(
     leftBehind = List.copyOf(leftBehind);
   }
 
-  /** Whether nothing failed, everything ran, and nothing is left of the case. */
+  /** Returns whether nothing failed, everything ran, and nothing remains of the case. */
   public boolean clean() {
     return outcome != Outcome.FAILED && outcome != Outcome.NOT_RUN && leftBehind.isEmpty();
   }
 
-  /** Returns the result with other things left behind. */
+  /** Returns the result with other leftovers. */
   public CaseResult leaving(List<String> left) {
     return new CaseResult(about, outcome, causes, story, calls, left, took);
   }
 
-  /** Returns the name of the case, how it ended, and why. */
+  /** Returns the name of the case, its outcome, and the causes. */
   @Override
   public String toString() {
     return about.name() + " " + outcome + (story.isEmpty() ? "" : "\n" + story);
   }
 
-  /** How a case can end. */
+  /** The outcomes of a case. */
   public enum Outcome {
-    /** The plugin or orchestrator did as expected. */
+    /** The plugin or orchestrator behaved as expected. */
     PASSED,
-    /** It obeyed the spec, but not a recommendation of the spec or a habit of most others. */
+    /**
+     * The plugin or orchestrator obeyed the spec, but not a recommendation of the spec or a common
+     * practice.
+     */
     ADVICE,
     /**
-     * The plugin does not offer what the case is about, or the case needs something that was not
-     * given.
+     * The plugin does not offer the tested feature, or the case needs a value that the description
+     * does not contain.
      */
     SKIPPED,
     /**
-     * The tested part was not reached: a step before it was refused, the plugin does not answer, or
-     * the run has ended. Nothing is said about the plugin.
+     * The tested step was not reached: a preparation step was refused, the plugin does not answer,
+     * or the run has ended. The result says nothing about the plugin.
      */
     NOT_RUN,
     /** A check of the case failed. */

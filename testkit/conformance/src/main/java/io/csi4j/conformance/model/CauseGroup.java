@@ -12,21 +12,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Cases that ended alike for one cause.
+ * Cases that ended with the same outcome for one cause.
  *
- * @param cause what they have in common: the sentence of all of them or, where their sentences
- *     differ in names, numbers or paths, the sentence without these
- * @param results in the order in which they ran
+ * @param cause the cause that they share: the sentence of all of them or, if their sentences differ
+ *     in names, numbers or paths, the sentence without these
+ * @param results the results, in the order in which they ran
  */
 record CauseGroup(String cause, List<CaseResult> results) {
 
   private static final Pattern QUOTED = Pattern.compile("'[^']*'");
   private static final Pattern PATH = Pattern.compile("(?<![\\w./])/[^\\s,;)']+");
 
-  /** A number that is part of no name, such as D-142, and no code of gRPC, such as (13). */
+  /** A number that is not part of a name, such as D-142, or a gRPC code, such as (13). */
   private static final Pattern NUMBER = Pattern.compile("(?<![\\w(-])\\d+\\b");
 
-  /** Puts each result in the group of that of its causes which most of them have. */
+  /** Puts each result in the group of that of its causes which most results share. */
   static List<CauseGroup> of(List<CaseResult> results) {
     List<CauseGroup> groups = new ArrayList<>();
     List<CaseResult> rest = results;
@@ -47,7 +47,7 @@ record CauseGroup(String cause, List<CaseResult> results) {
     return groups;
   }
 
-  /** Returns the first of the results that ended as this one did and has all of its causes. */
+  /** Returns the first of the results that has the same outcome and all causes of this one. */
   static Optional<CaseResult> firstLike(CaseResult result, List<CaseResult> results) {
     Set<String> causes = general(result);
     return results.stream()
@@ -70,7 +70,7 @@ record CauseGroup(String cause, List<CaseResult> results) {
     return NUMBER.matcher(PATH.matcher(unquoted).replaceAll("…")).replaceAll("…");
   }
 
-  /** The sentence of all results if it is one, without loss of its names and numbers. */
+  /** Returns the sentence of all results if it is the same, including its names and numbers. */
   private static String exact(String cause, List<CaseResult> results) {
     Set<String> sentences =
         results.stream()
@@ -81,12 +81,12 @@ record CauseGroup(String cause, List<CaseResult> results) {
     return sentences.size() == 1 ? sentences.iterator().next() : cause;
   }
 
-  /** The result that is shown for all of them. */
+  /** Returns the result that represents the group. */
   CaseResult first() {
     return results.get(0);
   }
 
-  /** Returns the names of the cases after the first that have no cause that it does not have. */
+  /** Returns the names of the cases after the first that have no additional cause. */
   List<String> others() {
     Set<String> shown = general(first());
     return results.stream()
@@ -96,7 +96,7 @@ record CauseGroup(String cause, List<CaseResult> results) {
         .toList();
   }
 
-  /** Returns the causes that the first case does not have, by the names of the cases with them. */
+  /** Returns the causes that the first case does not have, by the names of their cases. */
   Map<String, List<String>> furtherCauses() {
     Set<String> shown = general(first());
     Map<String, List<String>> further = new LinkedHashMap<>();

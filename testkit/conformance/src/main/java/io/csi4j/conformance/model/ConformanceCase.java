@@ -5,19 +5,22 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * One duty of a plugin or an orchestrator, and how to find out whether it is kept. The suites alone
- * implement it.
+ * A duty of a plugin or an orchestrator, and the test whether it is kept. Only the suites implement
+ * this interface.
  *
  * @since 1.0
  */
 public interface ConformanceCase {
 
-  /** Its name, such as {@code controller/create/without-a-name-is-refused}; unique, and lasting. */
+  /**
+   * Returns the name, such as {@code controller/create/without-a-name-is-refused}; unique, and
+   * stable across releases.
+   */
   String name();
 
   /**
-   * Returns what the spec says, in our own words, with its MUST, SHOULD or MAY; empty if the case
-   * is about an orchestrator, which the referee judges by many sentences.
+   * Returns the rule of the spec, paraphrased, with its MUST, SHOULD or MAY; empty if the case is
+   * about an orchestrator, which the referee judges by many rules.
    */
   default String sentence() {
     return "";
@@ -26,24 +29,24 @@ public interface ConformanceCase {
   /** Returns the expectation, as a sentence. */
   String expectation();
 
-  /** Returns the heading of the section with that sentence, if there is one. */
+  /** Returns the heading of the section that contains the rule, if there is one. */
   default String place() {
     return "";
   }
 
-  /** Returns what the plugin or host has to offer for it; empty if it is asked of every one. */
+  /** Returns what the plugin or host must offer for the case; empty if the case applies to all. */
   default List<String> needs() {
     return List.of();
   }
 
-  /** The first part of its name: {@code controller}. */
+  /** Returns the first part of the name: {@code controller}. */
   default String group() {
     return name().substring(0, name().indexOf('/'));
   }
 
   /**
-   * Whether the name of a case fits {@code pattern}, in which {@code *} stands for any text: {@code
-   * node/*}.
+   * Returns a predicate for cases whose names match {@code pattern}, in which {@code *} stands for
+   * any text: {@code node/*}.
    */
   static Predicate<ConformanceCase> named(String pattern) {
     StringBuilder regex = new StringBuilder();

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a plugin or an orchestrator did.
+ * The results of a plugin or an orchestrator.
  *
- * @param subject which plugin or orchestrator, in words
- * @param results of each case, in the order in which they ran
+ * @param subject the name of the plugin or orchestrator
+ * @param results the results of the cases, in the order in which they ran
  * @since 1.0
  */
 public record ConformanceReport(String subject, List<CaseResult> results) {
@@ -18,23 +18,23 @@ public record ConformanceReport(String subject, List<CaseResult> results) {
     results = List.copyOf(results);
   }
 
-  /** How many cases ended so. */
+  /** Returns the number of cases with this outcome. */
   public int count(Outcome outcome) {
     return results(outcome).size();
   }
 
-  /** The cases that ended so. */
+  /** Returns the results with this outcome. */
   public List<CaseResult> results(Outcome outcome) {
     return results.stream().filter(each -> each.outcome() == outcome).toList();
   }
 
-  /** Whether no case failed, all were run, and nothing was left behind. */
+  /** Returns whether no case failed, all were run, and nothing was left behind. */
   public boolean clean() {
     return results.stream().allMatch(CaseResult::clean);
   }
 
   /**
-   * Returns the first case before {@code result} that ended as it did and has all of its causes;
+   * Returns the first case before {@code result} that has the same outcome and all of its causes;
    * empty if there is none.
    */
   public Optional<CaseResult> firstLike(CaseResult result) {
@@ -42,24 +42,24 @@ public record ConformanceReport(String subject, List<CaseResult> results) {
   }
 
   /**
-   * The report for people: each cause once, with the story of the first case that had it and the
-   * names of the others, and a table with the counts.
+   * Returns the report as text: each cause once, with the details of its first case and the names
+   * of the others, and a table with the counts.
    */
   public String text() {
     return ReportText.text(this);
   }
 
-  /** The short report for people: a line for each cause, and a table with the counts. */
+  /** Returns the summary as text: a line for each cause, and a table with the counts. */
   public String summary() {
     return ReportText.summary(this);
   }
 
-  /** The report for machines: a document of the form that JUnit's runners write. */
+  /** Returns the report as XML, in the format of JUnit's runners. */
   public String junitXml() {
     return ReportText.junitXml(this);
   }
 
-  /** Returns the {@linkplain #text() report for people}. */
+  /** Returns the {@linkplain #text() report as text}. */
   @Override
   public String toString() {
     return text();

@@ -5,24 +5,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A run of a suite against one plugin or one kind of orchestrator. For one thread; scenarios for
- * orchestrators may be run on several threads at a time.
+ * A run of a suite against one plugin or one kind of orchestrator. Not thread-safe; scenarios for
+ * orchestrators may run on several threads at a time.
  *
  * @since 1.0
  */
 public interface ConformanceRun extends AutoCloseable {
 
-  /** Returns what is tested, in words. */
+  /** Returns the name of the tested plugin or orchestrator. */
   String subject();
 
   /**
-   * Runs a case. There is a result for any plugin and any orchestrator.
+   * Runs a case. Every plugin and every orchestrator gets a result; this method does not fail
+   * because of them.
    *
-   * @throws IllegalArgumentException if the case is none of the suite
+   * @throws IllegalArgumentException if the case is not part of the suite
    */
   CaseResult run(ConformanceCase which);
 
-  /** Runs cases one after the other, and then tries again to remove what is left of them. */
+  /** Runs cases one after the other, and then tries again to remove their leftovers. */
   default ConformanceReport run(List<ConformanceCase> cases, ConformanceListener listener) {
     List<CaseResult> results = new ArrayList<>();
     for (ConformanceCase each : cases) {
@@ -39,19 +40,22 @@ public interface ConformanceRun extends AutoCloseable {
   }
 
   /**
-   * Ends the run after its present call: the case cleans up, and those after it are not run. May be
-   * called by any thread.
+   * Ends the run after its current call: the case cleans up, and later cases do not run. Any thread
+   * may call this method.
    */
   void stop();
 
   /**
-   * Tries again to take away what cases have left behind.
+   * Tries again to remove the leftovers of cases.
    *
-   * @return the results that are other ones now
+   * @return the changed results, by the original ones
    */
   Map<CaseResult, CaseResult> cleanUpAgain();
 
-  /** Closes its connections, removes the directory that it made, and ends what it started. */
+  /**
+   * Closes the connections, removes the directory of the run, and ends the processes that it
+   * started.
+   */
   @Override
   void close();
 }

@@ -5,13 +5,13 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * An order to an orchestrator: make a volume usable for a workload on its node.
+ * A request to an orchestrator to make a volume usable for a workload on its node.
  *
- * @param volume the volume; it exists, and was registered and validated before
- * @param workload for whom
- * @param capability how it is used, to be handed on as it is
+ * @param volume the volume, which exists and was registered and validated before
+ * @param workload the workload
+ * @param capability the use of the volume, to be passed on unchanged
  * @param readonly whether this workload may only read it
- * @param context the volume's own context, to be handed on as it is
+ * @param context the volume's own context, to be passed on unchanged
  * @since 1.0
  */
 public record MountOrder(
@@ -26,12 +26,12 @@ public record MountOrder(
     return new MountOrder(volume, other, capability, readonly, context);
   }
 
-  /** Returns the order for reading only. */
+  /** Returns the order with read-only access. */
   public MountOrder forReading() {
     return new MountOrder(volume, workload, capability, true, context);
   }
 
-  /** Returns the order for another way of use. */
+  /** Returns the order with another capability. */
   public MountOrder as(VolumeCapability other) {
     return new MountOrder(volume, workload, other, readonly, context);
   }

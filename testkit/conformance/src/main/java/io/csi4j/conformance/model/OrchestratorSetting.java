@@ -9,24 +9,24 @@ import java.time.Duration;
 import java.util.function.BiFunction;
 
 /**
- * Where an orchestrator under test finds itself: one plugin, one node.
+ * The environment of an orchestrator under test: one plugin, one node.
  *
- * <p>The plugin sees the same paths as the orchestrator. It mounts nothing: where a real one would
- * mount, it makes a plain directory, or a file for a block device. An orchestrator that looks at
- * the mount table after a call leaves that out here.
+ * <p>The plugin sees the same paths as the orchestrator. The plugin mounts nothing: where a real
+ * one would mount, it creates a plain directory, or a file for a block device. An orchestrator that
+ * checks the mount table after a call must skip that check here.
  *
- * @param controller where the plugin's controller listens, if it has one
- * @param node where its node service listens; often the same socket
+ * @param controller the endpoint of the plugin's controller, if it has one
+ * @param node the endpoint of its node service; often the same socket
  * @param directory an empty directory for staging paths, target paths and the files of the
  *     orchestrator; the path is short
- * @param callDeadline how long the orchestrator is to wait for one call, if that can be set: the
- *     shorter, the faster the suite
- * @param secrets the secrets for a call about a volume; see {@link #secrets(VolumeId,
+ * @param callDeadline the deadline that the orchestrator should use for one call, if it is
+ *     configurable: a shorter deadline makes the suite faster
+ * @param secrets returns the secrets for a call about a volume; see {@link #secrets(VolumeId,
  *     CsiOperation)}
- * @param takesWorkloadFacts whether the plugin wants to be told of the workload where a volume is
- *     published, in the keys of a kubelet ({@code csi.storage.k8s.io/pod.name} and the like). An
- *     orchestrator learns that from its own configuration of a plugin; one that tells nothing
- *     leaves it out
+ * @param takesWorkloadFacts whether the plugin expects data about the workload when a volume is
+ *     published, under the keys of a kubelet ({@code csi.storage.k8s.io/pod.name} and the like). An
+ *     orchestrator normally finds this in its configuration of the plugin; one that never sends
+ *     such data ignores it
  * @since 1.0
  */
 public record OrchestratorSetting(
@@ -39,7 +39,7 @@ public record OrchestratorSetting(
 
   /**
    * Returns the secrets for this call about this volume; empty if it needs none. An orchestrator
-   * looks them up for each call again, and keeps none itself.
+   * should look them up again for each call, and store none.
    */
   public Secrets secrets(VolumeId volume, CsiOperation operation) {
     return secrets.apply(volume, operation);

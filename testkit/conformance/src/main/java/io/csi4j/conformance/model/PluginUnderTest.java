@@ -19,12 +19,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plugin to run the conformance suite against: where it listens, and what to hand it.
+ * The description of a plugin under test: its endpoints, and the values for its requests.
  *
  * <p>{@code PluginUnderTest.at(CsiEndpoint.parse("unix:///run/csi/csi.sock"))} is enough for a
  * plugin that runs on this machine and needs neither secrets nor parameters. Everything that the
- * suite makes carries a name of its own and is removed again; volumes of others are not touched,
- * but may be listed.
+ * suite creates has a unique name and is removed again; the suite may list volumes of other users,
+ * but does not change them.
  *
  * @since 1.0
  */
@@ -74,111 +74,111 @@ public final class PluginUnderTest {
     cleanup = from.cleanup;
   }
 
-  /** A plugin that listens there, with nothing special about it. */
+  /** Returns the description of a plugin with default values. */
   public static PluginUnderTest at(CsiEndpoint endpoint) {
     return builder(endpoint).build();
   }
 
   /**
-   * A plugin to be described.
+   * Returns a builder for a description.
    *
-   * @param controller where its controller listens, or where everything does
+   * @param controller the endpoint of its controller, or of all its services
    */
   public static Builder builder(CsiEndpoint controller) {
     return new Builder(controller);
   }
 
-  /** Where its controller listens. */
+  /** Returns the endpoint of its controller. */
   public CsiEndpoint controller() {
     return controller;
   }
 
-  /** Where its node service listens. */
+  /** Returns the endpoint of its node service. */
   public CsiEndpoint node() {
     return node;
   }
 
-  /** The directory for staging and target paths, as this machine sees it. */
+  /** Returns the directory for staging and target paths, as this machine sees it. */
   public Optional<Path> directory() {
     return Optional.ofNullable(directory);
   }
 
-  /** Returns the directory as the plugin sees it, if it sees it elsewhere. */
+  /** Returns the directory as the plugin sees it, if its path is different there. */
   public Optional<PluginPath> directoryThere() {
     return Optional.ofNullable(directoryThere);
   }
 
-  /** The secrets for an operation. */
+  /** Returns the secrets for an operation. */
   public Secrets secrets(CsiOperation operation) {
     return secretsOf.getOrDefault(operation, secrets);
   }
 
-  /** The parameters of volumes. */
+  /** Returns the parameters of volumes. */
   public Map<String, String> parameters() {
     return parameters;
   }
 
-  /** The parameters of snapshots and group snapshots. */
+  /** Returns the parameters of snapshots and group snapshots. */
   public Map<String, String> snapshotParameters() {
     return snapshotParameters;
   }
 
-  /** The mutable parameters that a volume can be given. */
+  /** Returns the mutable parameters that a volume can have. */
   public Map<String, String> mutableParameters() {
     return mutableParameters;
   }
 
-  /** How volumes are used, the usual way first. */
+  /** Returns the capabilities with which volumes are used, the usual one first. */
   public List<VolumeCapability> capabilities() {
     return capabilities;
   }
 
-  /** How large volumes are made. */
+  /** Returns the size of new volumes. */
   public long volumeBytes() {
     return volumeBytes;
   }
 
-  /** A volume that exists already. */
+  /** Returns the id of an existing volume. */
   public Optional<VolumeId> existingVolume() {
     return Optional.ofNullable(existingVolume);
   }
 
-  /** The context of the volume that exists already. */
+  /** Returns the context of the existing volume. */
   public VolumeContext existingContext() {
     return existingContext;
   }
 
-  /** How long each call may take. */
+  /** Returns the deadline of each call. */
   public Duration deadline() {
     return deadline;
   }
 
-  /** Returns how long the whole run may take, if that is limited. */
+  /** Returns the maximum duration of the run, if it is limited. */
   public Optional<Duration> budget() {
     return Optional.ofNullable(budget);
   }
 
-  /** Returns the place where volumes have to be accessible, if it is not that of the node. */
+  /** Returns the topology from which volumes must be accessible, if it is not that of the node. */
   public Optional<Topology> place() {
     return Optional.ofNullable(place);
   }
 
-  /** Returns the command that starts the plugin; empty if others start it. */
+  /** Returns the command that starts the plugin; empty if the suite does not start it. */
   public List<String> command() {
     return command;
   }
 
-  /** Returns where the plugin itself listens. */
+  /** Returns the endpoint at which the plugin itself listens. */
   public CsiEndpoint startsAt() {
     return startsAt == null ? controller : startsAt;
   }
 
-  /** Returns the file in which a run notes what it makes. */
+  /** Returns the file in which a run records what it creates. */
   public Optional<Path> ledger() {
     return Optional.ofNullable(ledger);
   }
 
-  /** Returns what becomes of the things that a case has made. */
+  /** Returns when a case removes the objects that it created. */
   public Cleanup cleanup() {
     return cleanup;
   }
@@ -190,15 +190,15 @@ public final class PluginUnderTest {
         : "controller " + controller + ", node " + node;
   }
 
-  /** When a case cleans up after itself. */
+  /** Decides when a case cleans up after itself. */
   public enum Cleanup {
-    /** Always. */
+    /** The case always cleans up. */
     ALWAYS,
-    /** Unless it failed: what it made can then be looked at. */
+    /** The case cleans up unless it failed, so that the user can inspect its objects. */
     UNLESS_FAILED
   }
 
-  /** The description of a plugin under test. */
+  /** Builds the description of a plugin under test. */
   public static final class Builder {
     private final CsiEndpoint controller;
     private @Nullable CsiEndpoint node;
@@ -226,15 +226,15 @@ public final class PluginUnderTest {
       this.controller = controller;
     }
 
-    /** Where its node service listens. Default: where its controller does. */
+    /** Sets the endpoint of its node service. Default: the endpoint of its controller. */
     public Builder node(CsiEndpoint endpoint) {
       node = endpoint;
       return this;
     }
 
     /**
-     * An existing directory for staging and target paths, which the plugin sees at the same path.
-     * Default: a new one for temporary files.
+     * Sets an existing directory for staging and target paths, which the plugin sees at the same
+     * path. Default: a new temporary directory.
      */
     public Builder directory(Path here) {
       directory = here.toAbsolutePath();
@@ -242,53 +242,60 @@ public final class PluginUnderTest {
       return this;
     }
 
-    /** An existing directory for staging and target paths, here and as the plugin sees it. */
+    /**
+     * Sets an existing directory for staging and target paths, with its path on this machine and
+     * its path for the plugin.
+     */
     public Builder directory(Path here, PluginPath there) {
       directory = here.toAbsolutePath();
       directoryThere = there;
       return this;
     }
 
-    /** The secrets for every operation that takes some and has none of its own. Default: none. */
+    /**
+     * Sets the secrets for every operation that accepts secrets and has none of its own. Default:
+     * none.
+     */
     public Builder secrets(Secrets forAll) {
       secrets = forAll;
       return this;
     }
 
-    /** The secrets for one operation. */
+    /** Sets the secrets for one operation. */
     public Builder secrets(CsiOperation operation, Secrets forIt) {
       secretsOf.put(operation, forIt);
       return this;
     }
 
-    /** The parameters of volumes. Default: none. */
+    /** Sets the parameters of volumes. Default: none. */
     public Builder parameters(Map<String, String> ofVolumes) {
       parameters = Map.copyOf(ofVolumes);
       return this;
     }
 
-    /** The parameters of snapshots and group snapshots. Default: none. */
+    /** Sets the parameters of snapshots and group snapshots. Default: none. */
     public Builder snapshotParameters(Map<String, String> ofSnapshots) {
       snapshotParameters = Map.copyOf(ofSnapshots);
       return this;
     }
 
-    /** Mutable parameters that a volume can be given. Default: none, nothing is modified. */
+    /** Sets mutable parameters that a volume can have. Default: none, nothing is modified. */
     public Builder mutableParameters(Map<String, String> ofVolumes) {
       mutableParameters = Map.copyOf(ofVolumes);
       return this;
     }
 
     /**
-     * How volumes are used: the first is used throughout, those of another access type get a life
-     * of their own as well. Default: as a filesystem, written on a single node.
+     * Sets the capabilities with which volumes are used: the first is used throughout, those of
+     * another access type are tested through a complete lifecycle as well. Default: a filesystem,
+     * written on a single node.
      */
     public Builder capabilities(VolumeCapability first, VolumeCapability... more) {
       capabilities = Stream.concat(Stream.of(first), Stream.of(more)).toList();
       return this;
     }
 
-    /** How large volumes are made; twice as large they get. Default: 1 GiB. */
+    /** Sets the size of new volumes; expansion doubles it. Default: 1 GiB. */
     public Builder volumeBytes(long bytes) {
       if (bytes <= 0) {
         throw new IllegalArgumentException("A volume of " + bytes + " bytes is none.");
@@ -298,8 +305,8 @@ public final class PluginUnderTest {
     }
 
     /**
-     * A volume that exists and is not in use. It is used on the node instead of new ones, also by
-     * plugins that could create one, and not deleted.
+     * Sets an existing volume that is not in use. The node cases use it instead of new volumes,
+     * even if the plugin could create some, and never delete it.
      */
     public Builder existingVolume(VolumeId volume, VolumeContext context) {
       existingVolume = volume;
@@ -307,7 +314,7 @@ public final class PluginUnderTest {
       return this;
     }
 
-    /** How long each call may take. Default: 30 seconds. */
+    /** Sets the deadline of each call. Default: 30 seconds. */
     public Builder deadline(Duration perCall) {
       if (perCall.isNegative() || perCall.isZero()) {
         throw new IllegalArgumentException("A call needs some time, not " + perCall + ".");
@@ -316,7 +323,7 @@ public final class PluginUnderTest {
       return this;
     }
 
-    /** How long the whole run may take; cases beyond it are not run. Default: without limit. */
+    /** Sets the maximum duration of the run; cases beyond it do not run. Default: no limit. */
     public Builder budget(Duration ofRun) {
       if (ofRun.isNegative() || ofRun.isZero()) {
         throw new IllegalArgumentException("A run needs some time, not " + ofRun + ".");
@@ -326,8 +333,8 @@ public final class PluginUnderTest {
     }
 
     /**
-     * The place where volumes have to be accessible, for plugins with
-     * VOLUME_ACCESSIBILITY_CONSTRAINTS. Default: where the node is.
+     * Sets the topology from which volumes must be accessible, for plugins with
+     * VOLUME_ACCESSIBILITY_CONSTRAINTS. Default: the topology of the node.
      */
     public Builder place(Topology requisite) {
       place = requisite;
@@ -335,9 +342,10 @@ public final class PluginUnderTest {
     }
 
     /**
-     * The command of the plugin. A run starts it with {@code CSI_ENDPOINT} unless something listens
-     * already, starts it again after it died, and ends it. A command that ends with another code
-     * than 0 before the plugin listens has failed. Default: others start the plugin.
+     * Sets the command of the plugin. A run starts it with {@code CSI_ENDPOINT} unless something
+     * listens already, restarts it after a crash, and ends it. A command that exits with a code
+     * other than 0 before the plugin listens has failed. Default: none; the plugin is already
+     * running.
      */
     public Builder command(List<String> program) {
       command = List.copyOf(program);
@@ -345,9 +353,9 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Where the plugin itself listens, also one that {@link #command} starts, if the suite reaches
-     * it by way of another socket, as that of a proxy. Results name this one. Default: the endpoint
-     * of its controller.
+     * Sets the endpoint at which the plugin itself listens, for a suite that reaches it through
+     * another socket, such as that of a proxy; also for a plugin that {@link #command} starts.
+     * Results name this endpoint. Default: the endpoint of its controller.
      */
     public Builder startsAt(CsiEndpoint endpoint) {
       startsAt = endpoint;
@@ -355,21 +363,22 @@ public final class PluginUnderTest {
     }
 
     /**
-     * A file in which a run notes what it makes until it has undone it, without secrets: for {@code
-     * PluginConformance.cleanUpAfter} if the run does not live to do so. Default: none.
+     * Sets a file in which a run records what it creates until it has removed it, without secrets:
+     * {@code PluginConformance.cleanUpAfter} reads it if the run ends before it has cleaned up.
+     * Default: none.
      */
     public Builder ledger(Path file) {
       ledger = file.toAbsolutePath();
       return this;
     }
 
-    /** When cases clean up after themselves. Default: always. */
+    /** Sets when cases clean up after themselves. Default: always. */
     public Builder cleanup(Cleanup when) {
       cleanup = when;
       return this;
     }
 
-    /** The description. */
+    /** Builds the description. */
     public PluginUnderTest build() {
       return new PluginUnderTest(this);
     }

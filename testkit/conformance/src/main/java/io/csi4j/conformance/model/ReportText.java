@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The forms of a report. */
+/** Formats a report. */
 final class ReportText {
 
   private static final List<Outcome> COLUMNS =
@@ -21,7 +21,7 @@ final class ReportText {
 
   private ReportText() {}
 
-  /** The report for people. */
+  /** Returns the complete report as text. */
   static String text(ConformanceReport report) {
     StringBuilder out = new StringBuilder(1 << 12);
     out.append("Conformance of ").append(report.subject()).append("\n\n");
@@ -34,7 +34,7 @@ final class ReportText {
     return out.toString();
   }
 
-  /** The causes and counts alone. */
+  /** Returns only the causes and counts. */
   static String summary(ConformanceReport report) {
     StringBuilder out = new StringBuilder(1 << 10);
     for (Outcome outcome : List.of(Outcome.FAILED, Outcome.NOT_RUN, Outcome.ADVICE)) {
@@ -55,7 +55,7 @@ final class ReportText {
             .formatted(group.results().size(), first, group.cause());
   }
 
-  /** Each cause with the story of the first case. */
+  /** Appends each cause with the details of its first case. */
   private static void stories(StringBuilder out, ConformanceReport report, Outcome outcome) {
     for (CauseGroup group : CauseGroup.of(report.results(outcome))) {
       out.append(title(outcome)).append(' ').append(heading(group)).append('\n');
@@ -89,7 +89,7 @@ final class ReportText {
     out.append('\n');
   }
 
-  /** Each cause with the cases: their stories say no more. */
+  /** Appends each cause with its cases, without details, which would add nothing. */
   private static void reasons(StringBuilder out, ConformanceReport report, Outcome outcome) {
     for (CauseGroup group : CauseGroup.of(report.results(outcome))) {
       out.append(title(outcome)).append(", because ").append(group.cause()).append(":\n");
@@ -138,7 +138,7 @@ final class ReportText {
                 each -> each.about().group(), LinkedHashMap::new, Collectors.toList()));
   }
 
-  /** The report as JUnit's runners write it. */
+  /** Returns the report in the format of JUnit's runners. */
   static String junitXml(ConformanceReport report) {
     StringBuilder out = new StringBuilder(1 << 14);
     out.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");

@@ -5,9 +5,9 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The name of a workload: of any user of a volume on a node. Opaque; no plugin ever sees it.
+ * The name of a workload, which is any user of a volume on a node. Opaque; no plugin ever sees it.
  *
- * @param value any text but the empty one
+ * @param value any text except the empty one
  * @since 1.0
  */
 public record ScenarioWorkload(String value) {
@@ -19,14 +19,14 @@ public record ScenarioWorkload(String value) {
     }
   }
 
-  /** The workload of this name. */
+  /** Returns the workload with this name. */
   public static ScenarioWorkload of(String value) {
     return new ScenarioWorkload(value);
   }
 
   /**
-   * Returns the name in letters, digits and {@code .-*_+%}, for an orchestrator whose names have
-   * nothing else. Names that differ stay different.
+   * Returns the name encoded in letters, digits and {@code .-*_+%}, for an orchestrator that
+   * accepts no other characters in names. Different names stay different.
    */
   public String encoded() {
     return URLEncoder.encode(value, StandardCharsets.UTF_8);

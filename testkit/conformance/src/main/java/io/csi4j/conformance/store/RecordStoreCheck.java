@@ -1,7 +1,7 @@
 package io.csi4j.conformance.store;
 
 /**
- * One guarantee of a store of records, and the way to see whether it is kept.
+ * A guarantee of a record store, and the check whether the store keeps it.
  *
  * @since 1.0
  */
@@ -11,9 +11,9 @@ public interface RecordStoreCheck {
   String name();
 
   /**
-   * Sees whether it is kept, with an empty store made for it and closed afterwards.
+   * Checks the guarantee on an empty store, which is created for the check and closed afterwards.
    *
-   * @throws AssertionError if not, with a sentence that says what the store did
+   * @throws AssertionError if the store does not keep it; the message says what the store did
    */
   void run();
 }

@@ -5,43 +5,45 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Makes the stores that are checked.
+ * Creates the stores to check.
  *
  * @since 1.0
  */
 public interface RecordStoreFixture {
 
-  /** The abilities that not every store has, and some checks need. */
+  /** Optional abilities of a store, which some checks need. */
   enum Ability {
-    /** One store can be opened several times at once, as by several processes. */
+    /** Several clients can open one store at once, as several processes do. */
     SHARED,
-    /** Written records are still there when a store is opened again after it was closed. */
+    /** Written records survive closing and reopening the store. */
     DURABLE,
-    /** Several records can be written at once: {@link RecordStore#together()} is at least 3. */
+    /**
+     * The store can write several records at once: {@link RecordStore#together()} is at least 3.
+     */
     TOGETHER
   }
 
-  /** Where one store lives. */
+  /** The location of one store. */
   interface Place extends AutoCloseable {
 
     /**
-     * Opens the store. Called again while one is open only if the store can be {@link
+     * Opens the store. Called while another client is open only if the store is {@link
      * Ability#SHARED}, and after all were closed only if it is {@link Ability#DURABLE}.
      */
     RecordStore open();
 
-    /** Ends it, with all that is in it. The stores opened on it are closed by then. */
+    /** Removes the location with everything in it. The stores opened on it are closed by then. */
     @Override
     void close();
   }
 
-  /** Returns a place for an empty store that no other uses. */
+  /** Returns a location for an empty store that no other check uses. */
   Place place();
 
-  /** Returns the abilities of the stores. Checks that need more are left out. */
+  /** Returns the abilities of the stores. Checks that need other abilities are left out. */
   Set<Ability> abilities();
 
-  /** How long a check waits for what must come before it takes it for missing. */
+  /** Returns how long a check waits for an expected event before it counts as missing. */
   default Duration patience() {
     return Duration.ofSeconds(30);
   }

@@ -1,12 +1,12 @@
 /**
- * The types of the checks for stores of records: a {@link
- * io.csi4j.conformance.store.RecordStoreFixture fixture} makes the stores, each {@link
- * io.csi4j.conformance.store.RecordStoreCheck check} sees whether one guarantee is kept. {@link
- * io.csi4j.conformance.RecordStoreChecks} lists them for any test library or for none.
+ * The types of the checks for record stores: a {@link io.csi4j.conformance.store.RecordStoreFixture
+ * fixture} creates the stores, and each {@link io.csi4j.conformance.store.RecordStoreCheck check}
+ * tests one guarantee. {@link io.csi4j.conformance.RecordStoreChecks} lists them, for use with or
+ * without a test library.
  *
- * <p>A check starts daemon threads, which end with the check. Checks may run side by side if the
- * fixture can make several stores at once. The rules of claims and of the catalog are not checked
- * here.
+ * <p>A check starts daemon threads, which end with the check. Checks may run concurrently if the
+ * fixture can create several stores at once. These checks do not cover the rules of claims and of
+ * the catalog.
  */
 @NullMarked
 package io.csi4j.conformance.store;

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
-/** Much at a time. */
+/** Scenarios with concurrent requests. */
 final class CrowdScenarios {
 
-  /** Long enough for the other side to come in between; nothing depends on that it does. */
+  /** Long enough for the other side to intervene; no result depends on whether it does. */
   private static final Duration SLOW = Duration.ofMillis(300);
 
   private CrowdScenarios() {}

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Future;
 
-/** What stands in the way of an unmount, and calls that take longer than any wait. */
+/** Scenarios with obstacles to an unmount, and with calls that take longer than any wait. */
 final class FaultScenarios {
 
   private FaultScenarios() {}
@@ -65,7 +65,7 @@ final class FaultScenarios {
     Future<Path> mounting = play.beginMount(hung);
     play.awaitCall(step);
     play.mount(other);
-    // Its own mount is done: was the other still waiting, at its end or on its way?
+    // Its own mount is done: was the other request still waiting, completed or in progress?
     boolean waiting = !mounting.isDone();
     List<Long> hanging =
         play.plugin().journal().calls(hung.volume()).stream().map(RecordedCall::number).toList();

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Inline volumes, which the plugin makes as they are published and deletes as they are unpublished.
- * An orchestrator may know them or not; one that does not has nothing to show here.
+ * Scenarios with inline volumes, which the plugin creates when they are published and deletes when
+ * they are unpublished. Support is optional; these scenarios do not test an orchestrator without
+ * it.
  */
 final class InlineScenarios {
 

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Mounting and unmounting when nothing goes wrong. */
+/** Scenarios of mounting and unmounting without faults. */
 final class MountScenarios {
 
-  /** The calls that secrets come with. */
+  /** Calls that carry secrets. */
   private static final Set<CsiOperation> WITH_SECRETS =
       Set.of(
           CsiOperation.CONTROLLER_PUBLISH_VOLUME,
@@ -27,7 +27,7 @@ final class MountScenarios {
           CsiOperation.NODE_STAGE_VOLUME,
           CsiOperation.NODE_PUBLISH_VOLUME);
 
-  /** The calls that tell how a volume is used. */
+  /** Calls that state how a volume is used. */
   private static final Set<CsiOperation> TELLING_THE_USE =
       Set.of(
           CsiOperation.CONTROLLER_PUBLISH_VOLUME,
@@ -98,7 +98,7 @@ final class MountScenarios {
     }
   }
 
-  /** The facts of a workload that each call came with. */
+  /** Returns the workload's data in the context of each call. */
   private static List<Map<String, String>> facts(Play play, CsiOperation operation) {
     return play.plugin().journal().calls(operation).stream()
         .map(

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Ids that are longer or odder than expected. */
+/** Scenarios with unusually long or unusual ids. */
 final class NameScenarios {
 
   private NameScenarios() {}

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reply of an orchestrator to one request.
+ * The result of one request to an orchestrator.
  *
  * @param value the answer, if there is one
  * @param failure the exception, if there is one

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The threads on which an orchestrator is asked for things, so that it cannot hang the suite. */
+/** Threads that make requests to an orchestrator, so that it cannot block the suite. */
 final class OrchestratorThreads implements AutoCloseable {
 
   @FunctionalInterface
@@ -37,7 +37,7 @@ final class OrchestratorThreads implements AutoCloseable {
     return threads.submit(request);
   }
 
-  /** Begins an action without an answer. */
+  /** Starts an action without a result. */
   Future<Boolean> perform(Action action) {
     return begin(
         () -> {
@@ -46,7 +46,7 @@ final class OrchestratorThreads implements AutoCloseable {
         });
   }
 
-  /** Waits for the answer to {@code what}. */
+  /** Waits for the result of {@code what}. */
   <T> OrchestratorReply<T> answer(String what, Future<T> asked) {
     try {
       return OrchestratorReply.done(asked.get(patience.toNanos(), TimeUnit.NANOSECONDS));

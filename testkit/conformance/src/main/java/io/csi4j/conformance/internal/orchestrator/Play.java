@@ -36,10 +36,10 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** One scenario while it is played: the plugin, the orchestrator, and what was not as expected. */
+/** One running scenario: the plugin, the orchestrator, and the unmet expectations. */
 public final class Play {
 
-  /** How often an orchestrator is asked again before it is taken not to manage. */
+  /** Number of repeated requests after which the orchestrator counts as failing. */
   private static final int ATTEMPTS = 10;
 
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
@@ -78,24 +78,29 @@ public final class Play {
     return plugin.contents();
   }
 
-  /** Where the orchestrator's paths belong. */
+  /** Returns the directory for the orchestrator's paths. */
   Path directory() {
     return orchestrator.directory();
   }
 
-  /** Returns what was not as expected so far. */
+  /** Returns the unmet expectations so far. */
   List<String> problems() {
     return problems;
   }
 
-  /** The last call that came in before the orchestrator crashed; 0 if it did not. */
+  /**
+   * Returns the number of the last call that arrived before the orchestrator crashed; 0 if it did
+   * not crash.
+   */
   long callsBeforeCrash() {
     return callsBeforeCrash.get();
   }
 
   // ---- orders
 
-  /** An order for a volume that several workloads may use; the volume is made if it is new. */
+  /**
+   * Returns an order for a volume that several workloads may use; creates the volume if it is new.
+   */
   MountOrder order(VolumeId volume, ScenarioWorkload workload) {
     VolumeContext context =
         volumes.computeIfAbsent(
@@ -112,12 +117,12 @@ public final class Play {
     return new MountOrder(volume, workload, capability, false, context);
   }
 
-  /** The first workload's order for the first volume. */
+  /** Returns the first workload's order for the first volume. */
   MountOrder order() {
     return order(1);
   }
 
-  /** The first workload's order for a volume by its number. */
+  /** Returns the first workload's order for a volume by its number. */
   MountOrder order(int volume) {
     return order(VolumeId.of("vol-" + volume), ScenarioWorkload.of("workload-1"));
   }
@@ -127,13 +132,13 @@ public final class Play {
     return like.forWorkload(ScenarioWorkload.of("workload-" + number));
   }
 
-  /** Upgrades the plugin; one without a controller gets none. */
+  /** Upgrades the plugin; a plugin without a controller stays without one. */
   void upgrade(PluginShape next) {
     boolean hasController = plugin.shape().offers(PluginCapability.CONTROLLER_SERVICE);
     plugin.upgrade(hasController ? next : Scenario.onNode(next));
   }
 
-  /** Lets the plugin forget everything but its volumes while it is stopped. */
+  /** Makes the plugin lose its state, except for its volumes, while it is stopped. */
   void forget() {
     plugin.stop();
     plugin.forget();
@@ -145,19 +150,19 @@ public final class Play {
     plugin.addVolume(id, CapacityRange.exactly(1L << 30), context);
   }
 
-  // ---- what goes wrong
+  // ---- faults
 
-  /** Lets each call of a step end like that. */
+  /** Injects a fault into each call of a step. */
   FaultRule breakEach(CsiOperation step, Fault fault) {
     return plugin.inject(fault, When.calling(step));
   }
 
-  /** Lets the next call of a step end like that. */
+  /** Injects a fault into the next call of a step. */
   FaultRule breakOnce(CsiOperation step, Fault fault) {
     return plugin.inject(fault, When.calling(step).once());
   }
 
-  // ---- what the orchestrator is asked for
+  // ---- requests to the orchestrator
 
   Future<Path> beginMount(MountOrder order) {
     ordered.put(order.volume().value() + '\0' + order.workload().value(), order);
@@ -170,7 +175,7 @@ public final class Play {
     return workers.perform(() -> now.unmount(order.volume(), order.workload()));
   }
 
-  /** Waits for a mount or unmount that was begun. */
+  /** Waits for the result of a mount or unmount in progress. */
   <T> OrchestratorReply<T> outcome(String what, Future<T> begun) {
     return workers.answer(what, begun);
   }
@@ -183,14 +188,16 @@ public final class Play {
     return outcome(unmounting(order), beginUnmount(order));
   }
 
-  /** Asks once for a refresh of what a workload has. */
+  /** Requests a refresh of a workload's volume once. */
   OrchestratorReply<Boolean> tryRefresh(MountOrder order) {
     OrchestratorUnderTest now = orchestrator.now();
     return outcome(
         "Refreshing " + subject(order, "for"), workers.perform(() -> now.refresh(order)));
   }
 
-  /** Asks for an inline volume until it is there; nothing if the orchestrator knows none. */
+  /**
+   * Requests an inline volume until it is mounted; empty if the orchestrator does not support them.
+   */
   Optional<Path> mountInline(String volume, ScenarioWorkload workload) {
     String what = "Mounting inline volume '" + volume + "' for '" + workload + "'";
     VolumeContext attributes = VolumeContext.of(Map.of("size", "1Gi"));
@@ -200,7 +207,7 @@ public final class Play {
         () -> outcome(what, workers.begin(() -> now.mountInline(volume, workload, attributes))));
   }
 
-  /** Asks for an inline volume to go until it has gone. */
+  /** Requests the unmount of an inline volume until it is done. */
   void unmountInline(String volume, ScenarioWorkload workload) {
     String what = "Unmounting inline volume '" + volume + "' from '" + workload + "'";
     OrchestratorUnderTest now = orchestrator.now();
@@ -210,7 +217,7 @@ public final class Play {
     expect(gone, what + " did not end.");
   }
 
-  /** Asks for a mount until it is done, and looks whether the plugin has it so. */
+  /** Requests a mount until it is done, and checks that the plugin has the publication. */
   Path mount(MountOrder order) {
     Path path = insist(mounting(order), () -> tryMount(order));
     expectPublished(order, path);
@@ -222,8 +229,8 @@ public final class Play {
   }
 
   /**
-   * Unmounts after a first attempt when something was in its way. No caller asks again for what is
-   * done: then the next user of the volume has to set it right.
+   * Unmounts after a first attempt that met an obstacle. A caller does not repeat a request that
+   * succeeded: in that case the next use of the volume must repair it.
    */
   void unmountAfter(OrchestratorReply<Boolean> first, MountOrder order) {
     if (first.value().isPresent()) {
@@ -232,7 +239,7 @@ public final class Play {
     unmount(order);
   }
 
-  /** Crashes the orchestrator, and lets it come back. */
+  /** Crashes the orchestrator, and starts it again. */
   void restart() {
     callsBeforeCrash.set(
         plugin.journal().calls().stream().mapToLong(RecordedCall::number).max().orElse(0));
@@ -278,7 +285,7 @@ public final class Play {
 
   // ---- waiting
 
-  /** Waits until a call comes in, also one that came in before. */
+  /** Waits until a call arrives; a call that arrived before counts as well. */
   RecordedCall awaitCall(CsiOperation operation) {
     return await("a call of " + operation.rpcName(), call -> call.operation() == operation);
   }
@@ -296,14 +303,14 @@ public final class Play {
         call -> call.number() == begun.number() && call.worked());
   }
 
-  /** Waits until that call is over, for the plugin as for the caller. */
+  /** Waits until that call has ended, for the plugin and for the caller. */
   void awaitEnd(RecordedCall begun) {
     await(
         "the end of call " + begun.number(),
         call -> call.number() == begun.number() && call.end().isPresent());
   }
 
-  /** Waits until no call is in flight, or as long as is patient. */
+  /** Waits until no call is in flight, but no longer than the patience of the suite. */
   void awaitQuiet() {
     for (RecordedCall call : plugin.journal().inFlight()) {
       awaitEnd(call);
@@ -319,28 +326,28 @@ public final class Play {
     }
   }
 
-  // ---- what is expected
+  // ---- expectations
 
-  /** Notes a problem unless {@code holds}. */
+  /** Records a problem unless {@code holds}. */
   void expect(boolean holds, String otherwise) {
     if (!holds) {
       problems.add(otherwise);
     }
   }
 
-  /** A mount has to fail, for this reason. */
+  /** Expects that a mount fails, for this reason. */
   void expectNoMount(MountOrder order, String why) {
     expect(tryMount(order).failure().isPresent(), "The mount succeeded, although " + why);
   }
 
-  /** An unmount of what is not mounted has to succeed. */
+  /** Expects that unmounting an unmounted volume succeeds. */
   void expectNothingToUnmount(MountOrder order) {
     expect(
         tryUnmount(order).failure().isEmpty(),
         "The unmount of what is not mounted was taken as a failure.");
   }
 
-  /** The plugin has to have this order published at that path, as it was asked for. */
+  /** Expects that the plugin has published this order at that path, as requested. */
   void expectPublished(MountOrder order, Path path) {
     List<Published> there =
         contents().published().stream()
@@ -367,7 +374,7 @@ public final class Play {
                         mounting(order), order.readonly() ? "for reading only" : "for writing")));
   }
 
-  /** So many publications of a volume have to stand. */
+  /** Expects this number of publications of a volume. */
   void expectPublications(MountOrder order, int number) {
     long now = contents().published().stream().filter(each -> isOf(order, each.volume())).count();
     expect(
@@ -375,13 +382,13 @@ public final class Play {
         "Volume '" + order.volume() + "' is published " + now + " times, not " + number + ".");
   }
 
-  /** One volume has to be staged, and only once. */
+  /** Expects that one volume is staged, and only once. */
   void expectStagedOnce() {
     int times = contents().staged().size();
     expect(times == 1, "The volume is staged " + times + " times, not once.");
   }
 
-  /** The volume has to be staged and attached, each as far as the plugin does that. */
+  /** Expects that the volume is staged and attached, as far as the plugin supports these steps. */
   void expectReady(MountOrder order) {
     expect(
         contents().staged().stream().anyMatch(each -> isOf(order, each.volume()))
@@ -395,7 +402,7 @@ public final class Play {
         "Volume '" + order.volume() + "' is used, but attached without need, or not at all.");
   }
 
-  /** No such call may have come in. */
+  /** Expects that no such call has arrived. */
   void expectNone(CsiOperation operation, String why) {
     int calls = plugin.journal().calls(operation).size();
     expect(calls == 0, operation.rpcName() + " was called " + calls + " times, although " + why);
@@ -405,7 +412,7 @@ public final class Play {
     return order.volume().equals(volume);
   }
 
-  /** Every call about a volume that is to carry its context has to carry it as it is. */
+  /** Expects that every call that must carry the volume's context carries it unchanged. */
   private void expectContexts() {
     for (RecordedCall call : plugin.journal().calls()) {
       if (CARRYING_CONTEXT.contains(call.operation())) {
@@ -418,7 +425,7 @@ public final class Play {
     }
   }
 
-  /** The context of a call; without the facts of a workload, where the plugin takes them. */
+  /** Returns the context of a call; without the workload's data, if the plugin accepts it. */
   private Map<String, String> contextOf(RecordedCall call, VolumeContext own) {
     Map<String, String> sent = call.request().map("volume_context");
     return call.operation() == CsiOperation.NODE_PUBLISH_VOLUME
@@ -428,7 +435,7 @@ public final class Play {
 
   // ---- the end
 
-  /** Unmounts all that was mounted, and looks whether anything is left. */
+  /** Unmounts everything that was mounted, and checks that nothing is left. */
   void cleanUp() {
     plugin.clearFaults();
     plugin.release();
@@ -442,7 +449,7 @@ public final class Play {
     expectContexts();
   }
 
-  /** Waits for an orchestrator that cleans up in the background, as long as it does anything. */
+  /** Waits for an orchestrator that cleans up in the background, as long as it makes calls. */
   private boolean idle() {
     Duration quiet = patience.dividedBy(4);
     long deadline = System.nanoTime() + patience.toNanos();

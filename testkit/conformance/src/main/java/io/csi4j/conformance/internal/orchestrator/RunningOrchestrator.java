@@ -17,12 +17,14 @@ final class RunningOrchestrator {
     this.setting = setting;
   }
 
-  /** Where its paths belong. */
+  /** Returns the directory for its paths. */
   Path directory() {
     return setting.directory();
   }
 
-  /** Returns the one that runs; a call that was begun with one before a crash is lost with it. */
+  /**
+   * Returns the running orchestrator; a request to the orchestrator before a crash is lost with it.
+   */
   OrchestratorUnderTest now() {
     return now.orElseThrow(() -> new IllegalStateException("The orchestrator does not run."));
   }
@@ -31,13 +33,13 @@ final class RunningOrchestrator {
     now = Optional.of(factory.start(setting));
   }
 
-  /** Crashes it, and starts the next one on what it has left. */
+  /** Crashes the orchestrator, and starts the next one with the files that it left. */
   void restart() throws Exception {
     close();
     start();
   }
 
-  /** Ends it, if it runs. */
+  /** Ends the orchestrator, if it runs. */
   void close() {
     Optional<OrchestratorUnderTest> last = now;
     now = Optional.empty();

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 /**
  * A scenario of the suite: a row of {@code scenarios.tsv}, and its steps.
  *
- * @param shape what the plugin is
- * @param needs what the host has to have for it; empty for every host
- * @param steps what happens
+ * @param shape the shape of the plugin
+ * @param needs what the host must support for it; empty for every host
+ * @param steps the steps of the scenario
  */
 public record Scenario(
     String name, PluginShape shape, List<String> needs, String expectation, Consumer<Play> steps)
@@ -24,7 +24,7 @@ public record Scenario(
     return new Scenario(name, onNode(shape), needs, expectation, steps);
   }
 
-  /** Returns the shape without its controller and all that only a controller has. */
+  /** Returns the shape without its controller and the features that only a controller has. */
   static PluginShape onNode(PluginShape shape) {
     return shape
         .without(PluginCapability.values())

@@ -28,10 +28,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Plays scenarios, each from the start of its plugin to the verdict. For any number of threads. */
+/**
+ * Runs scenarios, each from the start of its plugin to the verdict. Safe for use by any number of
+ * threads.
+ */
 public final class ScenarioRun implements ConformanceRun {
 
-  /** Validating a volume that others made: the scenarios hand it over as registered. */
+  /**
+   * The duty to validate a pre-provisioned volume: the scenarios pass volumes as already
+   * registered.
+   */
   private static final DutyId VALIDATE = DutyId.of(261);
 
   private static final Set<DutyId> ONE_CALL_AT_A_TIME = Set.of(DutyId.of(49), DutyId.of(50));
@@ -41,7 +47,7 @@ public final class ScenarioRun implements ConformanceRun {
   private final Duration patience;
   private volatile boolean stopped;
 
-  /** A run with orchestrators that this factory starts, one for each scenario. */
+  /** Creates a run with orchestrators that this factory starts, one for each scenario. */
   public ScenarioRun(
       OrchestratorUnderTest.Factory factory, Duration callDeadline, Duration patience) {
     this.factory = factory;
@@ -105,7 +111,7 @@ public final class ScenarioRun implements ConformanceRun {
     stopped = true;
   }
 
-  /** Nothing is left of a scenario: its plugin and its directory end with it. */
+  /** A scenario leaves nothing: its plugin and its directory end with it. */
   @Override
   public Map<CaseResult, CaseResult> cleanUpAgain() {
     return Map.of();
@@ -114,7 +120,7 @@ public final class ScenarioRun implements ConformanceRun {
   @Override
   public void close() {}
 
-  /** Plays it, and returns the last call before the orchestrator crashed. */
+  /** Runs the scenario, and returns the number of the last call before the orchestrator crashed. */
   private long play(
       Scenario scenario,
       OrchestratorSetting setting,
@@ -162,15 +168,16 @@ public final class ScenarioRun implements ConformanceRun {
   }
 
   /**
-   * Whether a breach is not told.
+   * Returns whether the report leaves a breach out.
    *
-   * @param crash the last call that came in before the orchestrator crashed; 0 if it did not
+   * @param crash the number of the last call that arrived before the orchestrator crashed; 0 if it
+   *     did not crash
    */
   static boolean isExcused(Breach breach, long crash) {
     return breach.duty().equals(VALIDATE) || isAcrossCrash(breach, crash);
   }
 
-  /** A caller that comes back after a crash cannot know which of its calls are still open. */
+  /** A caller that restarts after a crash cannot know which of its calls are still open. */
   private static boolean isAcrossCrash(Breach breach, long crash) {
     List<Long> numbers = breach.calls().stream().map(RecordedCall::number).toList();
     return ONE_CALL_AT_A_TIME.contains(breach.duty())
@@ -178,7 +185,10 @@ public final class ScenarioRun implements ConformanceRun {
         && numbers.stream().anyMatch(number -> number > crash);
   }
 
-  /** Returns the secrets of a call: attaching and detaching the same, every other call its own. */
+  /**
+   * Returns the secrets of a call: attaching and detaching share theirs, every other call has its
+   * own.
+   */
   static Secrets secretsFor(CsiOperation operation) {
     return switch (operation) {
       case CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME ->
@@ -198,7 +208,10 @@ public final class ScenarioRun implements ConformanceRun {
     }
   }
 
-  /** Removes what the orchestrator left in its directory; the fake plugin mounts nothing there. */
+  /**
+   * Removes the files that the orchestrator left in its directory; the fake plugin mounts nothing
+   * there.
+   */
   private static void remove(Path directory) {
     try (Stream<Path> all = Files.walk(directory)) {
       for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {

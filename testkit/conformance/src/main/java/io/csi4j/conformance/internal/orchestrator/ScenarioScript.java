@@ -27,9 +27,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of a scenario, as its row has them: a verb and what it is about, with semicolons
- * between them. Orders are {@code one} and {@code two}, of two workloads for one volume, and {@code
- * other}, for another volume. A fault is a line of a {@link FaultScript}.
+ * Parses the steps of a scenario from its row: each is a verb with its argument, and semicolons
+ * separate them. Orders are {@code one} and {@code two}, for two workloads of one volume, and
+ * {@code other}, for another volume. A fault is a line of a {@link FaultScript}.
  */
 final class ScenarioScript {
 
@@ -95,7 +95,7 @@ final class ScenarioScript {
     this.play = play;
   }
 
-  /** Reads the steps of a row. */
+  /** Parses the steps of a row. */
   static Consumer<Play> of(String steps) {
     List<Consumer<ScenarioScript>> all =
         Arrays.stream(steps.split("; ")).map(ScenarioScript::step).toList();
@@ -138,13 +138,13 @@ final class ScenarioScript {
         "Two workloads were given one path.");
   }
 
-  /** Asks once for a mount that an orchestrator may refuse. */
+  /** Requests once a mount that an orchestrator may refuse. */
   private void tryMount(String name) {
     begun = play.beginMount(order(name));
     outcome(name);
   }
 
-  /** Waits for the mount that was begun, which may have failed. */
+  /** Waits for the result of the mount in progress, which may have failed. */
   private void outcome(String name) {
     MountOrder order = order(name);
     play.outcome(Play.mounting(order), Objects.requireNonNull(begun))
@@ -156,7 +156,7 @@ final class ScenarioScript {
             });
   }
 
-  /** A mount has to fail, for the reason after the order. */
+  /** Expects that a mount fails, for the reason that follows the order. */
   private void refuse(String words) {
     String[] parts = words.split(": ", 2);
     play.expectNoMount(order(parts[0]), parts[1]);
@@ -181,13 +181,13 @@ final class ScenarioScript {
     play.expectPublications(play.order(), Integer.parseInt(number));
   }
 
-  /** A call may not have come in, for the reason after it. */
+  /** Expects that a call has not arrived, for the reason that follows it. */
   private void none(String words) {
     String[] parts = words.split(": ", 2);
     play.expectNone(operation(parts[0]), parts[1]);
   }
 
-  /** No call may have come in again as it first was, for the reason after it. */
+  /** Expects that no call has been repeated in its first form, for the reason that follows it. */
   private void sentOnce(String words) {
     String[] parts = words.split(": ", 2);
     List<RecordedCall> calls = play.plugin().journal().calls(operation(parts[0]));
@@ -226,7 +226,9 @@ final class ScenarioScript {
     rule = play.plugin().inject(next.fault(), next.when());
   }
 
-  /** The last fault has to have acted so often; at least once if no number is given. */
+  /**
+   * Expects that the last fault acted this number of times; at least once if no number is given.
+   */
   private void hits(String number) {
     long hits = Objects.requireNonNull(rule).hits();
     play.expect(

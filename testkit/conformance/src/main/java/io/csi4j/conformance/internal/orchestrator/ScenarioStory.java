@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The result of a scenario in text for people: what matters, in a few lines. */
+/** Describes the result of a scenario in a few lines of text. */
 final class ScenarioStory {
 
   private static final int LAST_LINES = 40;
@@ -24,12 +24,12 @@ final class ScenarioStory {
   private ScenarioStory() {}
 
   /**
-   * The result of a scenario.
+   * Returns the result of a scenario.
    *
-   * @param problems what did not come out as expected, a line each
-   * @param breaches the binding duties that were broken, with the calls that show it
-   * @param advice the duties that do not bind and were broken; they fail nothing
-   * @param calls every call that the plugin got, a line each, redacted
+   * @param problems the unmet expectations, a line each
+   * @param breaches the breaches of binding duties, with the calls that prove them
+   * @param advice the breaches of duties that are not binding, which do not fail the scenario
+   * @param calls every call that the plugin received, a line each, redacted
    */
   static CaseResult result(
       Scenario scenario,
@@ -62,7 +62,7 @@ final class ScenarioStory {
         .collect(Collectors.groupingBy(Breach::duty, TreeMap::new, Collectors.toList()));
   }
 
-  /** A duty with the first time that it was broken, and how often it was. */
+  /** Describes a duty with its first breach, and the number of breaches. */
   private static void duty(StringBuilder out, String title, DutyId duty, List<Breach> breaches) {
     Breach first = breaches.get(0);
     out.append('\n')
@@ -77,7 +77,7 @@ final class ScenarioStory {
     first.calls().forEach(call -> out.append("\n  ").append(call));
   }
 
-  /** The last lines of a journal, none too long. */
+  /** Appends the last lines of a journal, each cut to a maximum length. */
   private static void journal(StringBuilder out, List<String> lines) {
     int hidden = Math.max(0, lines.size() - LAST_LINES);
     out.append("\nwhat the plugin saw")

@@ -10,10 +10,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Every scenario of the suite for orchestrators: the rows of {@code scenarios.tsv}, with steps. */
+/**
+ * All scenarios of the suite for orchestrators: the rows of {@code scenarios.tsv}, with their
+ * steps.
+ */
 public final class Scenarios {
 
-  /** The plugins of the table: each but the first has a word of its own there. */
+  /** Plugin shapes by their name in the table; the first needs no name. */
   private static final Map<String, Supplier<PluginShape>> SHAPES =
       Map.of(
           "full", PluginShape::full,
@@ -33,12 +36,12 @@ public final class Scenarios {
 
   private Scenarios() {}
 
-  /** In the order in which they run. */
+  /** Returns the scenarios in the order in which they run. */
   public static List<Scenario> all() {
     return ALL;
   }
 
-  /** Those for hosts without a controller, with plugins that have none. */
+  /** Returns the scenarios for hosts without a controller, with plugins without one. */
   public static List<Scenario> onNode() {
     return ALL.stream().filter(each -> each.needs().isEmpty()).map(Scenario::onNode).toList();
   }
@@ -66,7 +69,10 @@ public final class Scenarios {
     return scenarios;
   }
 
-  /** The scenario of a row: its name, the plugin, what the host needs, what is expected. */
+  /**
+   * Parses the scenario of a row: its name, the plugin, the host's requirements, and the
+   * expectation.
+   */
   private Scenario scenario(List<String> row) {
     Consumer<Play> body =
         row.get(4).isEmpty() ? steps.remove(row.get(0)) : ScenarioScript.of(row.get(4));
@@ -78,7 +84,7 @@ public final class Scenarios {
     return new Scenario(row.get(0), shape(row.get(1)), needs, row.get(3), body);
   }
 
-  /** The shape of a plugin: a name, and quirks after it. */
+  /** Parses the shape of a plugin: a name, followed by quirks. */
   static PluginShape shape(String words) {
     String[] parts = words.split(" ", -1);
     PluginShape shape = Objects.requireNonNull(SHAPES.get(parts[0]), words).get();

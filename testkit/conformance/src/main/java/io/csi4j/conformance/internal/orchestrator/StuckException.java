@@ -1,6 +1,9 @@
 package io.csi4j.conformance.internal.orchestrator;
 
-/** Ends a scenario that cannot go on: the run catches it and makes it a problem of the result. */
+/**
+ * Thrown when a scenario cannot continue: the run catches it and adds it to the problems of the
+ * result.
+ */
 final class StuckException extends RuntimeException {
 
   private static final long serialVersionUID = 1;

@@ -1,7 +1,7 @@
 /**
  * The scenarios of the suite for orchestrators. Start with {@link
  * io.csi4j.conformance.internal.orchestrator.Scenarios}; {@link
- * io.csi4j.conformance.internal.orchestrator.Play} holds the steps of a scenario.
+ * io.csi4j.conformance.internal.orchestrator.Play} implements the steps of a scenario.
  */
 @NullMarked
 package io.csi4j.conformance.internal.orchestrator;

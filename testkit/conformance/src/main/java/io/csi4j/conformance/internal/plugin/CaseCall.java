@@ -24,15 +24,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call by which a case is judged, as its row has it: {@code NodePublishVolume of
- * published-volume as elsewhere without target_path with readonly: true}. The call alone has to be
- * there: it is lawful, but for what follows its subject.
+ * The call by which a case is judged, parsed from its row: {@code NodePublishVolume of
+ * published-volume as elsewhere without target_path with readonly: true}. Only the operation is
+ * required: the request is lawful, except for the modifications that follow its subject.
  *
  * @param operation the call
- * @param subject what it is about, one of {@link #SUBJECTS}; empty if it is about nothing
- * @param changes how its request differs, of {@link #CHANGES}
- * @param lacks the field that is left out; empty if none is
- * @param fields other values for fields, which stand in text format
+ * @param subject the object of the call, one of {@link #SUBJECTS}; empty if there is none
+ * @param changes the modifications of the request, of {@link #CHANGES}
+ * @param lacks the field to leave out; empty for none
+ * @param fields other values for fields, in protobuf's text format
  */
 record CaseCall(
     CsiOperation operation, String subject, List<String> changes, String lacks, Message fields) {
@@ -95,7 +95,7 @@ record CaseCall(
     changes = List.copyOf(changes);
   }
 
-  /** Reads the cell of a row. */
+  /** Parses the cell of a row. */
   static CaseCall of(String cell) {
     Matcher parts = FORM.matcher(cell);
     String refusal = "No call of cases.tsv is: " + cell;
@@ -125,10 +125,10 @@ record CaseCall(
   }
 
   /**
-   * Returns the steps of a case that is judged by how this call ends. With {@code best} another end
-   * earns advice; after {@code rather} the second code does.
+   * Returns the steps of a case that is judged by the result of this call. With {@code best}, any
+   * other result leads to advice; after {@code rather}, the second code does.
    *
-   * @param ends the word, and the codes after a colon
+   * @param ends the keyword, and the codes after a colon
    */
   Consumer<Trial> steps(String ends) {
     String[] parts = ends.split(": ", 2);
@@ -198,7 +198,7 @@ record CaseCall(
 
   private void isRequired(Trial t) {
     Reply reply = t.call(request(t));
-    // No thing has an empty id, for which the tables of the calls have NOT_FOUND.
+    // No object has an empty id, so the calls' tables require NOT_FOUND for it.
     t.check(
         reply.code() == StatusCode.INVALID_ARGUMENT
             || (reply.code() == StatusCode.NOT_FOUND && lacks.endsWith("_id")),
@@ -215,10 +215,11 @@ record CaseCall(
   }
 
   /**
-   * Fails unless calls about something that does not exist end with the right code. The plugin may
-   * find that an id is none of its own; only then it is not called about a deleted thing.
+   * Fails unless calls about a nonexistent object end with the right code. The plugin may recognize
+   * that an id is not one of its own and answer INVALID_ARGUMENT; a call about a deleted object
+   * must then end with the right code.
    *
-   * @param deleted the call about a thing that was deleted; null if none can be made
+   * @param deleted the call about a deleted object; null if none can be created
    */
   static void isUnknown(
       Trial t, StatusCode code, Message unknown, @Nullable Supplier<Message> deleted) {
@@ -232,8 +233,8 @@ record CaseCall(
   }
 
   /**
-   * Ends the case if the plugin does not take the call for a volume that exists: it may refuse its
-   * other fields before it looks for the volume.
+   * Ends the case if the plugin refuses the call for an existing volume: it may check its other
+   * fields before it looks for the volume.
    */
   private void isUnknownIfTaken(Trial t, StatusCode code) {
     Reply reply = t.call(request(t));
@@ -247,7 +248,7 @@ record CaseCall(
       // An attached volume cannot be deleted.
       t.prepare(toDetach(t, volume));
     }
-    // From here on, the requests differ in the volume alone from one that the plugin takes.
+    // From here on, only the volume differs from that of a request that the plugin accepts.
     Volume unknown = volume.toBuilder().setVolumeId(NO_SUCH_VOLUME.getVolumeId()).build();
     isUnknown(
         t,

@@ -2,7 +2,7 @@ package io.csi4j.conformance.internal.plugin;
 
 import io.csi4j.conformance.model.CaseResult.Outcome;
 
-/** Ends a case before its end: the run catches it and makes it the result. */
+/** Thrown to end a case early: the run catches it and turns it into the result. */
 final class CaseEndedException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
@@ -18,22 +18,22 @@ final class CaseEndedException extends RuntimeException {
     this.inAnyStep = inAnyStep;
   }
 
-  /** The plugin did something else than expected. */
+  /** Returns the failure of a plugin that did not behave as expected. */
   static CaseEndedException failed(String expected, String got) {
     return new CaseEndedException(Outcome.FAILED, expected, got, false);
   }
 
-  /** The plugin did something that counts in a step before the tested one as well. */
+  /** Returns a failure that counts in a preparation step as well. */
   static CaseEndedException failedInAnyStep(String expected, String got) {
     return new CaseEndedException(Outcome.FAILED, expected, got, true);
   }
 
-  /** A step before the tested one was not done, or the plugin is gone. */
+  /** Returns the end of a case whose preparation failed, or whose plugin is gone. */
   static CaseEndedException notRun(String why) {
     return new CaseEndedException(Outcome.NOT_RUN, "", why, false);
   }
 
-  /** The plugin offers nothing that the case is about. */
+  /** Returns the end of a case for which the plugin lacks the feature. */
   static CaseEndedException skipped(String why) {
     return new CaseEndedException(Outcome.SKIPPED, "", why, false);
   }
@@ -42,7 +42,9 @@ final class CaseEndedException extends RuntimeException {
     return outcome;
   }
 
-  /** Returns what the plugin did instead of the expectation, or why the case has no verdict. */
+  /**
+   * Returns what the plugin did instead of the expected behavior, or why the case has no verdict.
+   */
   String text() {
     return String.valueOf(getMessage());
   }

@@ -4,7 +4,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** The steps of the cases that more than one call judges, by the names of the cases. */
+/**
+ * Collects the steps of cases that are judged by more than one call, keyed by the name of the case.
+ */
 final class CaseSteps {
 
   private final Map<String, Consumer<Trial>> all = new TreeMap<>();
@@ -17,10 +19,10 @@ final class CaseSteps {
   }
 
   /**
-   * Takes the steps of a case out.
+   * Removes and returns the steps of a case.
    *
-   * @param call the call that judges the case; empty if its steps do
-   * @param ends how that call has to end
+   * @param call the call that judges the case; empty if the steps do so
+   * @param ends the required result of that call
    */
   Consumer<Trial> take(String name, String call, String ends) {
     Consumer<Trial> steps = call.isEmpty() ? all.remove(name) : CaseCall.of(call).steps(ends);
@@ -30,7 +32,7 @@ final class CaseSteps {
     return steps;
   }
 
-  /** Refuses steps that no row of the table has asked for. */
+  /** Fails if there are steps that no row of the table used. */
   void checkAllTaken() {
     if (!all.isEmpty()) {
       throw new IllegalStateException("No row of cases.tsv has the cases " + all.keySet() + ".");

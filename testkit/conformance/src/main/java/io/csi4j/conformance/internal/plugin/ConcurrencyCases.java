@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Several calls at once: each succeeds, or is told to wait its turn. */
+/** Cases with concurrent calls: each must succeed or be aborted. */
 final class ConcurrencyCases {
 
   private ConcurrencyCases() {}
@@ -51,7 +51,7 @@ final class ConcurrencyCases {
         });
   }
 
-  /** The answers of the calls that succeeded. */
+  /** Returns the answers of the calls that succeeded. */
   private static <A extends Message> List<A> made(Trial t, List<Reply> replies, Class<A> answer) {
     return replies.stream().filter(Reply::isOk).map(each -> t.answer(each, answer)).toList();
   }
@@ -62,7 +62,7 @@ final class ConcurrencyCases {
         .toList();
   }
 
-  /** Two calls at once, of which one better succeeds and the other succeeds too, or is aborted. */
+  /** Makes one call twice concurrently; advises unless each succeeds or is aborted. */
   private static List<Reply> twiceAtOnce(Trial t, Message request) {
     List<Reply> replies = t.together(request, request);
     for (Reply each : replies) {
@@ -79,7 +79,7 @@ final class ConcurrencyCases {
     }
   }
 
-  /** Sends these two, and a third call afterwards that better succeeds. */
+  /** Makes both calls concurrently, and then a third call that should succeed. */
   static void twiceAtOnceAndAgain(Trial t, Message request) {
     twiceAtOnce(t, request);
     t.best(request, StatusCode.OK);

@@ -23,7 +23,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import java.util.List;
 
-/** The work of the controller with volumes that exist. */
+/** Cases about the controller's work on existing volumes. */
 final class ControllerCases {
 
   private ControllerCases() {}
@@ -91,7 +91,7 @@ final class ControllerCases {
           for (long attached = 0; attached < most; attached++) {
             var request = toAttach(t, create(t));
             Reply before = t.prepared(() -> attachedOrFull(t, request));
-            // Volumes of others may be attached to the node as well.
+            // Volumes of other users may be attached to the node as well.
             if (!before.isOk()) {
               return;
             }
@@ -224,7 +224,7 @@ final class ControllerCases {
     all.add(
         "controller/capacity/is-told-for-a-use",
         t -> {
-          // One at a time: a volume would have to be usable in all ways of one request.
+          // One at a time: a volume would have to support all capabilities of one request.
           for (VolumeCapability each : capabilities(t)) {
             checkCapacity(
                 t,
@@ -335,7 +335,7 @@ final class ControllerCases {
         });
   }
 
-  /** A volume that grows has this size at least, unless the plugin does not tell sizes. */
+  /** Checks that a grown volume has at least this size, unless the plugin does not report sizes. */
   private static void checkGrown(Trial t, Volume volume, Reply reply, long least) {
     if (reply.isOk()) {
       long size = t.answer(reply, ControllerExpandVolumeResponse.class).getCapacityBytes();

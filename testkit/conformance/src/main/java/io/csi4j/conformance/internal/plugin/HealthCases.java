@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The health of volumes and of the storage, as plugins of CSI 1.13 tell it. */
+/** Cases about the health of volumes and of the storage, as plugins of CSI 1.13 report it. */
 final class HealthCases {
 
   private HealthCases() {}
@@ -96,7 +96,7 @@ final class HealthCases {
         t -> {
           Volume volume = attachedVolume(t);
           var staging = toStage(t, volume);
-          // Refused for its request; what the plugin makes of it is the matter of other cases.
+          // The request itself must be refused; other cases test the plugin's reaction to it.
           t.call(staging.clearVolumeCapability());
           var request = to(t, NodeGetVolumeHealthRequest.newBuilder(), volume);
           t.best(request.setStagingTargetPath(staging.getStagingTargetPath()), OK);
@@ -135,7 +135,7 @@ final class HealthCases {
     t.checkSame("the health of volume ", volume.getVolumeId(), health.getVolumeId());
   }
 
-  /** The pair of status and reason is unique in a volume. */
+  /** Checks that each pair of status and reason occurs once in a volume. */
   private static void once(Trial t, VolumeHealth health) {
     once(
         t,

@@ -18,7 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 
-/** The identity of the plugin, and how it says no. */
+/** Cases about the identity of the plugin, and about its refusals. */
 final class IdentityCases {
 
   private static final GetPluginInfoRequest INFO = GetPluginInfoRequest.getDefaultInstance();
@@ -139,8 +139,8 @@ final class IdentityCases {
   }
 
   /**
-   * A service that the plugin declares is served. A plugin declares the same on all its sockets, so
-   * that only the socket that was named as the controller's owes it.
+   * Checks that the plugin serves a service that it declares. A plugin declares the same services
+   * on all its sockets, so only the socket given as the controller's must serve them.
    */
   private static void declared(Trial t, Service.Type service, CsiOperation first) {
     if (!t.offers().has(service) && !t.offers().unserved().contains(service)) {
@@ -182,7 +182,7 @@ final class IdentityCases {
         t -> {
           String id = "../../" + NO_SUCH_VOLUME.getVolumeId() + "\n";
           Volume nonsense = Volume.newBuilder().setVolumeId(id).build();
-          // A plugin that dies of it ends the case.
+          // A plugin that crashes on this call ends the case.
           Reply unused =
               t.offers().node() ? t.call(toUnpublish(t, nonsense)) : t.call(toDelete(t, nonsense));
           t.ok(INFO);

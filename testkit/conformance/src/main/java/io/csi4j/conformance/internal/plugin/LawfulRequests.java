@@ -37,10 +37,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Lawful requests, with all that the plugin's description has for them. */
+/** Builds lawful requests with the values of the plugin's description. */
 final class LawfulRequests {
 
-  /** The subject of a request that is about nothing. */
+  /** Subject of a request without an object. */
   static final Message NOTHING = Volume.getDefaultInstance();
 
   static final Volume NO_SUCH_VOLUME =
@@ -59,7 +59,7 @@ final class LawfulRequests {
 
   private LawfulRequests() {}
 
-  /** How volumes are used, as the description says, the usual way first. */
+  /** Returns the capabilities of the description, the usual one first. */
   static List<VolumeCapability> capabilities(Trial t) {
     return t.plugin().capabilities().stream().map(LawfulRequests::capability).toList();
   }
@@ -68,7 +68,7 @@ final class LawfulRequests {
     return capability(t.plugin().capabilities().get(0));
   }
 
-  /** How volumes are used as filesystems, or as block devices. */
+  /** Returns the capability for filesystems, or for block devices. */
   static VolumeCapability capability(Trial t, VolumeCapability.AccessTypeCase type) {
     return capabilities(t).stream()
         .filter(each -> each.getAccessTypeCase() == type)
@@ -97,7 +97,10 @@ final class LawfulRequests {
         .build();
   }
 
-  /** A capability that cannot be taken for the usual one: another mode, or another type. */
+  /**
+   * Returns a capability that clearly differs from the usual one: with another mode, or another
+   * type.
+   */
   static VolumeCapability otherCapability(Trial t) {
     VolumeCapability usual = capability(t);
     return capabilities(t).stream()
@@ -106,7 +109,7 @@ final class LawfulRequests {
         .orElseGet(() -> otherMode(t));
   }
 
-  /** The usual capability in another access mode. */
+  /** Returns the usual capability with another access mode. */
   static VolumeCapability otherMode(Trial t) {
     VolumeCapability usual = capability(t);
     return inMode(
@@ -121,7 +124,7 @@ final class LawfulRequests {
     return name + "x".repeat(128 - name.length());
   }
 
-  /** Twice the usual size of a volume. */
+  /** Returns twice the usual size of a volume. */
   static long bigger(Trial t) {
     return 2 * t.plugin().volumeBytes();
   }
@@ -135,9 +138,9 @@ final class LawfulRequests {
   }
 
   /**
-   * Fills those fields of a request whose values follow from their names.
+   * Fills the fields of a request whose values follow from their names.
    *
-   * @param about what the request is about: a volume, a snapshot, a group of them, or a message
+   * @param about the subject of the request: a volume, a snapshot, a group snapshot, or a message
    *     with fields of the same names
    */
   static <B extends Message.Builder> B to(Trial t, B request, Message about) {
@@ -164,7 +167,7 @@ final class LawfulRequests {
       case "volume_capabilities" -> List.of(new ProtoMessage(capability(t)));
       case "target_path", "volume_path" -> t.paths().target("target");
       case "staging_target_path" ->
-          // A volume whose health is asked for need not be staged.
+          // A volume need not be staged for a health request.
           operation != CsiOperation.NODE_GET_VOLUME_HEALTH && Need.STAGING.met(t)
               ? t.paths().staging("staging")
               : null;
@@ -193,7 +196,7 @@ final class LawfulRequests {
     return t.plugin().secrets(RawPlugin.operation(request)).reveal();
   }
 
-  /** The request that undoes another one: about the same, and with secrets of its own. */
+  /** Returns the request that undoes another one: with the same subject and its own secrets. */
   static Message undo(Trial t, Message request, Message undo) {
     Map<String, @Nullable Object> values = new HashMap<>();
     for (FieldDescriptor field : undo.getDescriptorForType().getFields()) {
@@ -203,7 +206,7 @@ final class LawfulRequests {
     return MessageFields.with(undo, values);
   }
 
-  /** Returns the field of this name of what a request is about; null if it has none. */
+  /** Returns the field of this name in the subject of a request; null if it has none. */
   private static @Nullable Object of(Message about, String field) {
     FieldDescriptor same = about.getDescriptorForType().findFieldByName(field);
     if (same == null) {
@@ -217,8 +220,8 @@ final class LawfulRequests {
   }
 
   /**
-   * A volume that is a clone of a volume, is filled from a snapshot, or is neither. It is not asked
-   * to be smaller than its source.
+   * Returns a request for a volume that is a clone, is restored from a snapshot, or neither. The
+   * requested size is never smaller than the source.
    */
   static CreateVolumeRequest.Builder toCreate(Trial t, Message source) {
     CreateVolumeRequest.Builder request = to(t, CreateVolumeRequest.newBuilder(), source);
@@ -231,7 +234,7 @@ final class LawfulRequests {
     return source == NOTHING ? request : toFill(t, request, source);
   }
 
-  /** The request for a volume, changed to one from a volume or a snapshot. */
+  /** Changes a request so that the volume is created from a volume or a snapshot. */
   static CreateVolumeRequest.Builder toFill(
       Trial t, CreateVolumeRequest.Builder request, Message source) {
     long size;
@@ -249,7 +252,10 @@ final class LawfulRequests {
     return request.setCapacityRange(atLeast(Math.max(t.plugin().volumeBytes(), size)));
   }
 
-  /** Where volumes have to be accessible: as the description says, or where the node is. */
+  /**
+   * Returns the topology from which volumes must be accessible: that of the description, or of the
+   * node.
+   */
   static Topology place(Trial t) {
     Topology ofNode = t.offers().info().getAccessibleTopology();
     return t.plugin()
@@ -262,7 +268,7 @@ final class LawfulRequests {
     return to(t, DeleteVolumeRequest.newBuilder(), volume);
   }
 
-  /** The id of the node, which its own service tells. */
+  /** Returns the id of the node, as its own service reports it. */
   private static String node(Trial t) {
     if (!t.offers().node()) {
       throw CaseEndedException.skipped("no node service is served here to tell its node_id");
@@ -278,7 +284,7 @@ final class LawfulRequests {
     return to(t, ControllerUnpublishVolumeRequest.newBuilder(), volume);
   }
 
-  /** A list of all volumes, in pages of so many; 0 for pages of any size. */
+  /** Returns a request to list all volumes, in pages of this size; 0 for pages of any size. */
   static ListVolumesRequest.Builder toList(int entries) {
     return ListVolumesRequest.newBuilder().setMaxEntries(entries);
   }

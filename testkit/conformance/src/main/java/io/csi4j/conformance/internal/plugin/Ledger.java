@@ -23,15 +23,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with the calls that undo what a run has made, for the run that cleans up after a crash.
- * Each line can be read by a person: the type of the request and its fields in protobuf's text
- * format. It holds no secrets: the run that reads it has its own.
+ * A file with the calls that undo the work of a run, for the run that cleans up after a crash. Each
+ * line is readable text: the type of the request and its fields in protobuf's text format. The file
+ * contains no secrets: the run that reads it has its own.
  */
 final class Ledger {
 
   private static final String HEAD = "csi4j conformance: what a run has made and not undone";
 
-  /** The requests that undo something, by the names of their types. */
+  /** Requests that undo something, by the names of their types. */
   private static final Map<String, Message> TYPES =
       Arrays.stream(CsiOperation.values())
           .map(RawPlugin::request)
@@ -48,7 +48,7 @@ final class Ledger {
     this.file = file;
   }
 
-  /** Writes these in place of all others. */
+  /** Replaces the content with these requests and directories. */
   void write(List<Message> undos, List<Path> directories) {
     List<String> lines = new ArrayList<>();
     lines.add(HEAD);
@@ -77,7 +77,7 @@ final class Ledger {
     }
   }
 
-  /** Removes the file: nothing is left of the run. */
+  /** Removes the file, because nothing is left of the run. */
   void remove() {
     try {
       boolean unused = Files.deleteIfExists(file);
@@ -87,7 +87,9 @@ final class Ledger {
     }
   }
 
-  /** Reads the requests, oldest first, each with the secrets that {@code secrets} has for it. */
+  /**
+   * Reads the requests, oldest first, each with the secrets that {@code secrets} returns for it.
+   */
   List<Message> undos(Function<Message, Map<String, String>> secrets) {
     List<Message> undos = new ArrayList<>();
     for (String line : lines()) {
@@ -103,7 +105,7 @@ final class Ledger {
     return undos;
   }
 
-  /** Reads the directories that the run made, parents first. */
+  /** Reads the directories that the run created, parents first. */
   List<Path> directories() {
     return lines().stream()
         .filter(line -> line.startsWith(DIRECTORY))

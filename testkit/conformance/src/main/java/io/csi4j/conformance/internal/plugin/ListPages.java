@@ -12,14 +12,17 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Lists of a plugin, page by page. */
+/** Reads a plugin's lists page by page, and adds the cases about them. */
 final class ListPages {
 
   private static final int MANY_PAGES = 10_000;
 
   private ListPages() {}
 
-  /** The entries of a list, page by page; fails if a page has too many, or there is no end. */
+  /**
+   * Returns the entries of a list, read page by page; fails if a page has too many, or the list
+   * does not end.
+   */
   static List<Message> entries(Trial t, Message.Builder request) {
     Descriptor type = request.getDescriptorForType();
     int most = (int) request.getField(type.findFieldByName("max_entries"));
@@ -52,7 +55,10 @@ final class ListPages {
     return found;
   }
 
-  /** The ids of the things of one kind on a list: in an entry, each has the field of its kind. */
+  /**
+   * Returns the ids of the objects of one kind in a list; each entry has a field named after the
+   * kind.
+   */
   static List<String> ids(Trial t, String kind, Message.Builder request) {
     return entries(t, request).stream()
         .map(each -> new ProtoMessage(each).message(kind).text(kind + "_id"))
@@ -62,11 +68,11 @@ final class ListPages {
   /**
    * Adds the cases of the lists of volumes and of snapshots.
    *
-   * @param prefix the beginning of their names
-   * @param kind what is on the list
-   * @param list the request for the whole list
-   * @param made makes a thing, and returns its id
-   * @param deleted makes and deletes a thing, and returns its id
+   * @param prefix the prefix of their names
+   * @param kind the kind of the listed objects
+   * @param list the request for the complete list
+   * @param made creates an object, and returns its id
+   * @param deleted creates and deletes an object, and returns its id
    */
   static void addTo(
       CaseSteps all,
@@ -95,7 +101,7 @@ final class ListPages {
           Message.Builder page = list.apply(t);
           page.setField(page.getDescriptorForType().findFieldByName("max_entries"), 1);
           for (String id : List.of(made.apply(t), made.apply(t), made.apply(t))) {
-            // A list in pages may miss one while others change.
+            // A paged list may miss an object while other objects change.
             t.check(
                 Stream.generate(() -> ids(t, kind, page))
                     .limit(3)

@@ -18,7 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Which blocks a snapshot holds. */
+/** Cases about the blocks of a snapshot. */
 final class MetadataCases {
 
   private MetadataCases() {}
@@ -52,7 +52,7 @@ final class MetadataCases {
         .build();
   }
 
-  /** A snapshot of a volume whose snapshots can be compared. */
+  /** Returns a snapshot of a volume whose snapshots can be compared. */
   private static Snapshot compared(Trial t) {
     Volume volume = blockVolume(t);
     Snapshot known = snapshot(t, volume);
@@ -109,7 +109,7 @@ final class MetadataCases {
     return ranges.stream().mapToLong(BlockMetadata::getSizeBytes).sum();
   }
 
-  /** The ranges of a whole stream, if they are as they have to be. */
+  /** Returns the ranges of a complete stream, after checking them. */
   private static List<BlockMetadata> ranges(Trial t, MessageOrBuilder request, long from, int max) {
     Reply reply = t.call(request);
     if (reply.code() == FAILED_PRECONDITION) {

@@ -8,8 +8,8 @@ import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The need of a case, from the plugin or from its description. */
-@SuppressWarnings("ImmutableEnumChecker") // the checks are lambdas without state
+/** A requirement of a case on the plugin or on its description. */
+@SuppressWarnings("ImmutableEnumChecker") // The checks are stateless lambdas.
 enum Need {
   CONTROLLER(PluginCapability.Service.Type.CONTROLLER_SERVICE),
   NO_CONTROLLER(CONTROLLER),
@@ -36,7 +36,7 @@ enum Need {
   CONDITION(ControllerServiceCapability.RPC.Type.VOLUME_CONDITION),
   LIST_HEALTH(ControllerServiceCapability.RPC.Type.LIST_VOLUME_HEALTH),
 
-  /** A node service on the socket of the node. */
+  /** A node service on the node's socket. */
   NODE("a node service", "no node service is served here", t -> t.offers().node()),
 
   STAGING(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME),
@@ -60,7 +60,7 @@ enum Need {
       "the plugin cannot create volumes, and its description names none that exists",
       t -> CREATE.met(t) || t.plugin().existingVolume().isPresent()),
 
-  /** Both halves of the capability for the newer access modes. */
+  /** Both capabilities for the newer access modes. */
   NEW_MODES(
       "SINGLE_NODE_MULTI_WRITER (controller and node)",
       "the plugin does not offer SINGLE_NODE_MULTI_WRITER in controller and node",
@@ -174,12 +174,12 @@ enum Need {
         .anyMatch(each -> each.getAccessTypeCase() == type);
   }
 
-  /** Returns the need in words, for a list of cases. */
+  /** Returns the requirement as text, for a list of cases. */
   String words() {
     return words;
   }
 
-  /** Returns why a case is skipped without it. */
+  /** Returns the reason for which a case is skipped if the requirement is not met. */
   String otherwise(Trial trial) {
     return service != null && trial.offers().unserved().contains(service)
         ? "the plugin declares "

@@ -28,7 +28,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The work of a plugin on the node where volumes are used. */
+/** Cases about the plugin's work on the node where volumes are used. */
 final class NodeCases {
 
   private static final NodeGetInfoRequest INFO = NodeGetInfoRequest.getDefaultInstance();
@@ -90,14 +90,14 @@ final class NodeCases {
         });
   }
 
-  /** Whether anything is at a path of the plugin. */
+  /** Returns whether a file exists at a path of the plugin. */
   private static boolean isThere(Trial t, String path) {
     return Files.exists(t.paths().here(path), LinkOption.NOFOLLOW_LINKS);
   }
 
   /**
-   * Publishes a volume for the first time, which the case is about, unless the plugin does not take
-   * what its description asks for; the request.
+   * Publishes a volume for the first time, as the tested step, and returns the request; ends the
+   * case if the plugin does not accept the values of its description.
    */
   private static NodePublishVolumeRequest publishNew(Trial t, Volume volume) {
     NodePublishVolumeRequest request = toPublish(t, staged(t, volume)).build();
@@ -106,8 +106,8 @@ final class NodeCases {
   }
 
   /**
-   * Publishes a volume for reading only, which the case is about, unless the plugin does not take
-   * what its description asks for; the request.
+   * Publishes a volume read-only, as the tested step, and returns the request; ends the case if the
+   * plugin does not accept the values of its description.
    */
   private static NodePublishVolumeRequest publishReadonly(Trial t, Volume volume) {
     var writable = toPublish(t, staged(t, volume));
@@ -120,7 +120,7 @@ final class NodeCases {
     return request;
   }
 
-  /** Sends one call twice: the second one succeeds, and mounts nothing over what the first did. */
+  /** Makes one call twice: the second must succeed, and must not mount over the first mount. */
   private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path) {
     Message same = Trial.built(request);
     t.prepare(same);
@@ -321,7 +321,7 @@ final class NodeCases {
     }
   }
 
-  /** Unpublishes, unstages and detaches the volume, as far as the plugin does so. */
+  /** Unpublishes, unstages and detaches the volume, as far as the plugin supports these steps. */
   private static void takeAway(Trial t, Volume volume) {
     t.ok(toUnpublish(t, volume));
     if (Need.STAGING.met(t)) {
@@ -332,7 +332,7 @@ final class NodeCases {
     }
   }
 
-  /** Skips the case unless something is mounted at {@code path} here. */
+  /** Skips the case unless this process sees a mount at {@code path}. */
   private static void needMount(Path path) {
     if (SeenMounts.at(path) == 0) {
       throw CaseEndedException.skipped(
@@ -341,7 +341,7 @@ final class NodeCases {
     }
   }
 
-  /** Writes an empty file, down to the storage; whether that worked. */
+  /** Writes an empty file and syncs it; returns whether that worked. */
   private static boolean write(Path file) {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {

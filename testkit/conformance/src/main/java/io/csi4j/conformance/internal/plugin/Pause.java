@@ -3,7 +3,7 @@ package io.csi4j.conformance.internal.plugin;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** The pauses between questions that are repeated until a deadline, each longer than the last. */
+/** Pauses between calls that are repeated until a deadline; each pause is longer than the last. */
 final class Pause {
 
   private static final long FIRST = Duration.ofMillis(20).toNanos();
@@ -16,7 +16,7 @@ final class Pause {
     end = System.nanoTime() + deadline.toNanos();
   }
 
-  /** Waits, and returns whether there is time for another question. */
+  /** Waits, and returns whether there is time for another call. */
   boolean again() {
     long left = end - System.nanoTime();
     if (left <= 0 || Thread.currentThread().isInterrupted()) {

@@ -18,13 +18,13 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The offers of a plugin.
+ * The services and capabilities of a plugin.
  *
- * @param types of all its capabilities that are served on the sockets of the run, and how it says
- *     that volumes grow
- * @param unserved services that it declares, and does not serve on these sockets
+ * @param types all its capabilities that are served on the sockets of the run, and its modes of
+ *     volume expansion
+ * @param unserved services that it declares but does not serve on these sockets
  * @param node whether a node service is served
- * @param info of its node, if it tells
+ * @param info the information about its node, if it returns any
  */
 record PluginOffers(
     Set<Enum<?>> types, Set<Enum<?>> unserved, boolean node, NodeGetInfoResponse info) {
@@ -58,7 +58,7 @@ record PluginOffers(
           .getCapabilitiesList()
           .forEach(each -> types.add(each.getRpc().getType()));
     }
-    // Its calls all do work: it is taken to be where the controller is.
+    // Every call of this service does work: it is assumed to be where the controller is.
     if (unserved.contains(Service.Type.CONTROLLER_SERVICE)
         && types.remove(Service.Type.SNAPSHOT_METADATA_SERVICE)) {
       unserved.add(Service.Type.SNAPSHOT_METADATA_SERVICE);
@@ -73,7 +73,7 @@ record PluginOffers(
     return new PluginOffers(types, unserved, true, info(t, types));
   }
 
-  /** The node's answer to who it is, which only a plugin that attaches has to give. */
+  /** Returns the node's answer to NodeGetInfo, which only a plugin that attaches must give. */
   private static NodeGetInfoResponse info(Trial t, Set<Enum<?>> types) {
     Reply reply = t.call(NodeGetInfoRequest.getDefaultInstance());
     return reply.code() == StatusCode.UNIMPLEMENTED
@@ -83,8 +83,8 @@ record PluginOffers(
   }
 
   /**
-   * Whether a service that the plugin declares is served here. A plugin declares the same on all
-   * its sockets, whatever they serve.
+   * Returns whether a service that the plugin declares is served here. A plugin declares the same
+   * services on all its sockets, whatever they serve.
    */
   private static boolean isServed(
       Trial t, Service.Type service, Message first, Set<Enum<?>> types, Set<Enum<?>> unserved) {

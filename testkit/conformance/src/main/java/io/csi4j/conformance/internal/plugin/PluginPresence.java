@@ -11,10 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The presence of the plugin, as its answers show it: whether it listens, has died, or hangs. For
- * one thread.
- */
+/** Tracks whether the plugin listens, has crashed, or hangs, by its answers. Not thread-safe. */
 final class PluginPresence {
 
   private final PluginUnderTest plugin;
@@ -32,16 +29,16 @@ final class PluginPresence {
   }
 
   /**
-   * Begins a case: a plugin that died is started again, if it can be.
+   * Begins a case: starts a crashed plugin again, if possible.
    *
-   * @return whether the plugin is another process than before
+   * @return whether the plugin is now another process
    */
   boolean begin(String caseName) {
     about = caseName;
     if (silent == null) {
       return false;
     }
-    // A proxy may go on listening for a moment after its plugin has died.
+    // A proxy may keep listening for a moment after its plugin has crashed.
     if (!RawPlugin.listens(silent) || (started != null && !started.listens())) {
       if (started == null) {
         throw CaseEndedException.notRun(
@@ -55,12 +52,12 @@ final class PluginPresence {
     return true;
   }
 
-  /** Whether a plugin that does not answer yet may do so later. */
+  /** Returns whether a plugin that does not answer yet may do so later. */
   boolean mayAnswer(RawPlugin socket) {
     return RawPlugin.listens(socket.endpoint()) || (started != null && started.isAlive());
   }
 
-  /** Ends the case if it would make a call that hung before. */
+  /** Ends the case if it would repeat a call that hung before. */
   void checkMayAsk(CsiOperation operation) {
     String before = hung.get(operation);
     if (before != null) {
@@ -70,12 +67,15 @@ final class PluginPresence {
     }
   }
 
-  /** Notes that a case has failed because a call is not implemented. */
+  /** Records that a case has failed because a call is not implemented. */
   void failedUnserved(CsiOperation operation) {
     unserved.putIfAbsent(operation, about);
   }
 
-  /** Ends the case if a call is not implemented, and another case has failed for that. */
+  /**
+   * Ends the case if a call is not implemented, and another case has already failed for that
+   * reason.
+   */
   void checkServed(Reply reply) {
     String failed = unserved.get(reply.operation());
     if (reply.code() == StatusCode.UNIMPLEMENTED && failed != null) {
@@ -84,7 +84,7 @@ final class PluginPresence {
     }
   }
 
-  /** Ends the case if a call had no answer. */
+  /** Ends the case if a call got no answer. */
   void heard(Reply reply, RawPlugin socket) {
     if (isLate(reply)) {
       hung.put(reply.operation(), about);
@@ -129,7 +129,7 @@ final class PluginPresence {
         && reply.took().toNanos() > plugin.deadline().toNanos() / 10 * 9;
   }
 
-  /** Whether a call that undoes something had no answer; notes why. */
+  /** Returns whether a call that undoes something got no answer, and records why. */
   boolean isSilent(Reply reply, RawPlugin socket) {
     try {
       heard(reply, socket);

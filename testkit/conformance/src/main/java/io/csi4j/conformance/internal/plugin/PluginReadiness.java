@@ -6,7 +6,7 @@ import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.model.StatusCode;
 import java.util.Optional;
 
-/** Whether the plugin is ready, as it says to Probe: asked once, and again after a restart. */
+/** Determines whether the plugin is ready, by Probe: once, and again after a restart. */
 final class PluginReadiness {
 
   private static final Message PROBE = ProbeRequest.getDefaultInstance();
@@ -19,7 +19,7 @@ final class PluginReadiness {
     this.run = run;
   }
 
-  /** Waits until a plugin that was started again answers, on new connections to its sockets. */
+  /** Waits until a restarted plugin answers, on new connections to its sockets. */
   void awaitAnswer() {
     asked = false;
     Trial trial = new Trial(run, 0);
@@ -38,10 +38,10 @@ final class PluginReadiness {
     run.presence().heard(reply, socket);
   }
 
-  /** Ends the case if the plugin says that it is not ready, as its calls may fail then. */
+  /** Ends the case if the plugin reports that it is not ready, because its calls may fail then. */
   void check() {
     if (!asked) {
-      // A plugin that does not answer this is judged by the other cases all the same.
+      // The other cases judge a plugin that does not answer this call.
       asked = true;
       unready = Optional.empty();
       unready = awaitReady(new Trial(run, 0));
@@ -52,7 +52,7 @@ final class PluginReadiness {
   }
 
   /**
-   * Waits until the plugin is ready; returns why it is not, if it still says so at the deadline.
+   * Waits until the plugin is ready; returns why it is not, if it still reports so at the deadline.
    */
   private Optional<String> awaitReady(Trial trial) {
     Pause pause = new Pause(run.deadline());
@@ -66,7 +66,7 @@ final class PluginReadiness {
     return why;
   }
 
-  /** Returns why the plugin is not ready, if it has said so to Probe. */
+  /** Returns why the plugin is not ready, if its answer to Probe says so. */
   static Optional<String> unready(Trial trial, Reply probed) {
     if (probed.code() == StatusCode.FAILED_PRECONDITION) {
       return Optional.of("the plugin says that it is not well: " + trial.shown(probed));

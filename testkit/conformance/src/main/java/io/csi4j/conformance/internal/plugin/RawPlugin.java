@@ -17,22 +17,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A plugin's socket, on which any message can be sent: nothing is checked, nothing repeated. */
+/** A plugin's socket that accepts any message, without checks and retries. */
 final class RawPlugin implements AutoCloseable {
 
-  /** The time in which a process that ends closes all that it has open. */
+  /** Time for an exiting process to close all its files. */
   static final Duration MOMENTS = Duration.ofSeconds(1);
 
   private final CsiEndpoint endpoint;
   private final RawCalls calls;
 
-  /** The socket there; connected to with the first call. */
+  /** Creates a client that connects to the socket at the first call. */
   RawPlugin(CsiEndpoint endpoint) {
     this.endpoint = endpoint;
     calls = new RawCalls(endpoint, "csi4j-conformance-io");
   }
 
-  /** Begins a call; ends normally in any case. */
+  /** Begins a call; the future always completes normally. */
   CompletableFuture<Reply> call(Message request, Duration deadline) {
     long began = System.nanoTime();
     WireOperation wire = WireOperation.of(operation(request));
@@ -80,8 +80,8 @@ final class RawPlugin implements AutoCloseable {
   }
 
   /**
-   * Whether nothing listens on the socket, or does not any more within moments: a process that dies
-   * closes its connections and its socket one after the other.
+   * Returns whether nothing listens on the socket, or stops listening within moments: an exiting
+   * process closes its connections and its socket one after the other.
    */
   static boolean isGone(CsiEndpoint endpoint) {
     Pause moments = new Pause(MOMENTS);

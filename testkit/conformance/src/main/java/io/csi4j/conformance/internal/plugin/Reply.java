@@ -11,14 +11,14 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * How the plugin answered.
+ * The plugin's answer to a call.
  *
  * @param operation the call
- * @param code with which status
- * @param text and which words, as they came
+ * @param code the status code
+ * @param text the status message, unchanged
  * @param messages the answer: one message, those of a stream, or none
- * @param took how long it took
- * @param lost whether the connection ended before the answer, or there was none
+ * @param took the duration of the call
+ * @param lost whether the connection ended before the answer, or could not be established
  */
 record Reply(
     CsiOperation operation,
@@ -40,7 +40,7 @@ record Reply(
     return code == StatusCode.OK;
   }
 
-  /** Whether the plugin may have done the work although it did not say OK. */
+  /** Returns whether the plugin may have done the work although it did not answer OK. */
   boolean isUncertain() {
     return switch (code) {
       case CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE, DATA_LOSS, ABORTED -> true;
@@ -48,7 +48,7 @@ record Reply(
     };
   }
 
-  /** The answer in one line, without secrets. */
+  /** Returns the answer as one line, without secrets. */
   String shown(UnaryOperator<String> scrubber) {
     if (isOk()) {
       return "OK "

@@ -6,12 +6,14 @@ import io.csi4j.mount.model.MountPath;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The mounts that this process sees, which are those of the plugin if it shares the namespace. */
+/**
+ * The mounts visible to this process, which are those of the plugin if both share the namespace.
+ */
 final class SeenMounts {
 
   private SeenMounts() {}
 
-  /** Returns the number of mounts stacked at a path; 0 as well if they cannot be seen. */
+  /** Returns the number of mounts stacked at a path; also 0 if they are not visible. */
   static int at(Path path) {
     Path parent = path.toAbsolutePath().getParent();
     if (parent == null) {

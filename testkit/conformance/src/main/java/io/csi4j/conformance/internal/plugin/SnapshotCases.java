@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Snapshots of single volumes, and of several at once. */
+/** Cases about snapshots of single volumes, and group snapshots. */
 final class SnapshotCases {
 
   private SnapshotCases() {}
@@ -74,7 +74,7 @@ final class SnapshotCases {
         });
   }
 
-  /** Whether a place is in one of these; no place at all means everywhere. */
+  /** Returns whether a topology is among these; an empty list means everywhere. */
   private static boolean isWithin(Topology place, List<Topology> places) {
     return places.isEmpty()
         || places.stream()
@@ -133,12 +133,12 @@ final class SnapshotCases {
         });
   }
 
-  /** The snapshot of a request that fits the description. */
+  /** Takes the snapshot of a request that fits the description. */
   private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request) {
     return (Snapshot) named(t, t.taken(request, CreateSnapshotResponse.class));
   }
 
-  /** Asked again, the plugin answers with the snapshot that it has cut first. */
+  /** Checks that a repeated request returns the snapshot that was taken first. */
   private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first) {
     Message created = repeated(t, request, first.getReadyToUse(), CreateSnapshotResponse.class);
     Snapshot again = (Snapshot) named(t, created);
@@ -306,7 +306,7 @@ final class SnapshotCases {
     return group.getSnapshotsList().stream().map(what).collect(Collectors.toSet());
   }
 
-  /** Asked twice, the plugin makes one group. */
+  /** Checks that a repeated request creates one group. */
   private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request) {
     var first = t.taken(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
     var again =

@@ -39,9 +39,9 @@ final class StartedPlugin implements AutoCloseable {
   }
 
   /**
-   * A plugin that is not started yet.
+   * Creates a plugin that is not started yet.
    *
-   * @param scrubber takes secrets from the lines of its output
+   * @param scrubber removes secrets from the lines of its output
    * @param toEnd the time between SIGTERM and SIGKILL
    */
   StartedPlugin(PluginUnderTest plugin, UnaryOperator<String> scrubber, Duration toEnd) {
@@ -53,13 +53,13 @@ final class StartedPlugin implements AutoCloseable {
     this.scrubber = scrubber;
   }
 
-  /** Starts it unless something listens already, and waits until it can be reached. */
+  /** Starts the plugin unless something listens already, and waits until it is reachable. */
   void start() {
     if (!listens()) {
       begin();
       Pause pause = new Pause(patience);
       while (!listens() && isAlive() && pause.again()) {
-        // Asked again.
+        // Checked again in the next round.
       }
       while (!RawPlugin.listens(reachedAt) && isAlive() && pause.again()) {
         // A proxy listens a moment later.
@@ -113,12 +113,12 @@ final class StartedPlugin implements AutoCloseable {
     return begun != null && begun.isAlive();
   }
 
-  /** Whether it listens now, and not only a proxy before it. */
+  /** Returns whether the plugin itself listens now, not only a proxy in front of it. */
   boolean listens() {
     return RawPlugin.listens(endpoint);
   }
 
-  /** Whether it has ended, or does so within moments. */
+  /** Returns whether the process has ended, or ends within moments. */
   boolean hasEnded() {
     Process begun = process;
     if (begun == null) {
@@ -138,10 +138,10 @@ final class StartedPlugin implements AutoCloseable {
   }
 
   /**
-   * Checks that its command did not fail before it listened. One that ended well may have left the
-   * plugin in the background.
+   * Checks that the command did not fail before the plugin listened. A command that ended
+   * successfully may have left the plugin in the background.
    *
-   * @throws UncheckedIOException if it did, with the end of its output
+   * @throws UncheckedIOException if the command failed; the message contains the end of its output
    */
   void checkNotFailed() {
     Process begun = process;
@@ -153,7 +153,7 @@ final class StartedPlugin implements AutoCloseable {
     }
   }
 
-  /** The end of its output, in lines for people; empty if it printed nothing. */
+  /** Returns the end of its output as lines of text; empty if it printed nothing. */
   String lastWords() {
     Process begun = process;
     StringBuilder out = new StringBuilder();
@@ -173,7 +173,7 @@ final class StartedPlugin implements AutoCloseable {
     return out.toString();
   }
 
-  /** Ends the process and those that it started, if this started one. */
+  /** Ends the process and its descendants, if this object started them. */
   @Override
   public void close() {
     Process begun = process;
@@ -185,13 +185,16 @@ final class StartedPlugin implements AutoCloseable {
     all.forEach(ProcessHandle::destroy);
     Pause pause = new Pause(toEnd);
     while (all.stream().anyMatch(StartedPlugin::isRunning) && pause.again()) {
-      // Asked again: a shell ends before the plugin that it has started.
+      // Checked again: a shell ends before the plugin that it has started.
     }
     all.forEach(ProcessHandle::destroyForcibly);
     process = null;
   }
 
-  /** Whether it runs: one whose parent has ended may stay in the table of processes for good. */
+  /**
+   * Returns whether the process runs: an orphan that has ended may stay in the process table
+   * forever.
+   */
   private static boolean isRunning(ProcessHandle process) {
     return process.isAlive() && process.info().command().isPresent();
   }

@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Every case of the suite: the rows of {@code cases.tsv}, each with its steps. */
+/** All cases of the suite: the rows of {@code cases.tsv}, each with its steps. */
 public final class Suite {
 
   private static final List<SuiteCase> CASES = read();
 
   private Suite() {}
 
-  /** The cases, in the order in which they run. */
+  /** Returns the cases, in the order in which they run. */
   public static List<SuiteCase> cases() {
     return CASES;
   }

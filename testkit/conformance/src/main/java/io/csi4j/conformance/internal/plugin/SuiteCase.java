@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 /**
  * A case of the suite: a row of {@code cases.tsv}, and its steps.
  *
- * @param strength how binding it is
- * @param requirements what it needs
- * @param errorRows the rows of error tables that it is about, by their lines in the spec
- * @param sentence what the spec says, in our own words
- * @param steps what it does; returns if the plugin did as expected
+ * @param strength the strength of the rule
+ * @param requirements the requirements of the case
+ * @param errorRows the rows of error tables that the case tests, by their lines in the spec
+ * @param sentence the rule of the spec, paraphrased
+ * @param steps the steps; they return if the plugin behaved as expected
  */
 public record SuiteCase(
     String name,
@@ -25,13 +25,13 @@ public record SuiteCase(
     Consumer<Trial> steps)
     implements ConformanceCase {
 
-  /** How binding a case is for a plugin. */
+  /** The strength of a rule for a plugin. */
   public enum Strength {
-    /** A plugin that does otherwise fails the case. */
+    /** A plugin that behaves differently fails the case. */
     MUST,
-    /** A plugin that does otherwise is advised against it. */
+    /** A plugin that behaves differently gets advice. */
     SHOULD,
-    /** The plugin may do either; only a third way earns it advice. */
+    /** The plugin may do either; only other behavior gets advice. */
     MAY
   }
 

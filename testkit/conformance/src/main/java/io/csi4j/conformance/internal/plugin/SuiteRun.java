@@ -71,7 +71,8 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /**
-   * A run against {@code plugin}; nothing is sent yet, but its program is started if it has one.
+   * Opens a run against {@code plugin}; sends nothing yet, but starts the plugin's program if it
+   * has one.
    */
   public static SuiteRun open(PluginUnderTest plugin) {
     try {
@@ -86,7 +87,7 @@ public final class SuiteRun implements ConformanceRun {
     }
   }
 
-  /** Starts the program of the plugin, if it has one; closed if that fails. */
+  /** Starts the program of the plugin, if it has one; closes this run if that fails. */
   private void start() {
     if (started == null) {
       return;
@@ -168,7 +169,7 @@ public final class SuiteRun implements ConformanceRun {
     return result;
   }
 
-  /** Ends a case that is not to be run: the run was stopped, its time is up, the plugin is gone. */
+  /** Ends a case that must not run: the run was stopped, its time is up, or the plugin is gone. */
   private void checkMayRun(SuiteCase about) {
     checkNotStopped();
     checkInBudget();
@@ -193,7 +194,7 @@ public final class SuiteRun implements ConformanceRun {
     }
   }
 
-  /** Returns the time that the next call may take; zero if the budget of the run is used up. */
+  /** Returns the deadline of the next call; zero if the budget of the run is used up. */
   Duration deadline() {
     if (plugin.budget().isEmpty()) {
       return plugin.deadline();
@@ -231,8 +232,8 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /**
-   * Undoes what an earlier run noted in the ledger of the description and did not undo; tells what
-   * stays.
+   * Undoes the work of an earlier run that is recorded in the ledger of the description; returns
+   * what remains.
    *
    * @throws IllegalArgumentException if there is no ledger, or it cannot be read
    */
@@ -284,9 +285,9 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /**
-   * Notes in the ledger what is there of all cases.
+   * Records in the ledger the current objects of all cases.
    *
-   * @throws UncheckedIOException if it cannot be written: nothing more may be made
+   * @throws UncheckedIOException if the ledger cannot be written: nothing more may be created
    */
   void remember() {
     if (ledger == null || keepLedger) {
@@ -306,21 +307,23 @@ public final class SuiteRun implements ConformanceRun {
     ledger.write(undos, directories);
   }
 
-  /** Notes what is still there; a ledger that cannot be written names all of that already. */
+  /** Records the remaining objects; a ledger that cannot be written names all of them already. */
   private void rememberLess() {
     try {
       remember();
     } catch (UncheckedIOException e) {
-      // The next call that would make something fails by it.
+      // The next call that would create something fails for this reason.
     }
   }
 
-  /** Returns the text with the plugin's own socket in place of one before it, as of a proxy. */
+  /**
+   * Returns the text with the plugin's own socket in place of the socket of a proxy in front of it.
+   */
   String named(String text) {
     return text.replace(plugin.controller().path().toString(), plugin.startsAt().path().toString());
   }
 
-  /** Why a case failed, in lines for people. */
+  /** Returns the reason why a case failed, as lines of text. */
   private static String story(SuiteCase about, CaseEndedException ending, Trial trial) {
     StringBuilder out = new StringBuilder(1 << 10);
     line(out, "expected", ending.expected());
@@ -381,7 +384,7 @@ public final class SuiteRun implements ConformanceRun {
     return directory;
   }
 
-  /** Returns the mark that names of this run have in them and those of no other. */
+  /** Returns the mark that is part of all names of this run and of no others. */
   String mark() {
     return mark;
   }
@@ -396,7 +399,7 @@ public final class SuiteRun implements ConformanceRun {
       try {
         Files.deleteIfExists(directory);
       } catch (IOException e) {
-        // A case left something in it, and was told so.
+        // A case left something in it, and reported that.
       }
     }
     if (started != null) {

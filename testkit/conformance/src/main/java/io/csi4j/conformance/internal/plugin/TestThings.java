@@ -16,8 +16,8 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 
 /**
- * Volumes, snapshots and groups for a case. A step before what the case is about ends it without a
- * verdict if the plugin refuses the step.
+ * Creates volumes, snapshots and groups for a case. If the plugin refuses a preparation step, the
+ * case ends without a verdict.
  */
 final class TestThings {
 
@@ -27,17 +27,20 @@ final class TestThings {
     return t.prepared(() -> made(t, LawfulRequests.toCreate(t)));
   }
 
-  /** The volume of this request, if the plugin makes it: what the case is about. */
+  /** Creates the volume of this request, if the plugin does so, as the tested step. */
   static Volume made(Trial t, MessageOrBuilder request) {
     return (Volume) named(t, t.ok(request, CreateVolumeResponse.class));
   }
 
-  /** The volume of this request, unless the plugin does not take what its description asks for. */
+  /**
+   * Creates the volume of this request; ends the case if the plugin does not accept the values of
+   * its description.
+   */
   static Volume taken(Trial t, MessageOrBuilder request) {
     return (Volume) named(t, t.taken(request, CreateVolumeResponse.class));
   }
 
-  /** Returns what was made: the only field of the answer to a creation, which has an id. */
+  /** Returns the created object: the only field of the answer, which has an id. */
   static Message named(Trial t, Message created) {
     Descriptor type = created.getDescriptorForType();
     FieldDescriptor kind = type.getFields().get(0);
@@ -54,18 +57,18 @@ final class TestThings {
     return deleted(t, create(t));
   }
 
-  /** The volume, which is deleted. */
+  /** Deletes the volume and returns it. */
   static Volume deleted(Trial t, Volume volume) {
     t.prepare(LawfulRequests.toDelete(t, volume));
     return volume;
   }
 
-  /** A volume to be used: that of the description, or a new one. */
+  /** Returns a volume to use: that of the description, or a new one. */
   static Volume volume(Trial t) {
     return volume(t, LawfulRequests.capability(t));
   }
 
-  /** A volume to be used like that. */
+  /** Returns a volume to use with this capability. */
   static Volume volume(Trial t, VolumeCapability capability) {
     if (t.plugin().existingVolume().isEmpty()) {
       var request = LawfulRequests.toCreate(t).setVolumeCapabilities(0, capability);
@@ -79,7 +82,9 @@ final class TestThings {
     return usedAs(t, capability, existing);
   }
 
-  /** The volume, which further requests of the case use like that. */
+  /**
+   * Makes further requests of the case use the volume with this capability, and returns the volume.
+   */
   static Volume usedAs(Trial t, VolumeCapability capability, Volume volume) {
     t.uses().put(volume.getVolumeId(), capability);
     return volume;
@@ -89,7 +94,10 @@ final class TestThings {
     return attached(t, volume(t));
   }
 
-  /** The volume, which is attached if the plugin does so: later requests have its context. */
+  /**
+   * Attaches the volume if the plugin supports that, and returns it: later requests have its
+   * context.
+   */
   static Volume attached(Trial t, Volume volume) {
     if (Need.ATTACH.met(t)) {
       var request = LawfulRequests.toAttach(t, volume);
@@ -99,7 +107,7 @@ final class TestThings {
     return volume;
   }
 
-  /** The volume, which is attached and staged as far as the plugin does so. */
+  /** Attaches and stages the volume as far as the plugin supports that, and returns it. */
   static Volume staged(Trial t, Volume volume) {
     attached(t, volume);
     if (Need.STAGING.met(t)) {
@@ -108,7 +116,7 @@ final class TestThings {
     return volume;
   }
 
-  /** The volume, which is published after all that this takes. */
+  /** Publishes the volume after all required steps, and returns it. */
   static Volume published(Trial t, Volume volume) {
     t.prepare(LawfulRequests.toPublish(t, staged(t, volume)));
     return volume;
@@ -119,7 +127,7 @@ final class TestThings {
   }
 
   /**
-   * A volume that is published in one of the newer modes; the capability for them stands for one or
+   * Returns a volume published in one of the newer modes, of which a plugin may support one or
    * both.
    */
   static Volume publishedInMode(Trial t, Mode mode) {
@@ -139,12 +147,12 @@ final class TestThings {
             }));
   }
 
-  /** A new snapshot, once it is ready to be used. */
+  /** Returns a new snapshot, once it is ready to use. */
   static Snapshot snapshot(Trial t, Volume volume) {
     return (Snapshot) ready(t, LawfulRequests.toSnapshot(t, volume));
   }
 
-  /** The snapshot, or the group of them, of this request, once it is ready to be used. */
+  /** Returns the snapshot or group snapshot of this request, once it is ready to use. */
   static Message ready(Trial t, MessageOrBuilder request) {
     Message same = Trial.built(request);
     return t.prepared(
@@ -160,8 +168,8 @@ final class TestThings {
   }
 
   /**
-   * The answer to a request for snapshots that was answered before. The plugin may abort it until
-   * they are ready.
+   * Returns the answer to a repeated request for snapshots. The plugin may abort it until the
+   * snapshots are ready.
    */
   static <A extends Message> A repeated(
       Trial t, MessageOrBuilder request, boolean ready, Class<A> answer) {
@@ -183,7 +191,7 @@ final class TestThings {
     }
   }
 
-  /** The snapshot of this request, if the plugin makes it: what the case is about. */
+  /** Takes the snapshot of this request, if the plugin does so, as the tested step. */
   static Snapshot cut(Trial t, MessageOrBuilder request) {
     return (Snapshot) named(t, t.ok(request, CreateSnapshotResponse.class));
   }

@@ -20,7 +20,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One case while it runs: its calls, what they made, and what was noticed. For one thread. */
+/**
+ * A running case: its calls, the objects that they created, and the observations. Not thread-safe.
+ */
 final class Trial {
 
   private final SuiteRun run;
@@ -45,12 +47,14 @@ final class Trial {
     this.leftovers = new TrialLeftovers(this);
   }
 
-  /** Returns how the volumes of the case are used, by their ids; the usual way if not in here. */
+  /**
+   * Returns the capabilities of the case's volumes, by their ids; other volumes have the usual one.
+   */
   Map<String, VolumeCapability> uses() {
     return uses;
   }
 
-  /** Returns the contexts that volumes of the case were attached with, by their ids. */
+  /** Returns the contexts with which the case's volumes were attached, by their ids. */
   Map<String, Map<String, String>> publishContexts() {
     return publishContexts;
   }
@@ -63,12 +67,12 @@ final class Trial {
     return paths;
   }
 
-  /** A name that nothing had before. */
+  /** Returns a unique name. */
   String newName() {
     return "csi4j-" + run.mark() + "-" + number + "-" + ++names;
   }
 
-  /** Returns the offers of the plugin; asked once in a trial. */
+  /** Returns the services and capabilities of the plugin; queried once in a trial. */
   PluginOffers offers() {
     PluginOffers known = offers;
     if (known == null) {
@@ -80,12 +84,12 @@ final class Trial {
 
   // ---- calls
 
-  /** The message of a request that may still be a builder. */
+  /** Returns the message of a request that may still be a builder. */
   static Message built(MessageOrBuilder request) {
     return request instanceof Message.Builder builder ? builder.build() : (Message) request;
   }
 
-  /** Sends a request and waits for what becomes of it. */
+  /** Sends a request and waits for its result. */
   Reply call(MessageOrBuilder request) {
     Message message = built(request);
     checkMayAsk(message);
@@ -98,7 +102,7 @@ final class Trial {
     run.presence().checkMayAsk(RawPlugin.operation(request));
   }
 
-  /** Sends a request that undoes something, whatever became of the plugin. */
+  /** Sends a request that undoes something, whatever the state of the plugin. */
   Reply undo(Message request) {
     preparing = false;
     leftovers.begin(request);
@@ -123,7 +127,7 @@ final class Trial {
     return reply;
   }
 
-  /** Ends the case if there was no answer, or none without secrets. */
+  /** Ends the case if there was no answer, or if the answer contains secrets. */
   private Reply judged(Reply reply, RawPlugin socket) {
     if (reply.code() == StatusCode.DEADLINE_EXCEEDED) {
       run.checkInBudget();
@@ -157,17 +161,17 @@ final class Trial {
     return replies;
   }
 
-  /** Calls on the socket of the node, for any service. */
+  /** Makes a call on the node's socket, for any service. */
   Reply callNode(Message request) {
     return judged(unjudged(request, run.node()), run.node());
   }
 
-  /** Calls on a socket, and leaves it to the caller what the reply means. */
+  /** Makes a call on a socket, and leaves the interpretation of the reply to the caller. */
   Reply unjudged(Message request, RawPlugin socket) {
     return noted(request, socket.call(request, run.deadline()));
   }
 
-  /** Does a step before what the case is about: a refusal is not what the case judges. */
+  /** Runs a preparation step: the case does not judge a refusal. */
   <T> T prepared(Supplier<T> step) {
     boolean outer = preparing;
     preparing = true;
@@ -185,17 +189,17 @@ final class Trial {
     }
   }
 
-  /** Makes a call before what the case is about. */
+  /** Makes a call as a preparation step. */
   void prepare(MessageOrBuilder request) {
     Message unused = prepared(() -> ok(request, Message.class));
   }
 
-  /** The answer to a call that has to succeed. */
+  /** Makes a call that must succeed, and returns its answer. */
   <A extends Message> A ok(MessageOrBuilder request, Class<A> answer) {
     return succeeded(call(request), answer);
   }
 
-  /** The answer of a call that has to have succeeded. */
+  /** Returns the answer of a call that must have succeeded. */
   <A extends Message> A succeeded(Reply reply, Class<A> answer) {
     check(reply.isOk(), reply, "succeeds");
     return answer(reply, answer);
@@ -206,7 +210,7 @@ final class Trial {
     ok(request, Message.class);
   }
 
-  /** Fails unless the call succeeds, and once more. */
+  /** Fails unless the call succeeds twice. */
   void okTwice(MessageOrBuilder request) {
     Message same = built(request);
     ok(same);
@@ -214,8 +218,8 @@ final class Trial {
   }
 
   /**
-   * The answer to a call that succeeds, unless the plugin does not take what its description asks
-   * for: then nothing can be said about it.
+   * Makes a call and returns its answer; if the plugin does not accept the values of its
+   * description, the case ends without a verdict.
    */
   <A extends Message> A taken(MessageOrBuilder request, Class<A> answer) {
     Reply reply = call(request);
@@ -232,8 +236,8 @@ final class Trial {
   }
 
   /**
-   * Ends the case if the plugin does not take this request, as what its description asks for does
-   * not fit: then nothing can be said about its last answer.
+   * Ends the case without a verdict if the plugin does not accept this request, because the values
+   * of its description do not fit.
    */
   void checkTaken(MessageOrBuilder request) {
     StatusCode judged = calls.lastCode();
@@ -241,7 +245,7 @@ final class Trial {
     calls.judgeBy(judged);
   }
 
-  /** The one message of a successful reply. */
+  /** Returns the only message of a successful reply. */
   <A extends Message> A answer(Reply reply, Class<A> answer) {
     check(reply.messages().size() == 1, "one message", reply.messages().size() + " messages");
     return answer.cast(reply.messages().get(0));
@@ -257,21 +261,21 @@ final class Trial {
     check(List.of(codes).contains(reply.code()), reply, "fails with " + words(codes));
   }
 
-  /** Advises if the call ends with another code than one of these. */
+  /** Advises if the call ends with a code other than these. */
   Reply best(MessageOrBuilder request, StatusCode... codes) {
     Reply reply = call(request);
     adviseUnless(reply, codes);
     return reply;
   }
 
-  /** Advises if a call is served that the plugin does not offer. */
+  /** Advises if the plugin serves a call that it does not offer. */
   void unoffered(Need need, CsiOperation operation) {
     if (!need.met(this)) {
       best(RawPlugin.request(operation), StatusCode.UNIMPLEMENTED);
     }
   }
 
-  /** Advises if the call has ended with another code than one of these. */
+  /** Advises if the call has ended with a code other than these. */
   void adviseUnless(Reply reply, StatusCode... codes) {
     if (!List.of(codes).contains(reply.code())) {
       advise(
@@ -299,29 +303,33 @@ final class Trial {
     }
   }
 
-  /** Fails the case unless {@code holds}; {@code expected} is what the call does, as a verb. */
+  /**
+   * Fails the case unless {@code holds}; {@code expected} states what the call does, beginning with
+   * a verb.
+   */
   void check(boolean holds, Reply reply, String expected) {
     check(holds, reply.rpcName() + " " + expected, shown(reply));
   }
 
-  /** Fails the case unless a size is as large; 0 is a size that the plugin does not tell. */
+  /**
+   * Fails the case unless a size is at least this large; 0 is a size that the plugin does not
+   * report.
+   */
   void checkSize(long size, long least) {
     check(size == 0 || size >= least, "at least " + least + " bytes, or 0", size + " bytes");
   }
 
-  /** Fails the case unless both are the same; {@code what} is said before them. */
+  /** Fails the case unless both are equal; {@code what} precedes them in the message. */
   void checkSame(String what, String expected, String got) {
     check(expected.equals(got), what + SafeText.quote(expected), what + SafeText.quote(got));
   }
 
-  /** Notes something that a plugin may do, but better would not. */
+  /** Records behavior that a plugin may show, but should not. */
   void advise(String what) {
     advice.add(what);
   }
 
-  /**
-   * Advises against a text that is longer than the spec allows, as some well-known plugins give.
-   */
+  /** Advises against a text longer than the spec allows, which some well-known plugins return. */
   void adviseSize(String field, String text) {
     adviseSize(field, SafeText.utf8Length(text), FieldLimits.TEXT);
   }
@@ -349,22 +357,22 @@ final class Trial {
     return leftovers;
   }
 
-  /** Tells the run what is there of the case, before and after each call. */
+  /** Reports to the run what remains of the case, before and after each call. */
   void remember() {
     run.remember();
   }
 
-  /** Whether nothing answers, so that nothing can be undone. */
+  /** Returns whether the plugin does not answer, so that nothing can be undone. */
   boolean isSilent(Message request, Reply reply) {
     return run.presence().isSilent(reply, socket(request));
   }
 
-  /** Returns the number of mounts at a path of the plugin that are seen from here. */
+  /** Returns the number of mounts at a path of the plugin that this process sees. */
   int mountsAt(String atPlugin) {
     return SeenMounts.at(paths.here(atPlugin));
   }
 
-  /** Undoes what was made, the newest first; tells what could not be undone. */
+  /** Undoes the work of the case, newest first; returns what could not be undone. */
   List<String> cleanUp() {
     List<String> left = new ArrayList<>();
     leftovers.undo().forEach(each -> left.add(run.named(each)));

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The leftovers of calls that others have not undone yet, oldest first. Follows from the calls
+ * The effects of calls that no other call has undone yet, oldest first. Computed from the calls
  * alone.
  */
 final class TrialLeftovers {
@@ -45,7 +45,7 @@ final class TrialLeftovers {
   private final List<Undo> undos = new ArrayList<>();
   private final List<Undo> begun = new ArrayList<>();
 
-  /** How to delete the result of each creation that succeeded. */
+  /** The request that deletes the result of each successful creation. */
   private final Map<Message, Undo> deletions = new HashMap<>();
 
   TrialLeftovers(Trial trial) {
@@ -53,17 +53,22 @@ final class TrialLeftovers {
   }
 
   /**
-   * How to undo something: two are the same if they undo the same.
+   * The way to undo an effect; two are equal if they undo the same effect.
    *
-   * @param request the call that undoes it, or a creation whose answer tells what to delete
-   * @param denied true if the plugin answered the creation with an error, and may have made nothing
+   * @param request the call that undoes it, or a creation whose answer contains the object to
+   *     delete
+   * @param denied true if the plugin answered the creation with an error, and may have created
+   *     nothing
    */
   private record Undo(Message request, String what, boolean denied) {
     Undo(Message request, String what) {
       this(request, what, false);
     }
 
-    /** Whether a call undoes the same: it names the same, and may name every node. */
+    /**
+     * Returns whether a call undoes the same effect: it names the same object, and may name every
+     * node.
+     */
     boolean undoes(Message by) {
       if (request.getClass() != by.getClass() || isCreation(by)) {
         return request.equals(by);
@@ -82,9 +87,10 @@ final class TrialLeftovers {
   }
 
   /**
-   * Notes what a call may make before it is sent: the run may not outlive it.
+   * Records the possible effect of a call before it is sent, because the run may end during the
+   * call.
    *
-   * @throws UncheckedIOException if that cannot be noted: the call must not be sent
+   * @throws UncheckedIOException if it cannot be recorded: the call must not be sent
    */
   void begin(Message request) {
     Optional<Undo> next =
@@ -107,7 +113,7 @@ final class TrialLeftovers {
     return DELETIONS.containsKey(RawPlugin.operation(request));
   }
 
-  /** Notes what a call has made or undone. */
+  /** Records the effect of a call. */
   void note(Message request, Reply reply) {
     boolean noted = !begun.isEmpty() || !undos.isEmpty();
     begun.clear();
@@ -131,7 +137,8 @@ final class TrialLeftovers {
       try {
         trial.remember();
       } catch (UncheckedIOException e) {
-        // The ledger names all of that since before the call; the next that makes something fails.
+        // The ledger has named all of this since before the call; the next call that creates
+        // something fails.
       }
     }
   }
@@ -146,13 +153,13 @@ final class TrialLeftovers {
     }
   }
 
-  /** Whether the result of an equal creation is known, and is still there. */
+  /** Returns whether the result of an equal creation is known, and still exists. */
   private boolean isMade(Message creation) {
     Undo deletion = deletions.get(creation);
     return deletion != null && undos.stream().anyMatch(each -> each.undoes(deletion.request()));
   }
 
-  /** Returns how the thing in the answer to a creation, its only field, is deleted. */
+  /** Returns the deletion of the object in the answer to a creation, which is its only field. */
   private Undo deletion(Message creation, Message answer) {
     FieldDescriptor field = answer.getDescriptorForType().getFields().get(0);
     Message thing = (Message) answer.getField(field);
@@ -167,7 +174,7 @@ final class TrialLeftovers {
     return RawPlugin.request(Objects.requireNonNull(undos.get(RawPlugin.operation(request))));
   }
 
-  /** Returns how the use of a volume by this request is undone. */
+  /** Returns the request that ends the use of a volume by this request. */
   private Optional<Undo> use(Message request) {
     if (!RELEASES.containsKey(RawPlugin.operation(request))) {
       return Optional.empty();
@@ -185,7 +192,7 @@ final class TrialLeftovers {
             "the volume " + SafeText.quote(text(request, "volume_id")) + " " + where));
   }
 
-  /** Whether an answer may be on its way that is not waited for any more. */
+  /** Returns whether an answer may still arrive for which no one waits any more. */
   private static boolean isLost(Reply reply) {
     return reply.code() == StatusCode.DEADLINE_EXCEEDED || reply.code() == StatusCode.UNAVAILABLE;
   }
@@ -197,7 +204,7 @@ final class TrialLeftovers {
     }
   }
 
-  /** Whether a lawless call was about nothing that could be undone. */
+  /** Returns whether an unlawful call named no object that could be undone. */
   private static boolean namesNothing(Message undo) {
     return List.of(
             "volume_id", "staging_target_path", "target_path", "snapshot_id", "group_snapshot_id")
@@ -206,7 +213,7 @@ final class TrialLeftovers {
         .anyMatch(field -> field != null && undo.getField(field).equals(""));
   }
 
-  /** Undoes everything, the newest first and as often as it takes; tells what stays. */
+  /** Undoes everything, newest first, and repeats as needed; returns what remains. */
   List<String> undo() {
     Map<Undo, String> why = new LinkedHashMap<>();
     boolean answers = true;
@@ -249,14 +256,17 @@ final class TrialLeftovers {
   }
 
   /**
-   * Whether a creation that ended with an error did so again. ABORTED says that the plugin is still
-   * at work.
+   * Returns whether a creation that ended with an error did so again. ABORTED means that the plugin
+   * is still working on it.
    */
   private static boolean isDeniedAgain(Undo creation, Reply reply) {
     return creation.denied() && !isLost(reply) && reply.code() != StatusCode.ABORTED;
   }
 
-  /** Takes an undo that succeeded off, unless a mount is still there; true if anything changed. */
+  /**
+   * Removes a successful undo from the list, unless a mount still exists; returns whether anything
+   * changed.
+   */
   private boolean settle(Undo undo, int mountsBefore, Map<Undo, String> why) {
     int mounts = mounts(undo);
     if (mounts == 0) {
@@ -284,12 +294,12 @@ final class TrialLeftovers {
     return 0;
   }
 
-  /** Takes over what an earlier run has left. */
+  /** Adds an effect that an earlier run has left. */
   void takeOver(Message undo) {
     add(new Undo(undo, "what " + RawPlugin.operation(undo).rpcName() + " undoes"));
   }
 
-  /** Returns the requests that would undo what is there, or may be. */
+  /** Returns the requests that would undo all certain and possible effects. */
   List<Message> owed() {
     return Stream.concat(undos.stream(), begun.stream()).map(Undo::request).toList();
   }

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The staging and target paths of one trial: in a directory of its own, here and at the plugin. */
+/**
+ * The staging and target paths of one trial, in its own directory, as seen by this process and by
+ * the plugin.
+ */
 final class TrialPaths {
 
   private final Path here;
@@ -22,14 +25,14 @@ final class TrialPaths {
     there = plugin.directoryThere().map(Object::toString).orElse(directory.toString()) + "/" + name;
   }
 
-  /** An existing directory, as the plugin sees it. */
+  /** Returns an existing directory, as the plugin sees it. */
   String staging(String name) {
     directory(here);
     directory(here.resolve(name));
     return there + "/" + name;
   }
 
-  /** A path in an existing directory where nothing is, as the plugin sees it. */
+  /** Returns an unused path in an existing directory, as the plugin sees it. */
   String target(String name) {
     directory(here);
     Path target = here.resolve(name);
@@ -39,14 +42,14 @@ final class TrialPaths {
     return there + "/" + name;
   }
 
-  /** The path that the plugin sees at {@code atPlugin}. */
+  /** Returns the path that the plugin sees as {@code atPlugin}. */
   Path here(String atPlugin) {
     return atPlugin.startsWith(there + "/")
         ? here.resolve(atPlugin.substring(there.length() + 1))
         : Path.of(atPlugin);
   }
 
-  /** Returns the directories that were made, parents first. */
+  /** Returns the created directories, parents first. */
   List<Path> directories() {
     return List.copyOf(made);
   }
@@ -64,7 +67,7 @@ final class TrialPaths {
     }
   }
 
-  /** Removes what was made, if it is empty; tells what stays and why. */
+  /** Removes the created directories if they are empty; returns what remains and why. */
   List<String> remove() {
     List<String> left = new ArrayList<>();
     List<Path> all = new ArrayList<>(made);

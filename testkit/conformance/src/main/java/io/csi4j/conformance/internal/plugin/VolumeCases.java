@@ -18,7 +18,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import java.util.OptionalLong;
 
-/** How volumes come to be, and go. */
+/** Cases about the creation and deletion of volumes. */
 final class VolumeCases {
 
   private VolumeCases() {}
@@ -103,7 +103,10 @@ final class VolumeCases {
                 .ifPresent(size -> t.checkSize(size, FAR_TOO_MUCH)));
   }
 
-  /** The size of the volume of this request, if it is made; advises on other codes than these. */
+  /**
+   * Returns the size of the volume of this request, if it is created; advises on codes other than
+   * these.
+   */
   private static OptionalLong size(
       Trial t, CreateVolumeRequest.Builder request, StatusCode... codes) {
     Reply reply = t.best(request, codes);
@@ -145,7 +148,7 @@ final class VolumeCases {
           if (reply.isOk() && volume.getCapacityBytes() == 0) {
             checkSame(t, volume, volumeOf(t, reply));
           } else {
-            // A plugin may look first whether it makes volumes of that size at all.
+            // A plugin may check first whether it supports volumes of that size at all.
             t.checkFails(reply, ALREADY_EXISTS, OUT_OF_RANGE);
           }
         });
@@ -184,7 +187,10 @@ final class VolumeCases {
         t -> namesOneVolume(t, t.newName() + "-Größe-体积-том"));
   }
 
-  /** A plugin that makes volumes makes one of this name, asked twice. */
+  /**
+   * Checks that a plugin that creates volumes creates only one of this name when the request is
+   * repeated.
+   */
   private static void namesOneVolume(Trial t, String name) {
     Volume unused = deletedVolume(t);
     var request = toCreate(t).setName(name);
@@ -192,7 +198,7 @@ final class VolumeCases {
     checkSame(t, first, made(t, request));
   }
 
-  /** The request is refused, or answered with the volume of that name. */
+  /** Checks that the request is refused, or answered with the volume of that name. */
   private static void isNoOther(Trial t, Volume volume, CreateVolumeRequest.Builder request) {
     Reply reply = t.best(request, OK, ALREADY_EXISTS, INVALID_ARGUMENT);
     if (reply.isOk()) {
@@ -302,7 +308,10 @@ final class VolumeCases {
         });
   }
 
-  /** Whether a volume is accessible from a place: one that names no places is so from all. */
+  /**
+   * Returns whether a volume is accessible from a topology; one that names no topology is
+   * accessible from everywhere.
+   */
   private static boolean isAccessibleFrom(Topology from, Volume volume) {
     var place = comparable(from);
     return volume.getAccessibleTopologyCount() == 0
@@ -310,7 +319,7 @@ final class VolumeCases {
             .anyMatch(each -> comparable(each).within(place).isPresent());
   }
 
-  /** A place, which compares its keys as the spec asks: without regard to case. */
+  /** Returns a topology whose keys compare without regard to case, as the spec requires. */
   static io.csi4j.client.model.Topology comparable(Topology from) {
     return io.csi4j.client.model.Topology.of(from.getSegmentsMap());
   }

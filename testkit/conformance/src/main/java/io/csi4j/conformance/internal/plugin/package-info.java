@@ -1,6 +1,6 @@
 /**
- * The cases of the conformance suite for plugins, on protobuf messages, so that requests can be
- * sent which the client would refuse. Start with {@link
+ * The cases of the conformance suite for plugins, which use protobuf messages, so that they can
+ * send requests that the client would refuse. Start with {@link
  * io.csi4j.conformance.internal.plugin.Suite}.
  */
 @NullMarked

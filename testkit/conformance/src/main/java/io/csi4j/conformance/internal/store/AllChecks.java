@@ -6,7 +6,7 @@ import io.csi4j.conformance.store.RecordStoreFixture.Ability;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects the checks that a fixture can be used for. */
+/** Collects the checks that apply to a fixture. */
 public final class AllChecks {
 
   private final RecordStoreFixture fixture;
@@ -16,7 +16,7 @@ public final class AllChecks {
     this.fixture = fixture;
   }
 
-  /** All of them. */
+  /** Returns all of them. */
   public static List<RecordStoreCheck> of(RecordStoreFixture fixture) {
     AllChecks all = new AllChecks(fixture);
     ReadingChecks.addTo(all);

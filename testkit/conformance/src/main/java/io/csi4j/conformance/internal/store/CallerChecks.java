@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** Callers that are interrupted: by that they lose neither the interrupt nor the store. */
+/** Checks with interrupted callers: an interrupt must neither be lost nor damage the store. */
 final class CallerChecks {
 
   private static final int TURNS = 40;
@@ -44,7 +44,7 @@ final class CallerChecks {
     all.add("interrupts at any moment lose nothing", CallerChecks::hail);
   }
 
-  /** Runs it with an interrupt: the store may refuse, and the interrupt has to stay. */
+  /** Runs the task with an interrupt: the store may refuse, and the interrupt must be preserved. */
   private static <T> Optional<T> interrupted(Scene scene, Supplier<T> work) throws Exception {
     AtomicReference<Optional<T>> result = new AtomicReference<>(Optional.empty());
     List<Boolean> kept =
@@ -86,7 +86,7 @@ final class CallerChecks {
     servesTheNext(scene);
   }
 
-  /** Writes one after the other, interrupted all the time, and looks what became of each. */
+  /** Writes repeatedly under constant interrupts, and checks the result of each write. */
   private static void hail(Scene scene) throws Exception {
     AtomicReference<Optional<Thread>> victim = new AtomicReference<>(Optional.empty());
     AtomicBoolean over = new AtomicBoolean();
@@ -114,7 +114,7 @@ final class CallerChecks {
         said + " writes of " + TURNS + " were said to be made, and " + there + " are there.");
   }
 
-  /** How many writes were said to be made; each of them adds one character. */
+  /** Returns the number of writes reported as done; each of them adds one character. */
   private static int writes(Scene scene, AtomicReference<Optional<Thread>> victim) {
     int said = 0;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -136,8 +136,8 @@ final class CallerChecks {
   }
 
   /**
-   * Reads with interrupts, and without if the store refuses that. The last interrupt may still come
-   * when no more are sent: so a read that is refused is tried again.
+   * Reads with interrupts, and without if the store refuses that. The last interrupt may arrive
+   * after no more are sent, so a refused read is tried again.
    */
   private static There calmly(Scene scene, AtomicReference<Optional<Thread>> victim) {
     try {

@@ -12,19 +12,20 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Callers that come at the same moment, each on a thread of its own. */
+/** Runs callers at the same moment, each on its own thread. */
 final class Crowd {
 
   private Crowd() {}
 
-  /** As many callers as are asked for, made from their numbers. */
+  /** Runs this number of callers, created from their numbers. */
   static <T> List<T> atOnce(Duration patience, int count, IntFunction<Callable<T>> callers)
       throws Exception {
     return atOnce(patience, IntStream.range(0, count).mapToObj(callers).toList());
   }
 
   /**
-   * Returns what each of them got; fails with the first that failed, or if one does not come back.
+   * Returns the result of each caller; fails with the first failure, or if a caller does not
+   * return.
    */
   static <T> List<T> atOnce(Duration patience, List<? extends Callable<T>> callers)
       throws Exception {
@@ -53,7 +54,7 @@ final class Crowd {
     }
   }
 
-  /** A thread that is at it, and keeps no process alive. */
+  /** Returns a started daemon thread that runs the task. */
   static Thread started(Runnable work) {
     Thread thread = new Thread(work, "csi4j-volume-store-check");
     thread.setDaemon(true);

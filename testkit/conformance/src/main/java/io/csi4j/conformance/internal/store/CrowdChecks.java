@@ -16,7 +16,7 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 
-/** Many callers at once. */
+/** Checks with many concurrent callers. */
 final class CrowdChecks {
 
   private static final int CALLERS = 8;
@@ -121,7 +121,7 @@ final class CrowdChecks {
     scene.isThere(written.get(written.size() - 1), "What is there in the end");
   }
 
-  /** Writes one key and then another, again and again, while a reader reads them backwards. */
+  /** Writes one key and then another, repeatedly, while a reader reads them in reverse order. */
   static void acrossKeys(Scene scene, RecordStore reader) throws Exception {
     RecordKey second = Keys.in(Space.VOLUMES);
     AtomicBoolean over = new AtomicBoolean();
@@ -161,7 +161,7 @@ final class CrowdChecks {
     Crowd.atOnce(scene.patience(), List.of(writes, reads));
   }
 
-  /** Reads and writes in turns, each of them together with the others. */
+  /** Reads and writes alternately, concurrently with the other callers. */
   private static int writes(
       History history, RecordStore client, String workload, Optional<Phaser> together)
       throws Exception {

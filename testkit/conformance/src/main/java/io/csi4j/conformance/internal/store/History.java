@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The writes of many callers to one key, and what they saw of it, in the order of a counter. As
- * each write has a version, one order of all that fits is easy to find: that of the versions. It is
- * left to see whether it goes against the order in which things were done.
+ * The writes of many callers to one key, and the values that they read, in the order of a counter.
+ * Each write has a version, so a possible order of all operations is easy to find: that of the
+ * versions. It remains to check that this order does not contradict the real-time order.
  */
 final class History {
 
@@ -64,7 +64,7 @@ final class History {
         .toList();
   }
 
-  /** Fails if no order of all this is possible in which each is done at one moment. */
+  /** Fails if no order of all operations is possible in which each takes effect at one moment. */
   void check() {
     List<Made> chain = new ArrayList<>(writes);
     chain.sort(Comparator.comparingLong(made -> made.look().version()));

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Keys to write to. */
+/** Keys for the checks. */
 final class Keys {
 
   static final RecordKey DB = key("db");
@@ -31,7 +31,7 @@ final class Keys {
     return IntStream.range(0, count).mapToObj(i -> key("v-%04d".formatted(i))).toList();
   }
 
-  /** Names that are taken for others if they are not kept apart to the letter. */
+  /** Returns names that a store confuses if it does not distinguish every character. */
   static List<RecordKey> trickyKeys() {
     return Stream.of(
             key("a", "b"),

@@ -19,7 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Which store it is, and what it says when it is closed. */
+/** Checks about the identity of a store, and about a closed store. */
 final class LifeChecks {
 
   private LifeChecks() {}
@@ -70,7 +70,7 @@ final class LifeChecks {
         });
   }
 
-  /** Something that a closed store has to refuse. */
+  /** A call that a closed store must refuse. */
   private interface Use {
     Object of(RecordStore store);
   }
@@ -93,7 +93,7 @@ final class LifeChecks {
         });
   }
 
-  /** Closes the store while many write; returns what they were told was written last. */
+  /** Closes the store during many writes; returns the writes that were last reported as done. */
   static List<There> noneIsLostByClosing(Scene scene) throws Exception {
     int callers = 4;
     CountDownLatch busy = new CountDownLatch(callers);

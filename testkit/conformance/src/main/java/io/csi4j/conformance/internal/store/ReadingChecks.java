@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** A store reads what was written. */
+/** Checks that a store reads what was written. */
 final class ReadingChecks {
 
   private ReadingChecks() {}
@@ -51,7 +51,7 @@ final class ReadingChecks {
 
   private static void large(Scene scene, int size) {
     byte[] bytes = new byte[size];
-    // No store gets by with less by compressing them.
+    // Random bytes, so that no store can save space by compression.
     new Random(1).nextBytes(bytes);
     bytesComeBack(scene, bytes);
   }

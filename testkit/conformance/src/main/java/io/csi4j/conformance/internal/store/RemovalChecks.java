@@ -8,7 +8,10 @@ import io.csi4j.volume.store.RecordStore.Watch;
 import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
 
-/** A record is removed under the same conditions, and its versions never come again. */
+/**
+ * Checks that a record is removed under the same conditions, and that its versions are never used
+ * again.
+ */
 final class RemovalChecks {
 
   private RemovalChecks() {}

@@ -20,7 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A scan shows all that was ever written, page by page. */
+/** Checks that a scan returns everything that was written, page by page. */
 final class ScanningChecks {
 
   private ScanningChecks() {}
@@ -101,7 +101,7 @@ final class ScanningChecks {
         "What stands behind " + after);
   }
 
-  /** Pages of each space, which begin and end between records of other spaces. */
+  /** Scans pages of each space, which begin and end between records of other spaces. */
   private static void pagesOfSpaces(Scene scene) {
     Map<Space, List<RecordKey>> written = new EnumMap<>(Space.class);
     for (Space space : Space.values()) {
@@ -129,13 +129,13 @@ final class ScanningChecks {
         });
   }
 
-  /** All keys, in the order in which pages of this size show them. */
+  /** Returns all keys, in the order in which pages of this size return them. */
   private static List<RecordKey> walk(Scene scene, int limit) {
     return Scene.keys(
         Scene.records(Scene.pages(scene.store(), Space.CLAIMS, Optional.empty(), limit)));
   }
 
-  /** Adds a claim in front of all and changes the last one, after each page. */
+  /** Adds a claim before all others and changes the last one, after each page. */
   private static void betweenPages(Scene scene) {
     List<RecordKey> stay = Keys.keys(12);
     writeAll(scene, stay);
@@ -185,7 +185,7 @@ final class ScanningChecks {
           }
           return scans;
         };
-    // A store whose writes wait for all scans to end has a writer that does not come back.
+    // In a store whose writes wait for all scans to end, the writer would not return.
     int scans = Crowd.atOnce(scene.patience(), List.of(writer, scanner)).get(1);
     check(scans >= 20 && written.get() >= 20, "A caller was interrupted by something else.");
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A store in the hands of a check, with what checks do again and again. */
+/** A store under check, with the actions that checks share. */
 final class Scene implements AutoCloseable {
 
   interface Body {
@@ -31,7 +31,7 @@ final class Scene implements AutoCloseable {
     this.store = opened(place.open());
   }
 
-  /** Returns the scene with a store that has nothing to do with this one. */
+  /** Returns a scene with a store that is independent of this one. */
   Scene elsewhere(RecordStoreFixture.Place other) {
     return new Scene(fixture, other);
   }
@@ -44,7 +44,7 @@ final class Scene implements AutoCloseable {
     return store;
   }
 
-  /** Follows the claims. */
+  /** Watches the claims. */
   Watch watch() {
     return store.watch(Space.CLAIMS);
   }
@@ -53,12 +53,12 @@ final class Scene implements AutoCloseable {
     return new WatchFollower(watch, patience());
   }
 
-  /** How long to wait for what must come. */
+  /** Returns how long to wait for an expected event. */
   Duration patience() {
     return fixture.patience();
   }
 
-  /** Another client of the same store; not for a check whose store is not shared. */
+  /** Returns another client of the same store; only for checks of shared stores. */
   RecordStore another() {
     return opened(place.open());
   }
@@ -68,7 +68,7 @@ final class Scene implements AutoCloseable {
     return next;
   }
 
-  /** Closes the store and opens it again; only for one that is durable. */
+  /** Closes the store and opens it again; only for durable stores. */
   RecordStore reopened() {
     store.close();
     store = another();
@@ -80,7 +80,7 @@ final class Scene implements AutoCloseable {
     opened.forEach(RecordStore::close);
   }
 
-  // ---- what checks do
+  // ---- actions of checks
 
   There read(RecordKey key) {
     return read(store, key);
@@ -99,8 +99,8 @@ final class Scene implements AutoCloseable {
   }
 
   /**
-   * Returns the pages of a scan behind a key. A page may have fewer records than it is asked for,
-   * and only the page says whether it is the last.
+   * Returns the pages of a scan after a key. A page may have fewer records than requested, and only
+   * the page states whether it is the last.
    */
   static List<Page> pages(RecordStore store, Space space, Optional<RecordKey> after, int limit) {
     List<Page> pages = new ArrayList<>();
@@ -124,7 +124,7 @@ final class Scene implements AutoCloseable {
     return records.stream().map(There::key).toList();
   }
 
-  /** Writes what has to be written, as there is no other writer. */
+  /** Writes and requires success, because there is no other writer. */
   There write(There before, String text) {
     return write(store, before, text);
   }
@@ -133,18 +133,18 @@ final class Scene implements AutoCloseable {
     return written(store.write(before.next(text)), before);
   }
 
-  /** Writes over what is there. */
+  /** Overwrites the current record. */
   There write(RecordKey key, String text) {
     return write(read(key), text);
   }
 
-  /** Removes what has to be removed, as there is no other writer. */
+  /** Removes and requires success, because there is no other writer. */
   void remove(There before) {
     There left = written(store.write(before.removal()), before);
     check(left.record().isEmpty(), "A removal left " + left + ".");
   }
 
-  /** Returns what is there after a write that nothing stood against. */
+  /** Returns the record after a write that must have succeeded. */
   static There written(WriteResult result, There before) {
     if (result instanceof WriteResult.Written written) {
       return There.among(written.now(), before.key());
@@ -153,7 +153,7 @@ final class Scene implements AutoCloseable {
         "A write that expected what was there was not made: " + words(result) + ".");
   }
 
-  /** Tries what must not be written; returns what is there instead. */
+  /** Tries a write that must be refused; returns the current record. */
   There conflict(There seen, String text) {
     return conflict(store.write(seen.next(text)), seen);
   }
@@ -170,12 +170,12 @@ final class Scene implements AutoCloseable {
             + ".");
   }
 
-  /** Fails unless this is there. */
+  /** Fails unless this record exists. */
   void isThere(There expected, String what) {
     same(read(expected.key()), expected, what);
   }
 
-  /** Fails unless the write is a conflict that carries what is there. */
+  /** Fails unless the write is a conflict that contains the current record. */
   void isInConflict(There seen, There there) {
     same(conflict(seen, "late"), there, "What the conflict says is there");
   }

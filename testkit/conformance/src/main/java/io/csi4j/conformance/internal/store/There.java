@@ -9,7 +9,7 @@ import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
 import java.util.Optional;
 
-/** What is there under a key: a record, or none. */
+/** The current state of a key: a record, or none. */
 record There(RecordKey key, Optional<StoredRecord> record) {
 
   static There of(StoredRecord record) {
@@ -20,7 +20,7 @@ record There(RecordKey key, Optional<StoredRecord> record) {
     return new There(key, Optional.empty());
   }
 
-  /** What is there of a key, by an answer of a store. */
+  /** Returns the state of a key according to an answer of a store. */
   static There among(List<StoredRecord> records, RecordKey key) {
     return new There(key, records.stream().filter(each -> each.key().equals(key)).findFirst());
   }
@@ -29,27 +29,27 @@ record There(RecordKey key, Optional<StoredRecord> record) {
     return StateValue.of(text.getBytes(UTF_8));
   }
 
-  /** The version; 0 for none. */
+  /** Returns the version; 0 if there is no record. */
   long version() {
     return record.map(StoredRecord::version).orElse(0L);
   }
 
-  /** The text that was written; nothing for none. */
+  /** Returns the text of the record; empty if there is none. */
   String text() {
     return record.map(it -> new String(it.value().bytes(), UTF_8)).orElse("");
   }
 
-  /** The write that follows on this. */
+  /** Returns the write that follows this state. */
   RecordWrite next(String text) {
     return new RecordWrite(key, record, Optional.of(value(text)));
   }
 
-  /** The removal of this. */
+  /** Returns the removal of this record. */
   RecordWrite removal() {
     return new RecordWrite(key, record, Optional.empty());
   }
 
-  /** The same record with another version. */
+  /** Returns the same record with another version. */
   There at(long version) {
     StoredRecord it = record.orElseThrow();
     return of(new StoredRecord(key, version, it.value()));

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Several records are written at once, or none of them. */
+/** Checks that several records are written together, or none of them. */
 final class TogetherChecks {
 
   private static final RecordKey CLAIM = Keys.in(Space.CLAIMS);
@@ -89,7 +89,10 @@ final class TogetherChecks {
     all.add("no write of several is made in part", scene -> inStep(scene, i -> scene.store()));
   }
 
-  /** Callers who raise two records together, by any clients, find both raised alike. */
+  /**
+   * Checks that callers who increment two records together, by any clients, always find equal
+   * values.
+   */
   static void inStep(Scene scene, IntFunction<RecordStore> clients) throws Exception {
     int callers = 6;
     List<Integer> made =

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 
-/** Takes what a watch shows. */
+/** Reads the events of a watch. */
 final class WatchFollower {
 
-  /** Longer than any check, so that who waits so long is let go by something else. */
+  /** Longer than any check, so that only another event ends such a wait. */
   private static final Duration EVER = Duration.ofHours(1);
 
   private final Watch watch;
@@ -26,7 +26,9 @@ final class WatchFollower {
     this.patience = patience;
   }
 
-  /** The next write; fails if something was missed, as a few writes are not too many. */
+  /**
+   * Returns the next write; fails if events were missed, because a watch must hold a few writes.
+   */
   There next() throws InterruptedException {
     Change change = change();
     if (change instanceof Change.Written written) {
@@ -35,7 +37,7 @@ final class WatchFollower {
     throw new AssertionError("A watch missed one of a few writes: " + change + ".");
   }
 
-  /** Takes the removal of a record, which has to come next; returns its version. */
+  /** Expects the removal of a record as the next event; returns its version. */
   long nextRemoval(RecordKey key) throws InterruptedException {
     Change change = change();
     if (change instanceof Change.Removed removed && removed.key().equals(key)) {
@@ -55,7 +57,7 @@ final class WatchFollower {
                         + " ms what was written."));
   }
 
-  /** All that is shown up to this write, which is the last. */
+  /** Returns all events up to this write, which is the last. */
   List<There> until(There last) throws InterruptedException {
     List<There> seen = new ArrayList<>();
     while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
@@ -73,7 +75,7 @@ final class WatchFollower {
     return seen.stream().filter(each -> each.key().equals(key)).toList();
   }
 
-  /** Waits for a change for ever; returns when it does, or has it already. */
+  /** Waits for a change without a limit; returns once the wait has begun, or has ended already. */
   Waiter waiting() {
     FutureTask<Optional<Change>> wait = new FutureTask<>(() -> watch.next(EVER));
     Thread thread = Crowd.started(wait);
@@ -92,7 +94,7 @@ final class WatchFollower {
 
   record Waiter(Thread thread, FutureTask<Optional<Change>> waiting) {
 
-    /** Fails unless he was let go with nothing. */
+    /** Fails unless the waiter was released without an event. */
     void isLetGo(Duration patience) throws Exception {
       try {
         same(

@@ -14,14 +14,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A watch shows what is written, and nothing silently not. */
+/** Checks that a watch shows every write, and never misses one silently. */
 final class WatchingChecks {
 
   private static final int BURST = 300;
 
   private WatchingChecks() {}
 
-  /** A check with a watch of its own. */
+  /** A check with its own watch. */
   private interface Watched {
     void run(Scene scene, Watch watch, WatchFollower follower) throws Exception;
   }
@@ -202,7 +202,7 @@ final class WatchingChecks {
     while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
       Optional<Change> next = watch.next(scene.patience());
       if (next.isEmpty() && missed) {
-        // It may have been among those that were missed; what comes now may not be.
+        // It may have been among the missed events; later events must not be missed.
         missed = false;
         last = scene.write(last, "after");
         seen.clear();

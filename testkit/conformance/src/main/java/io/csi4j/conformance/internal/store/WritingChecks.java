@@ -9,7 +9,7 @@ import io.csi4j.volume.store.RecordWrite;
 import io.csi4j.volume.store.StoredRecord;
 import java.util.List;
 
-/** A write expects what has to be there; and no version comes twice. */
+/** Checks that a write names the state that it expects, and that no version is used twice. */
 final class WritingChecks {
 
   private WritingChecks() {}
@@ -132,8 +132,8 @@ final class WritingChecks {
   }
 
   /**
-   * Returns what a writer who repeats a write is told. A store may know its own bytes and say that
-   * they are written, or leave that to the writer and say that it is a conflict.
+   * Returns the answer to a writer who repeats a write. A store may recognize its own bytes and
+   * report them as written, or report a conflict and leave the comparison to the writer.
    */
   static There told(WriteResult result) {
     if (result instanceof WriteResult.Written written) {

@@ -1,8 +1,8 @@
 /**
- * The checks behind {@code RecordStoreChecks}. Start at {@link
+ * The checks behind {@code RecordStoreChecks}. Start with {@link
  * io.csi4j.conformance.internal.store.AllChecks}: each other class whose name ends in {@code
- * Checks} holds the checks of one subject. A check uses the store through a {@code Scene}, and
- * nothing of a store but its interface.
+ * Checks} contains the checks of one subject. A check uses the store through a {@code Scene}, and
+ * only through the interface of the store.
  */
 @NullMarked
 package io.csi4j.conformance.internal.store;

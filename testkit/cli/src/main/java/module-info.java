@@ -1,4 +1,4 @@
-/** csi4j as a program. */
+/** The csi4j program. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.testkit.cli {
   requires static org.jspecify;

@@ -152,7 +152,9 @@ final class CallCommand extends ProgramCommand {
                 .with("plugin_says", failure.pluginText()));
   }
 
-  /** When the call makes sense again; nothing for an answer that cannot be used. */
+  /**
+   * Returns when a repeated call makes sense; null if the call failed although the answer was OK.
+   */
   private static @Nullable String retry(CsiOperation operation, StatusCode code) {
     return code == StatusCode.OK ? null : FailureRule.of(operation, code).retry().name();
   }

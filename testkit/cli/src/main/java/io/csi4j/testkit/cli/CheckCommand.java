@@ -41,8 +41,8 @@ import picocli.CommandLine.Option;
 final class CheckCommand extends ProgramCommand {
 
   /**
-   * Ctrl-C goes to all processes of a terminal, and the plugin must live until the case is over. A
-   * plugin in the background is ended as a child of the shell, which waits for it.
+   * The terminal sends Ctrl-C to all its processes, but the plugin must live until the case has
+   * ended. A plugin in the background ends as a child of the shell, which waits for it.
    */
   private static final String STARTS =
       "trap '' INT; eval 'set --;' \"$1\"; code=$?; wait; exit $code";
@@ -133,10 +133,10 @@ final class CheckCommand extends ProgramCommand {
   @Option(names = "--faults", paramLabel = "FILE")
   private @Nullable Path faults;
 
-  /** Stands before the plugin if there is a page or a fault. */
+  /** A proxy in front of the plugin, if the command line asks for a page or a fault. */
   private @Nullable CsiProxy proxy;
 
-  /** The cases on whose calls a fault acted. */
+  /** Cases on whose calls a fault acted. */
   private final Set<ConformanceCase> faulted = new LinkedHashSet<>();
 
   private final ShutdownTrigger ending;
@@ -241,7 +241,10 @@ final class CheckCommand extends ProgramCommand {
     return report;
   }
 
-  /** Notifies the listener, and notes the cases on whose calls a fault acted. */
+  /**
+   * Returns a listener that notifies the given one, and records the cases on whose calls a fault
+   * acted.
+   */
   private ConformanceListener notingFaults(ConformanceListener listener) {
     return new ConformanceListener() {
       private long before;
@@ -262,12 +265,12 @@ final class CheckCommand extends ProgramCommand {
     };
   }
 
-  /** The number of times that faults acted so far. */
+  /** Returns the number of times that faults have acted so far. */
   private long hits() {
     return proxy == null ? 0 : proxy.faults().stream().mapToLong(FaultRule::hits).sum();
   }
 
-  /** Each case with its result, those first that failed. */
+  /** Returns a row for each case with its result, failed ones first. */
   private List<List<String>> cases(List<CaseResult> results) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("case", "result", "took", "why"));
@@ -286,7 +289,7 @@ final class CheckCommand extends ProgramCommand {
     return rows;
   }
 
-  /** The file in which this run notes what it makes. */
+  /** Returns the file in which this run records what it creates. */
   private static Path ledger() {
     return Path.of(
         System.getProperty("java.io.tmpdir"),
@@ -314,12 +317,15 @@ final class CheckCommand extends ProgramCommand {
     }
   }
 
-  /** Whether the run starts the plugin, as nothing listens yet. */
+  /** Returns whether the run starts the plugin, because nothing listens yet. */
   private boolean starts(PluginUnderTest plugin) {
     return start != null && !Reaching.listens(plugin.startsAt());
   }
 
-  /** Tells of a plugin that has left the processes of its command: no run can find and end it. */
+  /**
+   * Reports a plugin that has left the process tree of its command, so that no run can find and end
+   * it.
+   */
   private void tellIfLeft(PluginUnderTest plugin, boolean started) {
     if (started && Reaching.stillListens(plugin.startsAt())) {
       console.note(
@@ -451,7 +457,7 @@ final class CheckCommand extends ProgramCommand {
       return;
     }
     reach(proxy.plugin());
-    // It listens a moment after the plugin does.
+    // The proxy listens a moment after the plugin does.
     boolean unused = proxy.lookForPlugin();
   }
 

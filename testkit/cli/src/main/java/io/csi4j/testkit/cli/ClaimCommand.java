@@ -28,9 +28,9 @@ final class ClaimCommand extends StoreCommand<Claim> {
   private final Function<Claim, List<String>> lines;
 
   /**
-   * The command.
+   * Creates the command.
    *
-   * @param lines what it prints of a claim
+   * @param lines returns the lines to print for a claim
    */
   ClaimCommand(Console console, ShutdownTrigger ending, Function<Claim, List<String>> lines) {
     super(console, ending);

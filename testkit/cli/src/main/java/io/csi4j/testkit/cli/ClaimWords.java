@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Claims in words, and as JSON. Of contexts and mount options neither shows a value. */
+/** Formats claims as text and as JSON. Neither shows a value of a context or a mount option. */
 final class ClaimWords {
 
   private ClaimWords() {}
@@ -25,7 +25,7 @@ final class ClaimWords {
     return new StoreOptions.Read<>(read.records().claims(), read.trouble());
   }
 
-  /** The claim of the volume that a command line names, with or without a namespace. */
+  /** Returns the claim of the volume that a command line names, with or without a namespace. */
   static Claim named(StoreOptions.Read<List<Claim>> read, String name) {
     List<Claim> found =
         read.records().stream()
@@ -50,7 +50,7 @@ final class ClaimWords {
                     OptionText.oneOf(found.stream().map(each -> OneLine.of(each.volume() + "")))));
   }
 
-  /** All of a claim. */
+  /** Returns the complete record of a claim. */
   static List<String> lines(Claim claim) {
     List<String> lines = new ArrayList<>();
     lines.add(head(claim));
@@ -114,7 +114,7 @@ final class ClaimWords {
         : "needs no attachment";
   }
 
-  /** What each holder waits for. */
+  /** Returns the reason why each holder waits. */
   static List<String> reasons(Claim claim) {
     List<String> lines = new ArrayList<>();
     lines.add(head(claim));
@@ -152,7 +152,7 @@ final class ClaimWords {
     };
   }
 
-  /** One word for how far the claims of a volume are. */
+  /** Returns the state of a volume's claims as one word. */
   static String states(Claim claim) {
     return claim.holders().values().stream()
         .map(ClaimHolder::state)

@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** Ends a command with a message for a person and an exit code. */
+/** Thrown to end a command with a message for the user and an exit code. */
 final class CommandFailure extends RuntimeException {
 
   private static final long serialVersionUID = 1;
@@ -21,22 +21,22 @@ final class CommandFailure extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** The command line makes no sense. */
+  /** Returns the failure for an invalid command line. */
   static CommandFailure usage(String message) {
     return new CommandFailure(ExitCode.USAGE, message);
   }
 
-  /** Nothing could be reached, or nothing be served. */
+  /** Returns the failure for a plugin that is unreachable or cannot be served. */
   static CommandFailure noConnection(String message) {
     return new CommandFailure(ExitCode.NO_CONNECTION, message);
   }
 
-  /** The plugin is not well. */
+  /** Returns the failure for a problem of the plugin. */
   static CommandFailure failed(String message) {
     return new CommandFailure(ExitCode.FAILED, message);
   }
 
-  /** Returns what the command line says; a value that is refused makes no sense. */
+  /** Reads a value of the command line; a refused value is a usage error. */
   static <T> T orUsage(Supplier<T> reading) {
     try {
       return reading.get();
@@ -45,7 +45,7 @@ final class CommandFailure extends RuntimeException {
     }
   }
 
-  /** Checks what the command line says; a value that is refused makes no sense. */
+  /** Checks the command line; a refused value is a usage error. */
   static void check(Runnable checking) {
     var unused =
         orUsage(
@@ -55,7 +55,10 @@ final class CommandFailure extends RuntimeException {
             });
   }
 
-  /** The failure of a command that ends with this exception. Throws an exception that is a bug. */
+  /**
+   * Returns the failure of a command that ends with this exception. Rethrows an exception that is a
+   * bug.
+   */
   static CommandFailure of(RuntimeException thrown) {
     if (thrown instanceof CommandFailure failure) {
       return failure;

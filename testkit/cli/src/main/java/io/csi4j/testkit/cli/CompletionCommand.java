@@ -5,11 +5,11 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** Prints what lets a shell complete command lines. */
+/** Prints a script that lets a shell complete command lines. */
 final class CompletionCommand extends ProgramCommand {
 
   /**
-   * Bash makes three words of {@code --shape=full}, and the functions of picocli expect two. In zsh
+   * Bash splits {@code --shape=full} into three words, but picocli's functions expect two. In zsh
    * the variable is not set.
    */
   private static final String JOINED_VALUES =

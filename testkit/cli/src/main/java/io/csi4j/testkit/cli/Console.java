@@ -3,16 +3,16 @@ package io.csi4j.testkit.cli;
 import java.io.PrintWriter;
 
 /**
- * Where a command prints.
+ * The output of a command.
  *
  * @param out its results
- * @param err what it has to say beside them
- * @param terminal whether a person looks on, so that a line may be written over
+ * @param err messages about them
+ * @param terminal whether the messages go to a terminal, so that a line may be overwritten
  * @param screen the terminal of the results
  */
 record Console(PrintWriter out, PrintWriter err, boolean terminal, Screen screen) {
 
-  /** A console whose results go to a file or a pipe. */
+  /** Creates a console whose results go to a file or a pipe. */
   Console(PrintWriter out, PrintWriter err, boolean terminal) {
     this(out, err, terminal, Screen.NONE);
   }
@@ -22,7 +22,7 @@ record Console(PrintWriter out, PrintWriter err, boolean terminal, Screen screen
     out.println(String.valueOf(line));
   }
 
-  /** Prints what is said beside the results. */
+  /** Prints a message next to the results. */
   void note(String line) {
     err.println(line);
   }

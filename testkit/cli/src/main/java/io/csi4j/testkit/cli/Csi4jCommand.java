@@ -4,21 +4,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 
-/** The program without a command: says which commands there are. */
+/** The program without a command: prints the available commands. */
 @Command(
     name = "csi4j",
     versionProvider = Csi4jCommand.Version.class,
     subcommands = HelpCommand.class)
 final class Csi4jCommand extends GroupCommand {
 
-  /** The version that stands in the manifest of the jar. */
+  /** Reads the version from the manifest of the jar. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
       return new String[] {"csi4j " + number(), "CSI 1.13, Java " + Runtime.version()};
     }
 
-    /** The number alone. */
+    /** Returns the version number alone. */
     static String number() {
       String version = Csi4jCommand.class.getPackage().getImplementationVersion();
       return version == null ? "(not packaged)" : version;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes what a bug report needs into one archive. */
+/** Writes an archive for a bug report. */
 final class DumpCommand extends ProgramCommand {
 
   private static final DateTimeFormatter MOMENT =
@@ -110,7 +110,10 @@ final class DumpCommand extends ProgramCommand {
     }
   }
 
-  /** The files that csi4j made: names, kinds, sizes and modes. Nothing at or below a mount. */
+  /**
+   * Lists the files that csi4j created: names, kinds, sizes and modes. Files at or below a mount
+   * are left out.
+   */
   private static List<String> files(Path root) {
     List<String> lines = new ArrayList<>();
     lines.add(facts(root, root));
@@ -159,7 +162,7 @@ final class DumpCommand extends ProgramCommand {
 
   private static void write(Path archive, Map<String, String> files) {
     try {
-      // Opened once: whoever may rename files there could put another one in its place.
+      // Opened once: a process that may rename files there could replace this one.
       SeekableByteChannel archived =
           Files.newByteChannel(
               archive,

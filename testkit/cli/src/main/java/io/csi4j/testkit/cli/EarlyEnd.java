@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Ends a check that a signal ends before it is done: names the ledger at once, lets the present
- * case clean up, and runs no other. Closed when the check is done.
+ * Ends a check early when a signal arrives: prints the path of the ledger at once, lets the current
+ * case clean up, and runs no other case. Closed when the check is done.
  */
 final class EarlyEnd implements AutoCloseable {
 
@@ -21,9 +21,9 @@ final class EarlyEnd implements AutoCloseable {
   }
 
   /**
-   * Listens from now on, as a plugin may be started next.
+   * Listens from now on, because a plugin may be started next.
    *
-   * @param ledger the file in which the check notes what it makes
+   * @param ledger the file in which the check records what it creates
    */
   static EarlyEnd listen(Console console, ShutdownTrigger ending, Path ledger) {
     EarlyEnd end = new EarlyEnd(console, ledger);
@@ -41,12 +41,12 @@ final class EarlyEnd implements AutoCloseable {
     }
   }
 
-  /** Lets the present case of this run be its last. */
+  /** Makes the current case the last one of this run. */
   void stops(ConformanceRun run) {
     boolean unused = opened.complete(run);
   }
 
-  /** Says that there is nothing to end any more. */
+  /** Records that nothing remains to be ended. */
   @Override
   public void close() {
     done = true;

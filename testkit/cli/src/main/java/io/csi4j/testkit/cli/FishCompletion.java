@@ -7,11 +7,11 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The script with which fish completes command lines, and describes commands and options. */
+/** The script with which fish completes command lines and describes commands and options. */
 final class FishCompletion {
 
   /**
-   * The functions tell whether the words before the cursor are the name of a command, and whether
+   * The functions check whether the words before the cursor are the name of a command, and whether
    * they begin with it.
    */
   private static final String FUNCTIONS =
@@ -32,7 +32,7 @@ final class FishCompletion {
 
   private FishCompletion() {}
 
-  /** The script for a program with these commands. */
+  /** Returns the script for a program with these commands. */
   static String of(CommandLine program) {
     FishCompletion completion = new FishCompletion();
     completion.add(program, "");
@@ -65,7 +65,10 @@ final class FishCompletion {
             });
   }
 
-  /** The values that are proposed; a flag, and what is no file and has no list, has none. */
+  /**
+   * Returns the proposed values; empty for a flag, and for a value that is not a file and has no
+   * list.
+   */
   private static String values(ArgSpec taker) {
     if (taker.completionCandidates() != null) {
       return " -f -a " + quoted(String.join(" ", taker.completionCandidates()));

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A process with all that it holds of a mount.
+ * A process with everything through which it holds a mount.
  *
- * @param pid its number
- * @param command its name
- * @param isBusy whether it keeps the mount itself busy, and not its device alone
+ * @param pid the process id
+ * @param command the name of the command
+ * @param isBusy whether it keeps the mount itself busy, not only its device
  * @param facts the ways in which it holds the mount or its device, a line each
  */
 record HoldingProcess(long pid, String command, boolean isBusy, List<String> facts) {
@@ -23,9 +23,9 @@ record HoldingProcess(long pid, String command, boolean isBusy, List<String> fac
   }
 
   /**
-   * The processes among these holders.
+   * Returns the processes among these holders.
    *
-   * @param shown maximum number of paths that are named for one process
+   * @param shown maximum number of paths to print for one process
    */
   static List<HoldingProcess> of(List<Holder> holders, ManagedPaths names, int shown) {
     Map<Long, HoldingProcess> processes = new LinkedHashMap<>();
@@ -69,14 +69,14 @@ record HoldingProcess(long pid, String command, boolean isBusy, List<String> fac
             .collect(Collectors.joining(", "));
   }
 
-  /** The name and the facts, by which processes that do the same are told together. */
+  /** Returns the name and the facts, by which processes that do the same are grouped. */
   List<String> doing() {
     List<String> doing = new ArrayList<>(facts);
     doing.add(command);
     return doing;
   }
 
-  /** Processes that do the same, by name and number. */
+  /** Returns the names and ids of processes that do the same. */
   static String named(List<HoldingProcess> alike, int shown) {
     String numbers =
         alike.stream()

@@ -21,12 +21,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a driver that the command line names. A store takes it for each of its
- * questions, one after the other, and gives it back; it is closed with this process.
+ * A data source with one connection of a driver that the command line names. A store takes the
+ * connection for each of its queries, one after the other, and returns it; it is closed at the end
+ * of this process.
  */
 final class JdbcSource {
 
-  /** Would stand in the list of processes, and in the history of the shell. */
+  /** A password would be visible in the process list and in the history of the shell. */
   private static final Pattern PASSWORD =
       Pattern.compile("(?i)[?&](password|sslpassword)=|//[^/?#]*:[^/?#]*@");
 
@@ -34,7 +35,7 @@ final class JdbcSource {
   private final String url;
   private final Properties login;
 
-  /** The connection that no question uses now. */
+  /** The connection, while no query uses it. */
   private final AtomicReference<@Nullable Connection> idle = new AtomicReference<>();
 
   private JdbcSource(Driver driver, String url, Properties login) {
@@ -44,9 +45,9 @@ final class JdbcSource {
   }
 
   /**
-   * The connections to a database.
+   * Returns a data source for a database.
    *
-   * @param jar the jar of the driver; the one on the class path if nothing is given
+   * @param jar the jar of the driver; if absent, the driver on the class path
    */
   static DataSource of(
       String url, Optional<Path> jar, Optional<String> user, Optional<String> password) {
@@ -59,7 +60,7 @@ final class JdbcSource {
     user.ifPresent(name -> login.setProperty("user", name));
     password.ifPresent(secret -> login.setProperty("password", secret));
     JdbcSource source = new JdbcSource(driver(url, jar), url, login);
-    // Stores ask a source for connections, and for nothing else.
+    // Stores call only getConnection.
     return of(DataSource.class, (proxy, method, values) -> source.connection());
   }
 
@@ -83,7 +84,7 @@ final class JdbcSource {
                                 + " --jdbc-driver JAR.")));
   }
 
-  /** Stays open, as the connections need it. */
+  /** The class loader stays open, because the connections need it. */
   private static ClassLoader loader(Path jar, ClassLoader above) {
     if (!Files.isRegularFile(jar)) {
       throw CommandFailure.usage(

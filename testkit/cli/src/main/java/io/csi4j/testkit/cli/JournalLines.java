@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** A journal as lines of JSON, redacted as the journal's own text is, printed as it grows. */
+/** Prints a journal as lines of JSON while it grows, redacted like the journal's own text. */
 final class JournalLines {
 
   private final CallJournal journal;
@@ -23,7 +23,7 @@ final class JournalLines {
     this.out = out;
   }
 
-  /** Prints the events that came since the last call. */
+  /** Prints the events since the last call. */
   void printNew() {
     List<JournalEvent> events = journal.events();
     if (events.size() > printed) {

@@ -7,23 +7,23 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One JSON object on one line, written field by field. A field without a value is left out. */
+/** A JSON object on one line, written field by field. Fields without a value are left out. */
 final class Json {
 
   private final StringBuilder fields = new StringBuilder();
 
-  /** A value of any kind, or an optional one. */
+  /** Adds a value of any kind, or an optional value. */
   Json with(String name, @Nullable Object value) {
     Object given = value instanceof Optional<?> optional ? optional.orElse(null) : value;
     return given == null ? this : raw(name, value(given));
   }
 
-  /** A list of objects. */
+  /** Adds a list of objects. */
   <T> Json list(String name, Collection<T> values, Function<? super T, Json> made) {
     return with(name, values.stream().map(made).toList());
   }
 
-  /** Something that is JSON already. */
+  /** Adds a value that is JSON already. */
   Json raw(String name, String json) {
     fields.append(fields.isEmpty() ? "" : ",").append(quote(name)).append(':').append(json);
     return this;
@@ -49,7 +49,7 @@ final class Json {
     return quote(value.toString());
   }
 
-  /** The same JSON for a person: a field a line. */
+  /** Returns the JSON with one field per line. */
   static String indented(String json) {
     StringBuilder out = new StringBuilder();
     String line = "\n";
@@ -84,7 +84,7 @@ final class Json {
     return out.toString();
   }
 
-  /** A string of JSON: ASCII only, so that it is the same in every encoding of a terminal. */
+  /** Returns a JSON string: ASCII only, so that it is the same in every encoding of a terminal. */
   static String quote(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {

@@ -7,10 +7,10 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.time.Duration;
 
-/** The process: its arguments, its streams, its end. */
+/** The entry point of the process: its arguments, streams, and exit. */
 public final class Main {
 
-  /** How long a program may take to put things in order once a signal has come. */
+  /** Time that a program has to clean up after a signal. */
   private static final Duration TO_CLEAN_UP = Duration.ofSeconds(20);
 
   private Main() {}
@@ -44,7 +44,7 @@ public final class Main {
     return new PrintWriter(new BufferedWriter(new OutputStreamWriter(stream, charset)), true) {
       @Override
       public boolean checkError() {
-        // Each of the two may have been refused by what the other does not see.
+        // Each of the two may have seen an error that the other does not.
         return super.checkError() || stream.checkError();
       }
     };

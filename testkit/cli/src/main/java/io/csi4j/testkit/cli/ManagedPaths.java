@@ -17,12 +17,12 @@ import java.util.regex.Pattern;
 
 /**
  * The volumes and workloads behind the hashed paths of volume managers. The manager is found by the
- * text of a path, and its state is read only where no server has to answer for it, so that no dead
- * mount is waited for.
+ * text of a path, and its state is read only if that needs no answer from a server, so that the
+ * program never waits for a dead mount.
  */
 final class ManagedPaths {
 
-  /** A staging path, or a target. */
+  /** A staging or target path. */
   private static final Pattern OF_A_MANAGER =
       Pattern.compile("(/.+)/v/[^/]+/(?:s|p/[^/]+/t)", Pattern.DOTALL);
 
@@ -30,13 +30,16 @@ final class ManagedPaths {
   private final MountSnapshot mounts;
   private final Map<Path, List<ManagerView.VolumePath>> read = new HashMap<>();
 
-  /** The paths in these mounts. */
+  /** Creates an index of the paths in these mounts. */
   ManagedPaths(MountTable table, MountSnapshot mounts) {
     this.table = table;
     this.mounts = mounts;
   }
 
-  /** The volume at a path; empty if it is no path of a manager whose state can be read here. */
+  /**
+   * Returns the volume at a path; empty if the path belongs to no manager whose state is readable
+   * here.
+   */
   Optional<ManagerView.VolumePath> at(MountPath path) {
     Path wanted = path.toPath();
     Matcher ours = OF_A_MANAGER.matcher(wanted.toString());
@@ -63,7 +66,7 @@ final class ManagedPaths {
     }
   }
 
-  /** The path, and beside it whose it is, if that is known. */
+  /** Returns the path, followed by its volume and workload, if known. */
   String named(MountPath path) {
     return path + at(path).map(of -> " (" + whose(of) + ")").orElse("");
   }
@@ -72,7 +75,7 @@ final class ManagedPaths {
     return path.use().map(use -> use.phrase() + " in ").orElse("staging of ") + path.volume();
   }
 
-  /** Paths with their names, so many that a person still reads them. */
+  /** Returns paths with their names, up to a readable number. */
   String some(List<MountPath> paths, int shown) {
     List<String> named = paths.stream().limit(shown).map(this::named).toList();
     return String.join(", ", named)

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells who keeps a mount in use. */
+/** Prints the processes and mounts that keep a mount in use. */
 final class MountHoldersCommand extends ProgramCommand {
 
   @Parameters(paramLabel = "PATH")
@@ -25,7 +25,7 @@ final class MountHoldersCommand extends ProgramCommand {
   @Option(names = "--json")
   private boolean json;
 
-  /** Number of holders of each kind that are printed. */
+  /** Maximum number of holders of each kind that are printed. */
   private static final int SHOWN = 10;
 
   private static final String ALL = "; --json shows all of them";
@@ -66,8 +66,8 @@ final class MountHoldersCommand extends ProgramCommand {
   }
 
   /**
-   * The holders for a person, by process, and processes that do the same together: those that keep
-   * the mount busy first, and no kind hides another.
+   * Formats the holders by process, grouping processes that do the same: those that keep the mount
+   * busy come first, and no kind hides another.
    */
   static List<String> lines(
       MountRecord mount, Holders holders, ManagedPaths names, boolean isRoot) {

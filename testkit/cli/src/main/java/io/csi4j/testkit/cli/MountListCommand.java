@@ -44,7 +44,7 @@ final class MountListCommand extends ProgramCommand {
                 each -> types.isEmpty() || types.stream().anyMatch(type -> each.type().is(type)))
             .toList();
     ManagedPaths names = new ManagedPaths(table, seen);
-    // The paths of another process may be of another directory tree.
+    // The paths of another process may belong to another directory tree.
     Function<MountRecord, Optional<ManagerView.VolumePath>> volumes =
         mount -> process == null ? names.at(mount.path()) : Optional.empty();
     if (json) {
@@ -58,7 +58,7 @@ final class MountListCommand extends ProgramCommand {
     return ExitCode.OK;
   }
 
-  /** The mounts, and beside each path of a manager the volume and the workload that it is of. */
+  /** Returns the mounts, with the volume and the workload next to each path of a manager. */
   static TextTable table(
       List<MountRecord> mounts, Function<MountRecord, Optional<ManagerView.VolumePath>> volumes) {
     TextTable table =

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells why there is a mount at a path, or why there is none. */
+/** Explains why a path is mounted, or why it is not. */
 final class MountWhyCommand extends ProgramCommand {
 
-  /** Number of paths of each kind that are printed. */
+  /** Maximum number of paths of each kind that are printed. */
   private static final int NAMED = 5;
 
   @Parameters(paramLabel = "PATH")

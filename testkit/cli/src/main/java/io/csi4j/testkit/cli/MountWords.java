@@ -7,17 +7,17 @@ import io.csi4j.mount.model.MountRecord;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Mounts in words, and as JSON. The options of a filesystem stand in neither. */
+/** Formats mounts as text and as JSON. Neither contains the options of a filesystem. */
 final class MountWords {
 
   private MountWords() {}
 
-  /** A path of the command line, absolute; links in it are not followed. */
+  /** Returns a path of the command line as an absolute path, without following links. */
   static MountPath path(Path path) {
     return CommandFailure.orUsage(() -> MountPath.of(path.toAbsolutePath().normalize()));
   }
 
-  /** The flags as in the kernel's tables. */
+  /** Returns the flags as in the kernel's tables. */
   static String flags(MountRecord mount) {
     String words = String.join(",", words(mount));
     return words.isEmpty() ? "rw" : words;
@@ -27,7 +27,7 @@ final class MountWords {
     return mount.flags().stream().sorted().map(MountFlag::word).toList();
   }
 
-  /** The mount in a few words: what it shows, of which filesystem. */
+  /** Describes the mount in a few words: what it shows, of which filesystem. */
   static String phrase(MountRecord mount) {
     String source = mount.source().isEmpty() ? "no source" : mount.source().withoutCredentials();
     return "%s from %s%s%s"

@@ -13,12 +13,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How the values of options are written and read. */
+/** Formats and parses the values of options. */
 final class OptionText {
 
   private OptionText() {}
 
-  /** Teaches the commands these types. */
+  /** Registers converters for these types with the commands. */
   static void registerWith(CommandLine commands) {
     commands.registerConverter(CsiEndpoint.class, reading(CsiEndpoint::parse));
     commands.registerConverter(NodeId.class, reading(NodeId::of));
@@ -37,9 +37,7 @@ final class OptionText {
     };
   }
 
-  /**
-   * A time as it is written here: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}, {@code 30d}.
-   */
+  /** Parses a duration: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}, {@code 30d}. */
   static Duration duration(String text) {
     String unit = text.replaceFirst("^\\d+", "");
     String digits = text.substring(0, text.length() - unit.length());
@@ -66,12 +64,12 @@ final class OptionText {
     return time;
   }
 
-  /** The name of a constant as it is written on a command line: {@code PROBE_A} as probe-a. */
+  /** Returns the name of a constant in its command line form: {@code PROBE_A} as probe-a. */
   static String written(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Names as a list in a sentence: {@code a, b or c}. */
+  /** Joins names to a list for a sentence: {@code a, b or c}. */
   static String oneOf(Stream<String> names) {
     String all = names.collect(Collectors.joining(", "));
     int last = all.lastIndexOf(", ");

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The values that options and parameters take, as a shell completes them. The options of a command
- * that take different values have different labels, as picocli's script names the lists by them.
+ * Values of options and parameters, for completion by a shell. Options of a command with different
+ * values have different labels, because picocli's script names the lists by the labels.
  */
 abstract class OptionValues implements Iterable<String> {
 
@@ -87,7 +87,7 @@ abstract class OptionValues implements Iterable<String> {
     }
   }
 
-  /** The shells that can be taught to complete. */
+  /** The shells with completion scripts. */
   static final class Shells extends OptionValues {
     Shells() {
       super(() -> Stream.of("bash", "zsh", "fish"));

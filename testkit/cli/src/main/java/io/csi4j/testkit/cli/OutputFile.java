@@ -14,16 +14,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that the command line wants written, or none. It is opened at the start, where a wrong
- * name shows, and keeps its content until there is another one.
+ * An output file from the command line, or none. It is opened at the start, where a wrong name is
+ * noticed, and keeps its content until the new content is written.
  *
- * @param what the content, such as {@code the report}
- * @param file its path; null if none is wanted
- * @param opened the open file; null if none is wanted
+ * @param what the description of the content, such as {@code the report}
+ * @param file the path; null if no file is requested
+ * @param opened the open file; null if no file is requested
  */
 record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened) {
 
-  /** Opens the file, if one is wanted. */
+  /** Opens the file, if one is requested. */
   static OutputFile of(String what, @Nullable Path file) {
     try {
       return new OutputFile(
@@ -38,7 +38,7 @@ record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened
     }
   }
 
-  /** Empties the file, to be written. */
+  /** Truncates the file for writing. */
   PrintWriter begin() {
     FileChannel channel = Objects.requireNonNull(opened);
     try {
@@ -53,9 +53,9 @@ record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened
   }
 
   /**
-   * Writes the content, if the file is wanted.
+   * Writes the content, if a file is requested.
    *
-   * @return whether it is whole; if not, {@code console} says so
+   * @return whether the file is complete; if not, a message is printed to {@code console}
    */
   boolean write(Supplier<String> content, Console console) {
     if (opened == null) {
@@ -67,9 +67,9 @@ record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened
   }
 
   /**
-   * Closes what was written since {@link #begin}.
+   * Closes the content written since {@link #begin}.
    *
-   * @return whether it is whole; if not, {@code console} says so
+   * @return whether the file is complete; if not, a message is printed to {@code console}
    */
   boolean close(PrintWriter written, Console console) {
     written.close();

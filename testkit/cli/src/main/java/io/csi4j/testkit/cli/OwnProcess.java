@@ -5,21 +5,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The rights of this process, as the kernel says in its status. */
+/** The privileges of this process, as listed in the kernel's status file. */
 final class OwnProcess {
 
-  /** The bit of CAP_SYS_ADMIN among the capabilities of a process. */
+  /** Bit of CAP_SYS_ADMIN in the capabilities of a process. */
   private static final long MAY_MOUNT = 1L << 21;
 
   private OwnProcess() {}
 
-  /** Whether it acts as root. */
+  /** Returns whether the process acts as root. */
   static boolean isRoot() {
-    // The real, the effective, the saved and the filesystem user.
+    // The IDs are those of the real, the effective, the saved and the filesystem user.
     return status("Uid:").filter(ids -> ids.split("\\s+", -1)[1].equals("0")).isPresent();
   }
 
-  /** Whether it may mount, at least in its own mount namespace. */
+  /** Returns whether the process may mount, at least in its own mount namespace. */
   static boolean mayMount() {
     return status("CapEff:")
         .filter(bits -> (Long.parseUnsignedLong(bits, 16) & MAY_MOUNT) != 0)

@@ -4,7 +4,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option that names the plugin which a command calls. */
+/** The option that names the plugin to call. */
 final class PluginOption {
 
   @Option(
@@ -18,7 +18,7 @@ final class PluginOption {
   /**
    * Returns the endpoint.
    *
-   * @param purpose why the command needs it, such as {@code to call}
+   * @param purpose the purpose for the message, such as {@code to call}
    */
   CsiEndpoint needed(String purpose) {
     if (endpoint == null) {

@@ -20,16 +20,17 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A plugin as it describes itself. Each question stands alone: one that fails leaves a gap.
+ * A plugin's description of itself. Each query is independent: a failed query leaves a gap.
  *
- * @param endpoint where it listens
+ * @param endpoint the endpoint
  * @param peer the process behind the socket
- * @param transport how it was reached
+ * @param transport the transport of the connection
  * @param info its name and version
  * @param readiness whether it is ready
- * @param capabilities by service, what it offers; empty for one that is not served at this endpoint
- * @param node how it knows this node
- * @param failures the questions that it did not answer, each with the reason
+ * @param capabilities the capabilities by service; empty for a service that is not served at this
+ *     endpoint
+ * @param node the plugin's information about this node
+ * @param failures the queries that failed, each with the reason
  */
 record PluginPortrait(
     String endpoint,
@@ -44,7 +45,7 @@ record PluginPortrait(
   private static final String NOT_TOLD = "not told";
   private static final List<String> SERVICES = List.of("plugin", "controller", "group", "node");
 
-  /** Asks a plugin. */
+  /** Queries a plugin. */
   static PluginPortrait of(CsiPlugin plugin) {
     List<String> failures = new ArrayList<>();
     Map<String, Optional<CapabilitySet<?>>> capabilities = new HashMap<>();
@@ -64,7 +65,7 @@ record PluginPortrait(
         ask("group", () -> plugin.groupController().getCapabilities(), capabilities, failures);
       }
     }
-    // No capability tells whether there is a node service at this endpoint; one has to ask.
+    // No capability states whether this endpoint has a node service, so the program must call it.
     ask("node", () -> plugin.node().getCapabilities(), capabilities, failures);
     Optional<NodeInfo> node = told(() -> plugin.node().getInfo(), failures);
     return new PluginPortrait(
@@ -91,7 +92,7 @@ record PluginPortrait(
     return answer(question, failures).flatMap(Function.identity());
   }
 
-  /** Returns what is answered, or that it is not served; nothing if the question fails. */
+  /** Returns the answer, or that the service is not served; empty if the query fails. */
   private static <T> Optional<Optional<T>> answer(
       Supplier<? extends T> question, List<String> failures) {
     try {
@@ -108,7 +109,7 @@ record PluginPortrait(
     return readiness.filter(Readiness::isReady).isPresent();
   }
 
-  /** For a person: a name and a value a line. */
+  /** Formats the description as a table of names and values. */
   String table() {
     List<String> lines = new ArrayList<>();
     row(lines, "name", info.map(it -> it.name().toString()).orElse(NOT_TOLD));
@@ -151,7 +152,9 @@ record PluginPortrait(
     }
   }
 
-  /** Returns the names of what a service offers; nothing if it is not served, or not known. */
+  /**
+   * Returns the names of a service's capabilities; empty if it is not served, or they are unknown.
+   */
   Optional<List<String>> offers(String service) {
     return Optional.ofNullable(capabilities.get(service))
         .flatMap(Function.identity())
@@ -161,7 +164,7 @@ record PluginPortrait(
                     .toList());
   }
 
-  /** Zero is in the spec: it is what an entry without a type reads as. */
+  /** The spec defines zero: it is the value of an entry without a type. */
   private static String unrecognized(String capability) {
     boolean isEmpty = capability.equals("empty") || capability.endsWith(" 0");
     return capability
@@ -179,7 +182,7 @@ record PluginPortrait(
     lines.add(String.format("%-12s%s", name, OneLine.of(value)).stripTrailing());
   }
 
-  /** For a program: one object on one line. */
+  /** Formats the description as one JSON object on one line. */
   String json() {
     Json services = new Json();
     SERVICES.forEach(service -> services.with(service, offers(service)));

@@ -10,15 +10,15 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What one look at a plugin has shown, to be compared with the look before it.
+ * A snapshot of a plugin's state, for comparison with the previous one.
  *
  * @param state {@code ready}, {@code not-ready}, {@code failing} or {@code gone}; empty before the
- *     first look
+ *     first snapshot
  * @param reason why it is not ready, if it is not
  * @param identity its name and version
  * @param process the process behind the socket
- * @param offers what it offers, each with its service; nothing where no service has told
- * @param node how it knows this node
+ * @param offers the capabilities, each with its service; empty if no service has reported any
+ * @param node the plugin's information about this node
  */
 record PluginSight(
     String state,
@@ -28,25 +28,26 @@ record PluginSight(
     Optional<SortedSet<String>> offers,
     String node) {
 
-  /** Before the first look. */
+  /** The state before the first snapshot. */
   static final PluginSight NONE = new PluginSight("", "", "", "", Optional.empty(), "");
 
   /**
-   * A change between two looks.
+   * A change between two snapshots.
    *
-   * @param kind in a word
-   * @param text what is so from now on
+   * @param kind the kind of the change, as one word
+   * @param text the new state
    */
   record Change(String kind, String text) {}
 
   /**
-   * The same plugin, which cannot be reached any more; what it was is kept, to be compared with.
+   * Returns a snapshot of the same plugin as unreachable; it keeps the other values for later
+   * comparison.
    */
   PluginSight gone(String why) {
     return new PluginSight("gone", why, identity, process, offers, node);
   }
 
-  /** A plugin that was reached. */
+  /** Returns a snapshot of a plugin that was reached. */
   static PluginSight of(PluginPortrait portrait) {
     Optional<SortedSet<String>> offers = Optional.empty();
     for (String service : portrait.capabilities().keySet()) {
@@ -79,7 +80,9 @@ record PluginSight(
     return state.equals("ready");
   }
 
-  /** The changes since an earlier look, in the order in which a person wants to read them. */
+  /**
+   * Returns the changes since an earlier snapshot, in the order of their importance to the user.
+   */
   List<Change> changesSince(PluginSight before) {
     List<Change> changes = new ArrayList<>();
     if (!state.equals(before.state)) {

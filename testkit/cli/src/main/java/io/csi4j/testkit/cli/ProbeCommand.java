@@ -6,7 +6,7 @@ import java.time.Duration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Tells who a plugin is and what it can do. */
+/** Prints the identity and the capabilities of a plugin. */
 final class ProbeCommand extends ProgramCommand {
 
   @Mixin private PluginOption target = new PluginOption();

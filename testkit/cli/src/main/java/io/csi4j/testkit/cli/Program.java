@@ -15,13 +15,13 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The whole program but for its process: arguments in, text and an exit code out. */
+/** The program without its process: takes arguments, and returns output and an exit code. */
 final class Program {
 
   private static final int HELP_WIDTH = 100;
   private static final int LEAST_HELP_WIDTH = 60;
 
-  /** The commands of plugin that may be written without it. */
+  /** Subcommands of {@code plugin} that may be used without it. */
   private static final Set<String> SPELLED_SHORT =
       Set.of("probe", "check", "serve", "proxy", "replay", "report");
 
@@ -37,8 +37,8 @@ final class Program {
   }
 
   /**
-   * Returns the commands, which understand a command line and run it: all of them, or those that a
-   * command line names, as making all of them takes longer than most take to run.
+   * Returns the commands that parse and run a command line: all of them, or only those that the
+   * command line names, because creating all takes longer than running most of them.
    */
   static CommandLine commands(Console console, ShutdownTrigger ending, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
@@ -79,7 +79,7 @@ final class Program {
     return commands;
   }
 
-  /** The width of the help, for which the terminal is asked only when there is to be one. */
+  /** Returns the width of the help; queries the terminal only if help is printed. */
   private static int helpWidth(Console console, String... args) {
     boolean isWanted = Stream.of(args).anyMatch(List.of("-h", "--help", "help")::contains);
     return isWanted
@@ -173,7 +173,7 @@ final class Program {
     return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
 
-  /** Puts commands below another: the one whose name is at this place of the arguments, or all. */
+  /** Adds subcommands to a command: the one named at this position of the arguments, or all. */
   private static CommandLine with(
       CommandLine above, Map<String, Supplier<CommandLine>> all, String[] args, int place) {
     if (args.length > place && all.containsKey(args[place])) {

@@ -3,7 +3,7 @@ package io.csi4j.testkit.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** A command: what the help of all commands has, and where they print. */
+/** The base of all commands: the common help options, and the output. */
 @Command(
     mixinStandardHelpOptions = true,
     sortOptions = false,

@@ -4,7 +4,10 @@ import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 
-/** How a run of the conformance suite goes on: one line written over for a person, else many. */
+/**
+ * Shows the progress of a conformance run: one line that is overwritten on a terminal, otherwise
+ * one line per case.
+ */
 final class Progress implements ConformanceListener {
 
   private static final String ERASE_LINE = "\r\u001b[K";
@@ -43,7 +46,7 @@ final class Progress implements ConformanceListener {
     return failed == 0 ? "" : ", " + failed + " failed";
   }
 
-  /** Leaves nothing of the line that was written over. */
+  /** Clears the overwritten line. */
   void done() {
     if (console.terminal()) {
       console.err().print(ERASE_LINE);

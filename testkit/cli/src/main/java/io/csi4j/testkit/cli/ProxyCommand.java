@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Stands between an orchestrator and a plugin until it is told to end. */
+/** Runs a proxy between an orchestrator and a plugin until it is stopped. */
 final class ProxyCommand extends ProgramCommand {
 
   private static final Duration FORGETS_EVERY = Duration.ofSeconds(10);
@@ -97,7 +97,7 @@ final class ProxyCommand extends ProgramCommand {
       if (judge || report != null) {
         ending.await();
       } else {
-        // No command asks for these calls later.
+        // No command reads these calls later.
         ending.await(FORGETS_EVERY, proxy.journal()::clear);
       }
       int code = judge ? judge(proxy) : ExitCode.OK;

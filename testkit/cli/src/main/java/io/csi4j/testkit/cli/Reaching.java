@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The connections of the commands: to anything a person names, so without the caution of a host.
+ * Connects commands to plugins: the user may name any plugin, so the precautions of a host are off.
  */
 final class Reaching {
 
@@ -28,14 +28,14 @@ final class Reaching {
         .build();
   }
 
-  /** Returns options under which no question may take longer. */
+  /** Returns options under which no call takes longer than the deadline. */
   static ConnectOptions withinEach(Duration deadline) {
     return within(deadline).toBuilder()
         .policies(policy -> policy.attemptDeadline(deadline).budget(deadline))
         .build();
   }
 
-  /** Whether anything listens on a socket now. */
+  /** Returns whether anything listens on a socket now. */
   static boolean listens(CsiEndpoint where) {
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       return socket.connect(UnixDomainSocketAddress.of(where.path()));
@@ -44,7 +44,10 @@ final class Reaching {
     }
   }
 
-  /** Whether a socket is still listened on: a process that ends closes its socket in a moment. */
+  /**
+   * Returns whether a socket still has a listener: an exiting process closes its socket within a
+   * moment.
+   */
   static boolean stillListens(CsiEndpoint where) {
     long end = System.nanoTime() + MOMENT.toNanos();
     boolean listens = listens(where);
@@ -55,7 +58,7 @@ final class Reaching {
     return listens;
   }
 
-  /** Says what is waited for where a person would otherwise wait for a wrong path in silence. */
+  /** Prints what the command waits for, so that a wrong path does not look like a hang. */
   static void announce(Console console, CsiEndpoint where, Duration deadline) {
     if (Files.notExists(where.path()) || Files.isRegularFile(where.path())) {
       console.note(

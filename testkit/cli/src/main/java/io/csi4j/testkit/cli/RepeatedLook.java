@@ -7,23 +7,23 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** Looks again and again until the end. A look that fails is reported once, and tried again. */
+/** Repeats a check until the program is stopped. A failed check is reported once, and repeated. */
 final class RepeatedLook {
 
   private RepeatedLook() {}
 
-  /** Returns the line above what has changed. */
+  /** Returns the heading line above the changes. */
   static String heading() {
     return "--- " + Instant.now().truncatedTo(ChronoUnit.SECONDS);
   }
 
   /**
-   * Looks until the end.
+   * Repeats the check until the program is stopped.
    *
-   * @param first the exit code of the first look
-   * @param recovered what is said when a look succeeds after others have failed
-   * @param look prints what has changed, and returns the exit code
-   * @return the exit code of the last look
+   * @param first the exit code of the first check
+   * @param recovered the message when a check succeeds after failed ones
+   * @param look prints the changes, and returns the exit code
+   * @return the exit code of the last check
    */
   static int until(
       CountDownLatch over,

@@ -12,7 +12,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Plays a recording, against a plugin or as a plugin. */
+/** Replays a recording, against a plugin or as a plugin. */
 final class ReplayCommand extends ProgramCommand {
 
   @Parameters(paramLabel = "FILE")
@@ -21,7 +21,7 @@ final class ReplayCommand extends ProgramCommand {
   @ArgGroup(exclusive = true, multiplicity = "1")
   private @Nullable Side side;
 
-  /** One of the two. */
+  /** Exactly one of the two options. */
   static final class Side {
     @Option(names = "--against", paramLabel = "ENDPOINT")
     private @Nullable CsiEndpoint against;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a page of a recording. */
+/** Creates an HTML page from a recording. */
 final class ReportCommand extends ProgramCommand {
 
   @Parameters(paramLabel = "FILE")

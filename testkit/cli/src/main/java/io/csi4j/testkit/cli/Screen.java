@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.function.IntSupplier;
 
 /**
- * The terminal to which the results go, if they go to one.
+ * The terminal of the results, if they go to one.
  *
- * @param width the number of columns; asked when something is laid out
- * @param coloured whether text may have colours
+ * @param width the number of columns; read when output is laid out
+ * @param coloured whether text may be colored
  */
 record Screen(IntSupplier width, boolean coloured) {
 
-  /** The width of a file or a pipe. */
+  /** Width of a file or a pipe. */
   static final int UNLIMITED = Integer.MAX_VALUE;
 
   /** A file or a pipe: lines of any length, without colours. */
@@ -27,7 +27,10 @@ record Screen(IntSupplier width, boolean coloured) {
     return isTerminal(descriptor) ? of(System.getenv(), () -> ownWidth(descriptor)) : NONE;
   }
 
-  /** A terminal with these variables; {@code COLUMNS} goes before the width that it says it has. */
+  /**
+   * Returns a terminal with these environment variables; {@code COLUMNS} takes precedence over the
+   * width that the terminal reports.
+   */
   static Screen of(Map<String, String> environment, IntSupplier own) {
     String columns = environment.getOrDefault("COLUMNS", "");
     boolean isSet = columns.matches("[1-9]\\d{0,4}");
@@ -37,7 +40,10 @@ record Screen(IntSupplier width, boolean coloured) {
         !isDumb && environment.getOrDefault("NO_COLOR", "").isEmpty());
   }
 
-  /** The JDK tells only whether all three streams are a terminal, and newer ones not even that. */
+  /**
+   * The JDK only reports whether all three streams are a terminal, and newer versions not even
+   * that.
+   */
   static boolean isTerminal(int descriptor) {
     try {
       String target = Files.readSymbolicLink(descriptor(descriptor).toPath()).toString();
@@ -51,7 +57,7 @@ record Screen(IntSupplier width, boolean coloured) {
     return Path.of("/proc/self/fd", Integer.toString(number)).toFile();
   }
 
-  /** The width that the terminal says it has; a serial line says 0. */
+  /** Returns the width that the terminal reports; a serial line reports 0. */
   private static int ownWidth(int descriptor) {
     try {
       Process stty =
@@ -68,12 +74,12 @@ record Screen(IntSupplier width, boolean coloured) {
     }
   }
 
-  /** The text as a heading. */
+  /** Formats the text as a heading. */
   String heading(String text) {
     return styled("1", text);
   }
 
-  /** The text as something that needs a person. */
+  /** Formats the text as a problem that needs attention. */
   String alarm(String text) {
     return styled("31", text);
   }

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The secrets that a file holds: {@code KEY=VALUE} lines for every operation, and below a line
- * {@code [CreateVolume]} for that one.
+ * The secrets in a file: {@code KEY=VALUE} lines for every operation, and below a line {@code
+ * [CreateVolume]} for that operation.
  *
- * <p>No message repeats anything of a line.
+ * <p>No message repeats any part of a line.
  *
- * @param forAll for operations without a section
- * @param forOne by operation
+ * @param forAll the secrets for operations without a section
+ * @param forOne the secrets by operation
  */
 record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
 
@@ -28,7 +28,7 @@ record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
   /**
    * Reads the lines of a file.
    *
-   * @param name what the file is called in messages
+   * @param name the name of the file in messages
    */
   static SecretsFile parse(String name, List<String> lines) {
     Map<String, String> common = new TreeMap<>();
@@ -65,7 +65,7 @@ record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
                 at + "These brackets hold no operation. Write one such as [CreateVolume]."));
   }
 
-  /** The secrets of one operation: its own, or those of all. */
+  /** Returns the secrets of one operation: its own, or those for all. */
   Secrets of(CsiOperation operation) {
     return forOne.getOrDefault(operation, forAll);
   }

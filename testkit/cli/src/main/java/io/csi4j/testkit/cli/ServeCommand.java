@@ -21,12 +21,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Serves a test plugin until it is told to end. */
+/** Serves a test plugin until it is stopped. */
 final class ServeCommand extends ProgramCommand {
 
   private static final String STANDARD_OUTPUT = "-";
 
-  /** The time between two looks at the journal for new events. */
+  /** Interval between two checks of the journal for new events. */
   private static final Duration LOOKS_EVERY = Duration.ofMillis(50);
 
   private static final String POSSIBLE =
@@ -104,7 +104,7 @@ final class ServeCommand extends ProgramCommand {
     }
   }
 
-  /** Serves until the end; returns whether the journal is whole. */
+  /** Serves until the program is stopped; returns whether the journal was written completely. */
   private boolean serve(TestPlugin plugin, OutputFile events) throws InterruptedException {
     if (journal == null) {
       sayReady(plugin);
@@ -125,7 +125,7 @@ final class ServeCommand extends ProgramCommand {
     return STANDARD_OUTPUT.equals(journal);
   }
 
-  /** Prints what is no line of the journal. */
+  /** Prints a line that is not part of the journal. */
   private void say(Object line) {
     (isJournalOnOut() ? console.err() : console.out()).println(line);
   }
@@ -216,7 +216,7 @@ final class ServeCommand extends ProgramCommand {
     }
   }
 
-  /** Returns what the rights of this process allow a plugin that really mounts. */
+  /** Returns what a mounting plugin can do with the privileges of this process. */
   static String possible(boolean mayMount, boolean hasLoopDevices) {
     if (!mayMount) {
       return "It makes and deletes volumes, but can stage and publish none: this process may not"

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** The changes of a command line to the shape of a plugin, by name. */
+/** Applies options of a command line to the shape of a plugin, by name. */
 final class ShapeOptions {
 
   private record Removal(String service, String name, UnaryOperator<PluginShape> change) {}
@@ -25,8 +25,8 @@ final class ShapeOptions {
   private ShapeOptions() {}
 
   /**
-   * The shape without a capability: {@code EXPAND_VOLUME} of all services that have it, {@code
-   * node:EXPAND_VOLUME} of one.
+   * Returns the shape without a capability: {@code EXPAND_VOLUME} removes it from all services that
+   * have it, {@code node:EXPAND_VOLUME} from one.
    */
   static PluginShape without(PluginShape shape, String capability) {
     int colon = capability.indexOf(':');
@@ -50,7 +50,10 @@ final class ShapeOptions {
     return changed;
   }
 
-  /** The shape with a place for each node: {@code KEY=VALUE}, or {@code NODE:KEY=VALUE} for one. */
+  /**
+   * Returns the shape with a topology for each node: {@code KEY=VALUE} for all nodes, or {@code
+   * NODE:KEY=VALUE} for one.
+   */
   static PluginShape placed(PluginShape shape, List<NodeId> nodes, List<String> segments) {
     Map<String, Map<String, String>> places = new LinkedHashMap<>();
     nodes.forEach(node -> places.put(node.value(), new LinkedHashMap<>()));
@@ -90,7 +93,7 @@ final class ShapeOptions {
     }
   }
 
-  /** The capabilities by name, each once, though several services may have it. */
+  /** Returns the names of the capabilities, each once, even if several services have it. */
   static Stream<String> capabilities() {
     return removals().stream().map(Removal::name).distinct();
   }
@@ -112,7 +115,7 @@ final class ShapeOptions {
     return all;
   }
 
-  /** The constant that a command line names. */
+  /** Returns the constant that a command line names. */
   static <E extends Enum<E>> E chosen(String what, String name, E[] constants) {
     String wanted = name.toUpperCase(Locale.ROOT).replace('-', '_');
     Optional<E> found =

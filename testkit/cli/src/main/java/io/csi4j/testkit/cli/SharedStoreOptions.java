@@ -24,7 +24,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that name a store in etcd or PostgreSQL, and the key of its records. */
+/** The options that name a store in etcd or PostgreSQL, and the key that seals its records. */
 final class SharedStoreOptions {
 
   private static final Duration DEADLINE = Duration.ofSeconds(10);
@@ -101,7 +101,7 @@ final class SharedStoreOptions {
 
   private @Nullable DataSource source;
 
-  /** Whether a store is named. */
+  /** Returns whether a store is named. */
   boolean isGiven() {
     return !etcd.isEmpty() || jdbc != null;
   }
@@ -123,7 +123,7 @@ final class SharedStoreOptions {
     }
   }
 
-  /** Opens the store for a look: nothing is written. */
+  /** Opens the store for reading; nothing is written. */
   RecordStore look() {
     return CommandFailure.orUsage(
         () ->
@@ -132,7 +132,7 @@ final class SharedStoreOptions {
                 : PostgresStore.look(source(), jdbcSettings()));
   }
 
-  /** Opens the store for writing; a new one gets its mark. */
+  /** Opens the store for writing; a new store gets its mark. */
   RecordStore open() {
     return CommandFailure.orUsage(
         () ->
@@ -144,7 +144,7 @@ final class SharedStoreOptions {
   /**
    * Settles the store, if it accepts no writes.
    *
-   * @param then what is done with the store after that
+   * @param then the action on the store after that
    */
   StoreIdentity settle(Consumer<RecordStore> then) {
     if (isEtcd()) {
@@ -208,11 +208,11 @@ final class SharedStoreOptions {
     return tls.showing(new TlsSettings.Certificate(Pem.file(certificate), Pem.file(key)));
   }
 
-  /** Returns the one source of the command: a look that is repeated keeps its connection. */
+  /** Returns the data source of the command; repeated reads keep its connection. */
   private DataSource source() {
     DataSource known = source;
     if (known == null) {
-      // The user may stand in the URL.
+      // The URL may contain the user.
       Optional<String> secret =
           jdbcUser == null && jdbcPassword == null
               ? Optional.empty()

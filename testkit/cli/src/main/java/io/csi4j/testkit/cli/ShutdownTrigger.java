@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The end that a program that serves waits for. */
+/** The event that ends a running program. */
 @FunctionalInterface
 interface ShutdownTrigger {
 
-  /** Hears from now on, so that nothing is missed that comes before {@link #await}. */
+  /** Listens from now on, so that an event before {@link #await} is not missed. */
   default void listen() {}
 
-  /** Returns when it is time to end. */
+  /** Waits until the program must end. */
   void await() throws InterruptedException;
 
-  /** Runs an action again and again until it is time to end. */
+  /** Runs an action repeatedly until the program must end. */
   default void await(Duration every, Runnable action) throws InterruptedException {
     CountDownLatch over = new CountDownLatch(1);
     whenAsked(over::countDown);
@@ -23,7 +23,7 @@ interface ShutdownTrigger {
     }
   }
 
-  /** Hears from now on, and runs an action when it is time to end, on a thread of its own. */
+  /** Listens from now on, and runs an action on its own thread when the program must end. */
   default void whenAsked(Runnable action) {
     listen();
     Thread waiting =

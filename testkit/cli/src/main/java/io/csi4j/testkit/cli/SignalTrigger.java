@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The end that comes by a signal: Ctrl-C, or SIGTERM.
+ * Ends the program on a signal: Ctrl-C, or SIGTERM.
  *
- * <p>The JVM would end with a code of its own. Its last thread waits here until the program has put
- * things in order, and then ends with the code of the program. Where that takes too long, the
- * processes that the program started are killed, and the JVM ends.
+ * <p>The JVM would exit with its own code. Its last thread therefore waits here until the program
+ * has cleaned up, and then exits with the code of the program. If that takes too long, it kills the
+ * processes that the program started, and the JVM exits.
  */
 final class SignalTrigger implements ShutdownTrigger {
 
@@ -22,9 +22,9 @@ final class SignalTrigger implements ShutdownTrigger {
   private final AtomicInteger code = new AtomicInteger();
 
   /**
-   * No signal has come yet.
+   * Creates a trigger that has not received a signal.
    *
-   * @param patience how long the program may take to put things in order
+   * @param patience the time that the program has to clean up
    */
   SignalTrigger(Duration patience) {
     this.patience = patience;
@@ -42,7 +42,10 @@ final class SignalTrigger implements ShutdownTrigger {
     asked.await();
   }
 
-  /** Says that the program is done; true if a signal ended it, so that the process ends by it. */
+  /**
+   * Reports that the program is done; returns whether a signal ended it, in which case the waiting
+   * thread exits the process.
+   */
   boolean finished(int exitCode) {
     code.set(exitCode);
     finished.countDown();

@@ -3,13 +3,13 @@ package io.csi4j.testkit.cli;
 import java.util.Optional;
 
 /**
- * A size as it is written on a command line.
+ * A size on the command line.
  *
- * @param value in bytes
+ * @param value the size in bytes
  */
 record SizeOption(long value) {
 
-  /** Reads {@code 10GiB}, {@code 512MiB}, {@code 4096}. */
+  /** Parses {@code 10GiB}, {@code 512MiB}, {@code 4096}. */
   static SizeOption parse(String text) {
     String unit = text.replaceFirst("^\\d+", "");
     String digits = text.substring(0, text.length() - unit.length());

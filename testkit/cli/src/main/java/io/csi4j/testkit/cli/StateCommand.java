@@ -17,20 +17,20 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Reads the directory of a volume manager, and shows one side of it. */
+/** Reads the directory of a volume manager, and prints one view of it. */
 final class StateCommand extends ProgramCommand {
 
-  /** The sides of a state that are shown. */
+  /** The available views of a state. */
   enum Show {
-    /** What is on record. */
+    /** All records. */
     VOLUMES,
-    /** What is not well. */
+    /** Problems. */
     TROUBLE,
-    /** What it means. */
+    /** Explanations. */
     REASONS
   }
 
-  /** The code at the beginning of a line that needs a person. */
+  /** The code at the beginning of a line that needs attention. */
   private static final Pattern CODE = Pattern.compile("^([A-Z][A-Z0-9_]+(?:-\\d+ [A-Z_]+)?)(?=: )");
 
   @Parameters(paramLabel = "DIR")
@@ -59,10 +59,10 @@ final class StateCommand extends ProgramCommand {
   }
 
   /**
-   * One look at the directory.
+   * A reading of the directory.
    *
-   * @param lines what is printed of it
-   * @param code the exit code, if it is the last one
+   * @param lines the lines to print
+   * @param code the exit code, if this is the last reading
    */
   private record Look(List<String> lines, int code) {
 
@@ -70,7 +70,7 @@ final class StateCommand extends ProgramCommand {
       lines = lines.stream().map(OneLine::of).toList();
     }
 
-    /** The lines in parts: each line that is not indented, with those below it that are. */
+    /** Groups the lines: each line without indentation, with the indented lines below it. */
     List<List<String>> parts() {
       List<List<String>> parts = new ArrayList<>();
       for (String line : lines) {
@@ -114,9 +114,9 @@ final class StateCommand extends ProgramCommand {
     return new Look(lines, isUnreadable ? ExitCode.NO_CONNECTION : ExitCode.OK);
   }
 
-  /** Looks again, and prints what has changed. */
+  /** Reads the directory again, and prints the changes. */
   private int lookAgain() {
-    // The volumes are not gone where they cannot be seen.
+    // If the directory is unreadable, the volumes are not gone.
     Look now = look();
     changes(before, now).forEach(this::print);
     before = now;
@@ -145,7 +145,7 @@ final class StateCommand extends ProgramCommand {
     return at(changed);
   }
 
-  /** The volume that a part is about. */
+  /** Returns the volume that a part describes. */
   private static String name(List<String> part) {
     return part.get(0).replaceFirst(": .*", "");
   }
@@ -179,7 +179,7 @@ final class StateCommand extends ProgramCommand {
     };
   }
 
-  /** Reads it by its own directory, or by that of its state. */
+  /** Reads the directory of a manager, or the directory of its state. */
   static ManagerView read(Path directory) {
     Path root = directory.toAbsolutePath().normalize();
     Path above = root.getParent();

@@ -24,14 +24,14 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The state of a volume manager in words, and as JSON. */
+/** Formats the state of a volume manager as text and as JSON. */
 final class StateWords {
 
   private StateWords() {}
 
-  // ---- what is on record
+  // ---- records
 
-  /** The volumes on record, and what is owed for them. */
+  /** Returns the recorded volumes and their pending cleanup. */
   static List<String> volumes(ManagerView view, Predicate<VolumeIdentity> about) {
     List<String> lines = head(view);
     for (VolumeStatus volume : view.volumes()) {
@@ -57,7 +57,7 @@ final class StateWords {
         .forEach(owed -> lines.add("  owed: " + owed.phrase()));
   }
 
-  /** Adds which volumes did not hold still. */
+  /** Adds the volumes that changed during the reading. */
   private static void moving(ManagerView view, List<String> lines) {
     if (!view.moving().isEmpty()) {
       lines.add(
@@ -69,7 +69,7 @@ final class StateWords {
     }
   }
 
-  /** Returns a line that counts the records, and one for each reason why some may be missing. */
+  /** Returns a line with the number of records, and one for each reason why some may be missing. */
   private static List<String> head(ManagerView view) {
     List<String> lines = new ArrayList<>();
     int uses = view.volumes().stream().mapToInt(volume -> volume.uses().size()).sum();
@@ -106,9 +106,9 @@ final class StateWords {
     return journal.isHeld() ? "open in " + who : "not open; last opened by " + who;
   }
 
-  // ---- what is not well
+  // ---- problems
 
-  /** What a person has to look after; nothing if the state is sound. */
+  /** Returns the problems that need attention; empty if the state is sound. */
   static List<String> trouble(ManagerView view) {
     List<String> lines = new ArrayList<>();
     doubts(view).forEach(doubt -> lines.add(doubt.reason() + ": " + doubt.text()));
@@ -141,7 +141,7 @@ final class StateWords {
     return lines;
   }
 
-  /** The findings of a start, but for the doubts of the journal, which it repeats. */
+  /** Returns the findings of a start, except the journal's uncertain entries, which they repeat. */
   private static Stream<OperatorMessage> findings(ManagerView view) {
     return view.start().findings().stream()
         .filter(
@@ -157,9 +157,9 @@ final class StateWords {
             .count();
   }
 
-  // ---- why
+  // ---- explanations
 
-  /** Each path of a volume, what is owed for it, and what a start would do. */
+  /** Returns each path of a volume, its pending cleanup, and what a start would do. */
   static List<String> reasons(ManagerView view, Predicate<VolumeIdentity> about) {
     List<String> lines = head(view);
     view.paths().stream()
@@ -190,7 +190,7 @@ final class StateWords {
     }
   }
 
-  /** One path, for a person who asks why it is mounted. */
+  /** Explains why one path is mounted. */
   static List<String> why(ManagerView.VolumePath path) {
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -247,7 +247,7 @@ final class StateWords {
 
   // ---- plugins and claims
 
-  /** The instances of plugins on record; their health is not on record. */
+  /** Returns the recorded plugin instances; their health is not recorded. */
   static List<String> plugins(ManagerView view) {
     List<String> lines = new ArrayList<>();
     view.plugins().forEach(plugin -> lines.addAll(plugin.lines()));
@@ -260,7 +260,7 @@ final class StateWords {
     return lines.isEmpty() ? List.of("no plugin is on record") : lines;
   }
 
-  /** The claims on record under which volumes are used. */
+  /** Returns the recorded claims under which volumes are used. */
   static List<String> claims(ManagerView view) {
     List<String> lines =
         new ArrayList<>(view.claims().stream().map(ManagerView.Claim::phrase).toList());
@@ -277,7 +277,7 @@ final class StateWords {
 
   // ---- JSON
 
-  /** The whole view as one object. */
+  /** Returns the complete view as one object. */
   static Json json(ManagerView view) {
     return new Json()
         .with("root", view.root())
@@ -346,7 +346,7 @@ final class StateWords {
         .with("path", use.path());
   }
 
-  /** One path. */
+  /** Returns one path. */
   static Json json(ManagerView.VolumePath path) {
     return json(path.volume())
         .with("use", path.use().map(StateWords::json))
@@ -392,7 +392,7 @@ final class StateWords {
         .with("workload", use.workload());
   }
 
-  // ---- words
+  // ---- texts
 
   private static VolumeIdentity identity(VolumeStatus volume) {
     return new VolumeIdentity(volume.plugin(), volume.handle());

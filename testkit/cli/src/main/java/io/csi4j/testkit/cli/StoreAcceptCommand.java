@@ -70,7 +70,7 @@ final class StoreAcceptCommand extends ProgramCommand {
     return ExitCode.OK;
   }
 
-  /** A store whose records were moved is not accepted: another one has its records. */
+  /** A store whose records were moved is not accepted, because another store has its records. */
   private static StoreIdentity identity(RecordStore store) {
     StoreMove.whyNotUsed(store)
         .ifPresent(
@@ -101,7 +101,7 @@ final class StoreAcceptCommand extends ProgramCommand {
     }
   }
 
-  /** A cluster that has an identity works with the store from then on. */
+  /** A cluster that has an identity uses the store from then on. */
   private static void accept(RecordStore settled) {
     ClusterSetup cluster = new ClusterSetup(settled);
     if (cluster.identity().isPresent()) {

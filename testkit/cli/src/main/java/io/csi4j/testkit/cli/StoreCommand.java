@@ -12,9 +12,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Shows records of a store, once or whenever they change.
+ * Prints records of a store, once or whenever they change.
  *
- * @param <T> what is shown of a volume
+ * @param <T> the data printed for a volume
  */
 abstract class StoreCommand<T> extends ProgramCommand {
 
@@ -45,10 +45,10 @@ abstract class StoreCommand<T> extends ProgramCommand {
   }
 
   /**
-   * One look at the store.
+   * A reading of the store.
    *
-   * @param shown what is shown, by the names of the volumes
-   * @param trouble what a person has to look after
+   * @param shown the data to print, by the names of the volumes
+   * @param trouble the problems that need attention
    */
   record Sight<T>(SortedMap<String, T> shown, List<String> trouble) {
 
@@ -57,10 +57,10 @@ abstract class StoreCommand<T> extends ProgramCommand {
     }
   }
 
-  /** Looks at the store. */
+  /** Reads the store. */
   abstract Sight<T> look();
 
-  /** Prints some of what was seen. */
+  /** Prints part of the data. */
   abstract void print(Collection<T> shown);
 
   @Override

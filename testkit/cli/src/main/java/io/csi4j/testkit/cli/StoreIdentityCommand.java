@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows the identity of the cluster that works with a store, or makes one. */
+/** Prints the identity of the cluster that uses a store, or creates one. */
 @Command(
     description = {
       "Prints the identity of the cluster that works with a store, for the configuration of its"

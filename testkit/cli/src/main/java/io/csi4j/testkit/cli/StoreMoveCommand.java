@@ -60,7 +60,8 @@ final class StoreMoveCommand extends ProgramCommand {
       checkCluster(look);
       checkDirectory(look);
       try (RecordStore target = to.openOrMake()) {
-        // Opening a directory with a key seals its records, so nothing is opened before.
+        // Opening a directory with a key seals its records, so these checks come before anything is
+        // opened.
         CommandFailure.check(() -> StoreMove.check(look, target));
         try (RecordStore source = from.open()) {
           print(CommandFailure.orUsage(() -> StoreMove.run(source, target)));
@@ -71,9 +72,8 @@ final class StoreMoveCommand extends ProgramCommand {
   }
 
   /**
-   * Refuses a copy of the records of a cluster that works with another store: in the target nothing
-   * would show any more that they are a copy. An identity that cannot be read is not accepted in
-   * the target either.
+   * Refuses to copy the records of a cluster that uses another store: nothing in the target would
+   * show that they are a copy. An unreadable identity is not accepted in the target either.
    */
   private static void checkCluster(RecordStore source) {
     try {
@@ -100,7 +100,7 @@ final class StoreMoveCommand extends ProgramCommand {
     }
   }
 
-  /** A cluster that has an identity works with the target from then on. */
+  /** A cluster that has an identity uses the target from then on. */
   private int accept(RecordStore target) {
     try {
       ClusterSetup cluster = new ClusterSetup(target);

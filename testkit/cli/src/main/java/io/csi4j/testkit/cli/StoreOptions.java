@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 /** The options that name a store. */
 final class StoreOptions {
 
-  /** An option of a store in a message, which a command with two stores names with a prefix. */
+  /** An option of a store in a message; a command with two stores adds a prefix to it. */
   private static final Pattern NAMED =
       Pattern.compile("(?<=^|\\s)--(?=directory|etcd|jdbc|key-file)");
 
@@ -44,7 +44,7 @@ final class StoreOptions {
   /**
    * Adds these options to a command that names several stores.
    *
-   * @param word what their names begin with, such as {@code from}
+   * @param word the prefix of their names, such as {@code from}
    */
   void addTo(CommandSpec command, String word) {
     prefix = word + "-";
@@ -69,10 +69,10 @@ final class StoreOptions {
   }
 
   /**
-   * What was read.
+   * The result of reading a store.
    *
-   * @param records what it shows of each record
-   * @param trouble what a person has to look after
+   * @param records the data from the records
+   * @param trouble the problems that need attention
    */
   record Read<T>(T records, List<String> trouble) {
 
@@ -102,7 +102,7 @@ final class StoreOptions {
     }
   }
 
-  /** Returns what a person has to do about a store whose records were moved, or are not all. */
+  /** Returns the next step for a store whose records were moved, or are incomplete. */
   private static Optional<String> move(RecordStore store) {
     try {
       return StoreMove.whyNotUsed(store)
@@ -118,7 +118,7 @@ final class StoreOptions {
     }
   }
 
-  /** Returns what a person has to do about the cluster that works with a store. */
+  /** Returns the next step for the cluster that uses a store. */
   private static Optional<String> cluster(RecordStore store) {
     try {
       return new ClusterSetup(store).isAccepted()
@@ -134,7 +134,7 @@ final class StoreOptions {
     }
   }
 
-  /** A new store has no mark, and nothing that could be missing. */
+  /** A new store has no mark, and no records that could be missing. */
   private static boolean isEmpty(RecordStore store) {
     return Stream.of(RecordKey.Space.values())
         .allMatch(space -> store.scan(space, Optional.empty(), 1).records().isEmpty());
@@ -144,7 +144,7 @@ final class StoreOptions {
     return directory == null ? List.of() : List.of(directory.toAbsolutePath().normalize());
   }
 
-  /** Opens the store for a look. */
+  /** Opens the store for reading. */
   RecordStore look() {
     return named(
         () -> {
@@ -153,9 +153,9 @@ final class StoreOptions {
         });
   }
 
-  /** Opens a store that is there, to change it. */
+  /** Opens an existing store for writing. */
   RecordStore open() {
-    // Fails where no store is: opening one would make it.
+    // Fails if no store exists: opening one would create it.
     RecordStore there = look();
     if (here().isEmpty()) {
       return there;
@@ -164,7 +164,7 @@ final class StoreOptions {
     return openOrMake();
   }
 
-  /** Opens a store to change it, and makes it if it is missing. */
+  /** Opens a store for writing, and creates it if it is missing. */
   RecordStore openOrMake() {
     return named(
         () -> {
@@ -178,7 +178,7 @@ final class StoreOptions {
         });
   }
 
-  /** Returns whether the store is in a directory that has something in it. */
+  /** Returns whether the store is in a directory that is not empty. */
   boolean isInUsedDirectory() {
     return here().stream()
         .anyMatch(
@@ -188,7 +188,7 @@ final class StoreOptions {
             });
   }
 
-  /** Returns the directory that was named; none if another store was. */
+  /** Returns the named directory; empty if another kind of store was named. */
   List<Path> one() {
     if ((directory == null) == !shared.isGiven()) {
       throw CommandFailure.usage(

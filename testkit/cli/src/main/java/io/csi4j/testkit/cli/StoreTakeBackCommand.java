@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Has a store used again whose records were moved. */
+/** Returns a store to use after its records were moved. */
 @Command(
     description =
         "Removes the mark of a move from the store that the records were moved from, to give the"

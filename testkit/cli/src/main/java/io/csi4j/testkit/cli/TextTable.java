@@ -8,25 +8,25 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
-/** Rows for a person, whose columns stand below each other. */
+/** A text table with aligned columns. */
 final class TextTable {
 
   private static final int GAP = 2;
 
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** The names of the columns. */
+  /** Creates a table with the names of the columns. */
   TextTable(String... heading) {
     row(heading);
   }
 
-  /** A row; each text is made fit for one line. */
+  /** Adds a row; each text is made safe for one line. */
   TextTable row(String... cells) {
     rows.add(Arrays.stream(cells).map(OneLine::of).toList());
     return this;
   }
 
-  /** Leaves a column out if no row has a text in it. */
+  /** Removes a column if no row has a text in it. */
   TextTable withoutIfEmpty(String heading) {
     int column = rows.get(0).indexOf(heading);
     if (rows.stream().skip(1).allMatch(row -> row.get(column).isEmpty())) {
@@ -37,7 +37,7 @@ final class TextTable {
     return this;
   }
 
-  /** Prints the rows, in the width of the screen. */
+  /** Prints the rows, within the width of the screen. */
   void print(Console console) {
     List<String> lines = lines(console.screen().width().getAsInt());
     console.print(console.screen().heading(lines.get(0)));
@@ -45,9 +45,9 @@ final class TextTable {
   }
 
   /**
-   * Returns the lines; those of the heading alone if there is no row. Where a row is wider than
-   * {@code width}, a first cell that is too long has a line for itself, so that it can be copied,
-   * and other cells go on in further lines. Nothing is cut.
+   * Returns the lines; only those of the heading if there are no rows. If a row is wider than
+   * {@code width}, a long first cell gets its own line, so that it can be copied, and other cells
+   * continue on further lines. No text is cut off.
    */
   List<String> lines(int width) {
     int[] widths = widths(width);
@@ -76,8 +76,8 @@ final class TextTable {
   }
 
   /**
-   * The widths of the columns. No heading is broken, and a word only where it is long, or where the
-   * columns do not fit otherwise.
+   * Returns the widths of the columns. Headings are never broken; a word is broken only if it is
+   * long, or if the columns would not fit otherwise.
    */
   private int[] widths(int width) {
     int[] whole = most(rows, String::length);
@@ -97,7 +97,7 @@ final class TextTable {
     return widths;
   }
 
-  /** Narrows columns until all fit, always the one that is broken least. */
+  /** Narrows columns until all fit, always the column that is broken least. */
   private static void narrow(int width, int[] widths, int[] whole, IntUnaryOperator least) {
     OptionalInt next;
     do {
@@ -110,7 +110,7 @@ final class TextTable {
     } while (next.isPresent());
   }
 
-  /** The largest measure of a cell in each column. */
+  /** Returns the largest measure of a cell in each column. */
   private static int[] most(List<List<String>> rows, ToIntFunction<String> measure) {
     return IntStream.range(0, rows.get(0).size())
         .map(i -> rows.stream().mapToInt(row -> measure.applyAsInt(row.get(i))).max().orElse(0))
@@ -126,9 +126,9 @@ final class TextTable {
   }
 
   /**
-   * The text in pieces, broken after a comma or a space, and in a path before a slash.
+   * Splits the text after a comma or a space, and in a path before a slash.
    *
-   * @param width maximum length of a piece that can be broken
+   * @param width maximum length of a piece that can be split
    * @param most maximum length of any piece
    */
   private static List<String> pieces(String text, int width, int most) {

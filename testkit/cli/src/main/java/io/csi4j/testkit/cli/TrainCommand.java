@@ -8,8 +8,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * Does what the commands of a person do, against a plugin in memory, and prints nothing: run by the
- * launcher of the program for an archive of the classes that it takes.
+ * Runs typical commands against an in-memory plugin without printing anything: the launcher of the
+ * program uses it to create a class data archive.
  */
 @Command(description = "Loads the classes that the other commands need.")
 final class TrainCommand implements Callable<Integer> {

@@ -18,18 +18,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The files that the command line names, to be read. */
+/** Reads the input files of the command line. */
 final class UserFile {
 
-  /** Maximum size of a file that a person writes. */
+  /** Maximum size of a file written by a user. */
   private static final int MOST_BYTES = 8 << 20;
 
-  /** Maximum size of a line of a recording; a call with the largest messages of gRPC takes less. */
+  /** Maximum size of a line of a recording; a call with the largest messages of gRPC is smaller. */
   private static final int LONGEST_CALL = 16 << 20;
 
   private UserFile() {}
 
-  /** The lines of a file that a person writes; it may be a pipe. */
+  /** Returns the lines of a file written by a user; the file may be a pipe. */
   static List<String> lines(String what, Path file) {
     return lines(what, file, MOST_BYTES, MOST_BYTES, "Name the file itself, or make it shorter.");
   }
@@ -39,7 +39,7 @@ final class UserFile {
    *
    * @param most maximum number of bytes of the file
    * @param longest maximum number of bytes of a line
-   * @param next the next step for a person if the file has more
+   * @param next the next step for the user if the file is larger
    */
   static List<String> lines(String what, Path file, long most, int longest, String next) {
     String failed = "Reading " + what + " " + OneLine.quoted(file.toString()) + " failed: ";
@@ -78,12 +78,12 @@ final class UserFile {
     if (text.isEmpty()) {
       lines.add(text);
     } else {
-      // A carriage return ends a line, too.
+      // A carriage return ends a line as well.
       text.lines().forEach(lines::add);
     }
   }
 
-  /** The rules of a fault script; none without a file. */
+  /** Returns the rules of a fault script; empty without a file. */
   static FaultScript faults(@Nullable Path file) {
     if (file == null) {
       return new FaultScript(List.of());
@@ -95,9 +95,9 @@ final class UserFile {
     }
   }
 
-  /** A recording of calls. */
+  /** Reads a recording of calls. */
   static Recording recording(Path file) {
-    // A recording takes several times its size in memory.
+    // A recording needs several times its size in memory.
     List<String> lines =
         lines(
             "the recording",
@@ -108,7 +108,7 @@ final class UserFile {
     return CommandFailure.orUsage(() -> Recording.parse(file.toString(), lines));
   }
 
-  /** Why a file could not be read or written, as sentences. */
+  /** Returns why a file could not be read or written, as sentences. */
   static String why(IOException e) {
     if (e instanceof FileAlreadyExistsException) {
       return "it is there already.";

@@ -28,9 +28,9 @@ final class VolumeCommand extends StoreCommand<VolumesView.Volume> {
   private final Function<VolumesView.Volume, List<String>> lines;
 
   /**
-   * The command.
+   * Creates the command.
    *
-   * @param lines what it prints of a volume
+   * @param lines returns the lines to print for a volume
    */
   VolumeCommand(
       Console console, ShutdownTrigger ending, Function<VolumesView.Volume, List<String>> lines) {

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Volumes of a catalog in words, and as JSON. Of parameters, contexts and mount options neither
- * shows a value.
+ * Formats volumes of a catalog as text and as JSON. Neither shows a value of a parameter, a context
+ * or a mount option.
  */
 final class VolumeWords {
 
@@ -59,19 +59,19 @@ final class VolumeWords {
                         found.stream().map(each -> OneLine.of(each.entry().key() + "")))));
   }
 
-  /** Returns how far a volume is, in one word. */
+  /** Returns the state of a volume, as one word. */
   static String state(CatalogEntry entry) {
     return VolumeSummary.State.of(entry).name();
   }
 
-  /** Returns the size of a volume, where it is known. */
+  /** Returns the size of a volume, if known. */
   static Optional<Long> bytes(CatalogEntry entry) {
     return volume(entry).stream()
         .flatMap(volume -> volume.capacityBytes().stream().boxed())
         .findFirst();
   }
 
-  /** Returns since when a volume is unused, to the second, where it is known. */
+  /** Returns the time since which a volume is unused, to the second, if known. */
   static Optional<String> unusedSince(VolumesView.Volume volume) {
     return volume.unusedSince().map(VolumeWords::seconds);
   }
@@ -80,12 +80,12 @@ final class VolumeWords {
     return time.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  /** Returns the volume as it is, or was before its deletion began. */
+  /** Returns the volume, as it was before its deletion began if it is being deleted. */
   private static Optional<CatalogVolume> volume(CatalogEntry entry) {
     return entry.state() instanceof State.Deleting going ? going.before() : entry.volume();
   }
 
-  /** Returns what is asked for and not done, in a few words. */
+  /** Returns the pending changes, in a few words. */
   static String pending(VolumesView.Volume volume) {
     return Stream.concat(
             volume.entry().changes().stream().map(VolumeWords::phrase),
@@ -97,7 +97,7 @@ final class VolumeWords {
     return change.request() + " " + change.progress();
   }
 
-  /** All that is on record. */
+  /** Returns the complete record. */
   static List<String> lines(VolumesView.Volume volume) {
     CatalogEntry entry = volume.entry();
     VolumeSpec spec = entry.spec();
@@ -183,7 +183,7 @@ final class VolumeWords {
     return lines;
   }
 
-  /** The pending work of the volume, with what the host does next. */
+  /** Returns the pending changes of the volume, with the host's next step. */
   static List<String> reasons(VolumesView.Volume volume) {
     return VolumeExplanation.of(volume).lines();
   }

@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Looks at a plugin again and again, and tells what has changed. */
+/** Checks a plugin repeatedly, and prints the changes. */
 final class WatchCommand extends ProgramCommand {
 
   @Mixin private PluginOption target = new PluginOption();
@@ -34,7 +34,7 @@ final class WatchCommand extends ProgramCommand {
   @Override
   public Integer call() {
     CsiEndpoint where = target.needed("to watch");
-    // Ends a look that still waits for the plugin, too.
+    // This also ends a check that is still waiting for the plugin.
     ending.whenAsked(Thread.currentThread()::interrupt);
     PluginSight seen = PluginSight.NONE;
     try {
@@ -47,7 +47,7 @@ final class WatchCommand extends ProgramCommand {
         Thread.sleep(every.toMillis());
       }
     } catch (InterruptedException asked) {
-      // The last look is complete.
+      // The last check is complete.
     } catch (RuntimeException bug) {
       throw CommandFailure.failed(
           "The plugin is not watched any more: " + OneLine.of(bug.toString()) + ". Report this.");

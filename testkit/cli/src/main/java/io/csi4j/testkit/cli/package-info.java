@@ -1,11 +1,11 @@
 /**
- * csi4j as a program: plugins looked at, called, checked and served; mounts, and the state and
- * claims of csi4j, read and explained.
+ * The csi4j program: it inspects, calls, checks and serves plugins, and reads and explains mounts
+ * and csi4j's state and claims.
  *
- * <p>Start with {@link io.csi4j.testkit.cli.Program}, which runs a command line and gives its exit
- * code; {@link io.csi4j.testkit.cli.Main} is the same with the streams of the process. Commands
- * print through the writers handed in. What a plugin says is escaped before it is printed; secrets
- * are never printed.
+ * <p>Start with {@link io.csi4j.testkit.cli.Program}, which runs a command line and returns its
+ * exit code; {@link io.csi4j.testkit.cli.Main} runs it with the streams of the process. Commands
+ * print to the writers that they receive. Texts from a plugin are escaped before they are printed;
+ * secrets are never printed.
  */
 @NullMarked
 package io.csi4j.testkit.cli;

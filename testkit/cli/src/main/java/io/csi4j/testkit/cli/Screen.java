@@ -12,7 +12,7 @@ import java.util.function.IntSupplier;
  * The terminal of the results, if they go to one.
  *
  * @param width the number of columns; read when output is laid out
- * @param coloured whether text may be colored
+ * @param coloured whether text may be coloured
  */
 record Screen(IntSupplier width, boolean coloured) {
 
@@ -22,7 +22,7 @@ record Screen(IntSupplier width, boolean coloured) {
   /** A file or a pipe: lines of any length, without colours. */
   static final Screen NONE = new Screen(() -> UNLIMITED, false);
 
-  /** The terminal on a descriptor of this process, or {@link #NONE}. */
+  /** Returns the terminal on a descriptor of this process, or {@link #NONE}. */
   static Screen of(int descriptor) {
     return isTerminal(descriptor) ? of(System.getenv(), () -> ownWidth(descriptor)) : NONE;
   }

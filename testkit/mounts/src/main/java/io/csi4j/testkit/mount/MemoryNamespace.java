@@ -315,7 +315,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Sets the behavior of the server of the filesystem mounted at the path from now on. */
+  /** Sets the behaviour of the server of the filesystem mounted at the path from now on. */
   public void server(MountPath at, ServerState state) {
     change("Changing the server of " + at, at, () -> mountAt(at).filesystem.server = state);
   }

@@ -1,7 +1,7 @@
 package io.csi4j.testkit.mount;
 
 /**
- * The behavior of a filesystem's server.
+ * The behaviour of a filesystem's server.
  *
  * @since 1.0
  */

@@ -4,7 +4,7 @@
  *
  * <p>It behaves as Linux does; common tests compare it with the real kernel. It has no clock and no
  * randomness: the same calls in the same order have the same results. Tests that need the real
- * kernel's own behavior, such as races in a path, do not belong here.
+ * kernel's own behaviour, such as races in a path, do not belong here.
  */
 @NullMarked
 package io.csi4j.testkit.mount;

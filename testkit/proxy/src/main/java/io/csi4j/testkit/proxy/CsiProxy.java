@@ -71,9 +71,9 @@ public final class CsiProxy implements AutoCloseable {
   }
 
   /**
-   * From now on, makes {@code fault} happen to the calls that {@code when} describes. To do the
-   * work means to pass the call to the plugin; if the fault ends the call before that step, the
-   * plugin never gets the call. Of several rules that fit a call, the one added first acts.
+   * Injects {@code fault} into the calls that {@code when} describes, from now on. To do the work
+   * means to pass the call to the plugin; if the fault ends the call before that step, the plugin
+   * never gets the call. Of several rules that fit a call, the one added first acts.
    */
   public FaultRule inject(Fault fault, When when) {
     return core.faults().add(fault, when);

@@ -43,7 +43,7 @@ final class CaseEndedException extends RuntimeException {
   }
 
   /**
-   * Returns what the plugin did instead of the expected behavior, or why the case has no verdict.
+   * Returns what the plugin did instead of the expected behaviour, or why the case has no verdict.
    */
   String text() {
     return String.valueOf(getMessage());

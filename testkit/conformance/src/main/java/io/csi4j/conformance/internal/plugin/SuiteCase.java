@@ -31,7 +31,7 @@ public record SuiteCase(
     MUST,
     /** A plugin that behaves differently gets advice. */
     SHOULD,
-    /** The plugin may do either; only other behavior gets advice. */
+    /** The plugin may do either; only other behaviour gets advice. */
     MAY
   }
 

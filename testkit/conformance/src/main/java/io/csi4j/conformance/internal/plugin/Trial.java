@@ -324,7 +324,7 @@ final class Trial {
     check(expected.equals(got), what + SafeText.quote(expected), what + SafeText.quote(got));
   }
 
-  /** Records behavior that a plugin may show, but should not. */
+  /** Records behaviour that a plugin may show, but should not. */
   void advise(String what) {
     advice.add(what);
   }

@@ -32,7 +32,7 @@ public final class RawCalls implements AutoCloseable {
 
   /**
    * Begins a call; the future always completes normally, and is empty if the deadline has passed.
-   * After {@link #close}, the plugin does not receive the call.
+   * After {@link #close}, the reply states that the plugin never received the call.
    */
   public CompletableFuture<Optional<PluginReply>> call(
       WireOperation wire, Message request, Duration deadline) {

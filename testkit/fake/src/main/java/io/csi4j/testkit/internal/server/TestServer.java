@@ -378,7 +378,7 @@ public abstract class TestServer {
   }
 
   public void release() {
-    // Calls on their way to this gate get there first, and are then released.
+    // Calls on their way to the pen arrive there first, so that they are released as well.
     workers.awaitRest(REST_LIMIT);
     pen.flush();
   }

@@ -2,6 +2,7 @@ package io.csi4j.volume.cluster.grpc;
 
 import io.csi4j.volume.model.TlsSettings;
 import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -13,11 +14,17 @@ import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -44,6 +51,10 @@ final class LineClient implements AutoCloseable {
             return thread;
           },
           NioIoHandler.newFactory());
+
+  /** The answers for which callers wait. */
+  private final Set<Answer> waiting = ConcurrentHashMap.newKeySet();
+
   private volatile boolean closed;
 
   /**
@@ -174,7 +185,7 @@ final class LineClient implements AutoCloseable {
 
   private byte[] ask(Target target, byte[] question, long nanos) {
     if (closed) {
-      throw new LineException("the client is closed", false);
+      throw ended();
     }
     ManagedChannel channel;
     try {
@@ -182,18 +193,72 @@ final class LineClient implements AutoCloseable {
     } catch (IOException | IllegalArgumentException unusable) {
       throw new LineException("the certificates cannot be used: " + unusable.getMessage(), false);
     }
+    Answer answer = new Answer();
+    waiting.add(answer);
     try {
-      return ClientCalls.blockingUnaryCall(
-          channel,
-          Line.ASK,
-          CallOptions.DEFAULT.withDeadlineAfter(Math.max(1, nanos), TimeUnit.NANOSECONDS),
-          question);
+      if (closed) {
+        throw ended();
+      }
+      ClientCall<byte[], byte[]> call =
+          channel.newCall(
+              Line.ASK,
+              CallOptions.DEFAULT.withDeadlineAfter(Math.max(1, nanos), TimeUnit.NANOSECONDS));
+      ClientCalls.asyncUnaryCall(call, question, answer);
+      return answer.await(call);
     } catch (StatusRuntimeException failed) {
       Status status = failed.getStatus();
       if (status.getCode() == Status.Code.UNAVAILABLE) {
         target.discard(channel);
       }
       throw LineException.of(status);
+    } catch (RejectedExecutionException refused) {
+      // The event loop ended with this client after the look at whether it is closed.
+      throw ended();
+    } finally {
+      waiting.remove(answer);
+    }
+  }
+
+  private static LineException ended() {
+    return new LineException("the client is closed", false);
+  }
+
+  /** Receives the one answer of a call. */
+  private static final class Answer implements StreamObserver<byte[]> {
+    private final CompletableFuture<byte[]> end = new CompletableFuture<>();
+    private volatile byte @Nullable [] received;
+
+    /** Waits for the answer of this call. */
+    byte[] await(ClientCall<byte[], byte[]> call) {
+      try {
+        return end.get();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        call.cancel("the caller was interrupted", interrupted);
+        throw Status.CANCELLED.withCause(interrupted).asRuntimeException();
+      } catch (ExecutionException failed) {
+        throw failed.getCause() instanceof StatusRuntimeException status ? status : ended();
+      }
+    }
+
+    @Override
+    public void onNext(byte[] bytes) {
+      received = bytes;
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      end.completeExceptionally(failure);
+    }
+
+    @Override
+    public void onCompleted() {
+      byte[] bytes = received;
+      if (bytes == null) {
+        onError(Status.INTERNAL.withDescription("the answer is empty").asRuntimeException());
+      } else {
+        end.complete(bytes);
+      }
     }
   }
 
@@ -206,6 +271,8 @@ final class LineClient implements AutoCloseable {
         last.shutdownNow();
       }
     }
+    // A request that has just begun may not reach the event loop any more.
+    waiting.forEach(each -> each.onError(ended()));
     var unused = loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 }

@@ -3,6 +3,7 @@ package io.csi4j.volume.cluster.grpc;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.mount.real.Eventually;
@@ -27,6 +28,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,30 @@ class LineTest {
       assertThat(successor.endpoint()).isEqualTo(file("a"));
     }
     assertThat(temp).isEmptyDirectory();
+  }
+
+  /** A request that meets the close at any of its moments, each of them some time. */
+  @Test
+  void aRequestThatMeetsTheCloseFailsLikeOneToAClosedClient() throws Exception {
+    try (LineServer server = at(file("a"), LineTest::echo)) {
+      for (int i = 0; i < 300; i++) {
+        LineClient client = to(LONG, server.endpoint());
+        CompletableFuture<Throwable> end =
+            CompletableFuture.supplyAsync(
+                () -> {
+                  while (true) {
+                    Throwable failed = catchThrowable(() -> asked(client, text("x")));
+                    if (failed != null) {
+                      return failed;
+                    }
+                  }
+                });
+        LockSupport.parkNanos(i * 10_000L);
+        client.close();
+
+        assertThat(end.get(30, TimeUnit.SECONDS)).isInstanceOf(LineException.class);
+      }
+    }
   }
 
   @Test

@@ -30,7 +30,7 @@ public final class FirstLifecycles {
 
   private FirstLifecycles() {}
 
-  /** What a JVM does for one lifecycle. */
+  /** The work of a JVM for one lifecycle. */
   enum Mode {
     /** Mounts and unmounts through a manager. */
     MANAGED,

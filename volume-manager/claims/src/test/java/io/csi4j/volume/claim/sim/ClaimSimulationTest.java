@@ -33,7 +33,7 @@ class ClaimSimulationTest {
   @ValueSource(ints = {1, 2})
   void whateverHappensNoTwoNodesWriteAndAllIsGivenBackInTheEnd(int processes) {
     Map<Count, Long> counts = new EnumMap<>(Count.class);
-    for (int seed = 1; seed <= 4; seed++) {
+    for (int seed = 1; seed <= 8; seed++) {
       Outcome outcome = Simulation.play(seed, OPERATIONS, processes, null, false);
       assertThat(outcome.violation()).as("seed %s", seed).isEmpty();
       outcome.counts().forEach((what, count) -> counts.merge(what, count, Long::sum));

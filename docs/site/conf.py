@@ -1,6 +1,7 @@
 """How Sphinx makes the site of the pages that docs/README.md lists; docs/site/build runs it."""
 
 import html
+import json
 import re
 import shutil
 import subprocess
@@ -25,7 +26,7 @@ include_patterns = ["*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/results/
 ]
 exclude_patterns = ["**/target", "**/src"]
 html_theme = "furo"
-html_static_path = ["site.css"]
+html_static_path = ["site.css", "search.js"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
@@ -78,6 +79,13 @@ def drawing(flowchart):
     return '<div class="drawing">' + re.sub(r"(<text [^>]*)>", r'\1 fill="currentColor">', svg) + "</div>"
 
 
+def search(app, page, template, context, doctree):
+    """Gives the page of the search our ranking, and the text of all pages that it ranks."""
+    if page == "search":
+        app.add_js_file("pages.js")
+        app.add_js_file("search.js")
+
+
 def javadoc(app, page, template, context, doctree):
     """Puts the Javadoc below the contents."""
     link = context["pathto"]("javadoc/index.html", 1)
@@ -96,6 +104,8 @@ def finish(app, failure):
         copy = out / "sources" / (path + ".txt")
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, copy)
+    pages = {page: Path(app.env.doc2path(page)).read_text() for page in sorted(app.env.found_docs)}
+    (out / "_static/pages.js").write_text("const csi4jPages = " + json.dumps(pages, ensure_ascii=False) + ";\n")
     (out / "index.html").write_text(
         '<!DOCTYPE html><title>csi4j</title><meta http-equiv="refresh" content="0; url=README.html">'
         '<a href="README.html">csi4j</a>\n'
@@ -106,5 +116,6 @@ def setup(app):
     app.connect("source-read", contents)
     # Before Sphinx makes downloads of them.
     app.connect("doctree-read", pictures_and_sources, priority=100)
+    app.connect("html-page-context", search)
     app.connect("html-page-context", javadoc, priority=900)
     app.connect("build-finished", finish)

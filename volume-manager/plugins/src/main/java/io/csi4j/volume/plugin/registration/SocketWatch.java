@@ -217,11 +217,11 @@ final class SocketWatch {
   private void deregister(WatchedSocket socket) {
     Optional<RegistrationWatch.Event> told = registering.undo(socket);
     // Updated before the event: a listener that queries the state sees it.
-    refresh();
+    collectRegistered();
     told.ifPresent(events);
   }
 
-  private void refresh() {
+  private void collectRegistered() {
     List<Announcement> now = new ArrayList<>();
     for (WatchedSocket each : sockets.values()) {
       if (each.registered != null) {
@@ -261,7 +261,7 @@ final class SocketWatch {
     }
     socket.asked = socket.identity;
     AnnouncedRegistration.Result result = registering.judge(socket, heard, sockets.values());
-    refresh();
+    collectRegistered();
     result.events().forEach(events);
     if (result.refusal().isEmpty()) {
       socket.said = "";

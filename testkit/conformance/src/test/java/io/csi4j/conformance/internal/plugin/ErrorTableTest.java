@@ -1,5 +1,8 @@
 package io.csi4j.conformance.internal.plugin;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,10 +13,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,18 +29,18 @@ class ErrorTableTest {
   /** Rows that nobody can force from outside, by their lines in the spec. */
   private static final Map<Integer, String> NOT_FORCED =
       Map.ofEntries(
-          Map.entry(508, "needs secrets of somebody who may do less"),
-          Map.entry(511, "needs secrets that are wrong, and a plugin that looks at them"),
-          Map.entry(766, "the plugin would have to be ill"),
-          Map.entry(767, "the plugin would have to lack something on its machine"),
-          Map.entry(1388, "needs a second node; the suite speaks to one"),
-          Map.entry(2038, "the storage would have to be full"),
+          Map.entry(508, "needs secrets with fewer rights"),
+          Map.entry(511, "needs wrong secrets, and a plugin that checks them"),
+          Map.entry(766, "needs an unhealthy plugin"),
+          Map.entry(767, "needs a machine without the dependency"),
+          Map.entry(1388, "needs a second node"),
+          Map.entry(2038, "needs full storage"),
           Map.entry(3082, "needs volumes that the plugin cannot snapshot together"),
-          Map.entry(3083, "the storage would have to be full"),
-          Map.entry(3134, "what uses a group snapshot differs from plugin to plugin"),
-          Map.entry(3438, "changed block tracking would have to be switched off in the storage"),
-          Map.entry(3254, "about the caller: the stream would have to break"),
-          Map.entry(502, "about the caller: what it makes of a code that no row has"));
+          Map.entry(3083, "needs full storage"),
+          Map.entry(3134, "uses differ between plugins"),
+          Map.entry(3438, "needs storage without changed block tracking"),
+          Map.entry(3254, "binds the caller"),
+          Map.entry(502, "binds the caller"));
 
   private record Row(String rpc, String code, String condition, int line) {
     static Row of(String text) {
@@ -153,100 +156,95 @@ class ErrorTableTest {
     if (Boolean.getBoolean("csi4j.regenerate")) {
       Files.writeString(document, document());
     }
-    assertThat(document).as("written anew by " + AGAIN).content().isEqualTo(document());
+    assertThat(document).as("regenerate with " + AGAIN).content().isEqualTo(document());
   }
 
   private static String document() throws IOException {
-    StringBuilder out = new StringBuilder();
-    out.append("# The conformance suites\n\n")
-        .append(Suite.cases().size())
-        .append(
-            " cases ask a CSI plugin what it owes its callers, and "
-                + OrchestratorConformance.cases().size()
-                + " [scenarios](#the-scenarios-for-orchestrators) what an orchestrator does with its"
-                + " plugins. This page is generated from them by"
-                + " `ErrorTableTest`\n(")
-        .append(AGAIN)
-        .append(").\n\n")
-        .append(
-            "A plugin fails a case of strength MUST by doing otherwise. It gets advice where a case"
-                + " says SHOULD. Where a case says\nMAY, the plugin may do either, and only a third"
-                + " way earns it advice. Where the spec is silent there is no case: the\nsentence is"
-                + " what the spec says, in our words.\n\n")
-        .append(
-            "A case is NOT RUN, and says nothing about the plugin, if a step before the tested one"
-                + " was refused, a call was not\nanswered in time or is not implemented, for which"
-                + " another case has failed, the plugin asked for secrets, or it is gone.\nA plugin"
-                + " that dies fails the case in which it did. Where the spec has a MUST for each of"
-                + " two codes, neither fails a plugin:\na field that is missing is INVALID_ARGUMENT,"
-                + " and a volume of no id does not exist, which is NOT_FOUND.\nAll cases but"
-                + " those of identity wait for a plugin that says to Probe that it is not well or not"
-                + " ready,\nfor the deadline of a call, and are NOT RUN if it still says so.\n\n");
-    Map<String, List<SuiteCase>> groups =
-        Suite.cases().stream()
-            .collect(
-                Collectors.groupingBy(
-                    SuiteCase::group, java.util.LinkedHashMap::new, Collectors.toList()));
-    groups.forEach(
-        (group, cases) -> {
-          out.append("## ").append(group).append("\n\n");
-          out.append(
-              """
-              | case | strength | sentence | expected | section | needs |
-              |---|---|---|---|---|---|
-              """);
-          for (SuiteCase each : cases) {
-            out.append("| `")
-                .append(each.name())
-                .append("` | ")
-                .append(each.strength())
-                .append(" | ")
-                .append(each.sentence())
-                .append(" | ")
-                .append(each.expectation())
-                .append(" | ")
-                .append(each.place())
-                .append(" | ")
-                .append(String.join("; ", each.needs()))
-                .append(" |\n");
-          }
-          out.append('\n');
-        });
-    out.append("## The error tables of the spec\n\n");
-    out.append("| call | code | condition | line | cases, or why none |\n|---|---|---|---|---|\n");
+    StringBuilder out =
+        new StringBuilder(
+            """
+            # The conformance suites
+
+            %d cases judge a CSI plugin, and %d [scenarios](#scenarios-for-orchestrators) an orchestrator.
+            [testing-with-csi4j.md](testing-with-csi4j.md) shows how to run them.
+
+            A plugin that fails a case is not conformant, as the spec says MUST there. A case marked SHOULD gives advice only.
+            A case marked MAY allows both answers, and gives advice for a third. After a failure the suite prints the rule of
+            the spec.
+
+            A case is NOT RUN if a preparing call is refused, late or unimplemented, if the plugin requires secrets that are
+            not configured, or if it has died. A plugin that dies fails the case during which it died. Every case but those of
+            `identity` waits until Probe reports the plugin ready, for at most the deadline of a call.
+
+            The words in brackets are what a case [needs](#needs). `ErrorTableTest` generates this page (%s).
+            """
+                .formatted(Suite.cases().size(), OrchestratorConformance.cases().size(), AGAIN));
+    Map<String, List<SuiteCase>> same = groups(Suite.cases(), SuiteCase::expectation);
+    out.append("\n## Cases for several calls\n\n");
+    same.values().stream().filter(ErrorTableTest::isCommon).forEach(all -> entry(out, all));
+    groups(
+            Suite.cases().stream().filter(each -> !isCommon(same.get(each.expectation()))).toList(),
+            SuiteCase::group)
+        .forEach(
+            (group, cases) -> {
+              out.append("\n## ").append(group).append("\n\n");
+              groups(cases, each -> each.strength() + each.expectation())
+                  .values()
+                  .forEach(all -> entry(out, all));
+            });
+    out.append("\n## Needs\n\n");
+    for (Need need : Need.values()) {
+      out.append("- ").append(need).append(": ").append(need.words()).append('\n');
+    }
+    out.append("\n## Rows of the error tables without a case\n\n");
+    out.append("Every other row of the spec's error tables has a case.\n\n");
     for (Row row : rows()) {
-      List<String> last = new ArrayList<>();
-      row.cases().forEach(name -> last.add("`" + name + "`"));
-      if (row.cases().size() > 6) {
-        last.subList(3, last.size()).clear();
-        last.add("and " + (row.cases().size() - 3) + " more");
+      if (row.cases().isEmpty()) {
+        out.append("- ").append(row.rpc()).append(", ").append(row.code()).append(": ");
+        out.append(row.condition()).append(" (").append(NOT_FORCED.get(row.line())).append(")\n");
       }
-      out.append("| ")
-          .append(row.rpc())
-          .append(" | ")
-          .append(row.code())
-          .append(" | ")
-          .append(row.condition())
-          .append(" | ")
-          .append(row.line())
-          .append(" | ")
-          .append(last.isEmpty() ? NOT_FORCED.get(row.line()) : String.join(", ", last))
-          .append(" |\n");
     }
-    out.append(
-        """
-
-        ## The scenarios for orchestrators
-
-        Rows of `scenarios.tsv`. How the suite is run: [testing-with-csi4j.md](testing-with-csi4j.md#the-suite-for-orchestrators).
-
-        | scenario | expected | needs |
-        |---|---|---|
-        """);
-    for (ConformanceCase each : OrchestratorConformance.cases()) {
-      out.append("| `").append(each.name()).append("` | ").append(each.expectation());
-      out.append(" | ").append(String.join("; ", each.needs())).append(" |\n");
-    }
+    out.append("\n## Scenarios for orchestrators\n\n");
+    out.append("A scenario with a `*` needs a host that attaches volumes.\n\n");
+    groups(OrchestratorConformance.cases(), ConformanceCase::expectation)
+        .forEach(
+            (expectation, all) ->
+                out.append("- ")
+                    .append(all.stream().map(ErrorTableTest::scenario).collect(joining(", ")))
+                    .append(": ")
+                    .append(expectation)
+                    .append('\n'));
     return out.toString();
+  }
+
+  private static <T> Map<String, List<T>> groups(List<T> all, Function<T, String> key) {
+    return all.stream().collect(groupingBy(key, LinkedHashMap::new, toList()));
+  }
+
+  /** Returns whether these cases of one expectation test several calls alike. */
+  private static boolean isCommon(List<SuiteCase> cases) {
+    return cases.stream().map(SuiteCase::place).distinct().count() > 4;
+  }
+
+  private static void entry(StringBuilder out, List<SuiteCase> cases) {
+    SuiteCase first = cases.get(0);
+    out.append("- ");
+    if (first.strength() != SuiteCase.Strength.MUST) {
+      out.append(first.strength()).append(": ");
+    }
+    out.append(first.expectation());
+    String before = "";
+    for (SuiteCase each : cases) {
+      out.append(before).append(" `").append(each.name()).append('`');
+      if (!each.requirements().isEmpty()) {
+        out.append(each.requirements().stream().map(Need::name).collect(joining(" ", " (", ")")));
+      }
+      before = ",";
+    }
+    out.append('\n');
+  }
+
+  private static String scenario(ConformanceCase scenario) {
+    return "`" + scenario.name() + "`" + (scenario.needs().isEmpty() ? "" : "*");
   }
 }

@@ -47,8 +47,7 @@ final class DutiesDoc {
     List<Duty> others = duties.stream().filter(duty -> duty.unseen().isPresent()).toList();
     groups(others, reasons).entrySet().stream()
         .sorted((one, two) -> two.getValue().size() - one.getValue().size())
-        .forEach(
-            group -> list(page, group.getKey().replaceFirst("\\.$", ""), group.getValue()));
+        .forEach(group -> list(page, group.getKey().replaceFirst("\\.$", ""), group.getValue()));
     return page.toString();
   }
 

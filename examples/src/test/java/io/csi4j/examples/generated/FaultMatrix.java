@@ -38,15 +38,13 @@ record FaultMatrix(List<Row> rows, Map<String, String> open, List<WrittenTest> t
 
   private static final String INTRODUCTION =
       """
-      # What can go wrong, and which tests show that it is survived
+      # Faults, and the tests that show that they are survived
 
-      Each row is one failure that can happen on a node, and what must hold nevertheless. A test counts for a row only if it asserts
-      the row by name, `.as("A7: a staging without an answer is in doubt")`; a random history that might have met the case does not
-      count. Each code of a row stands in such an assertion. The tests of
-      a row carry its name as a tag as well: `mvn test -Dgroups=A7` runs those of row A7. The codes are those that an operator may see:
-      [operator-codes.md](operator-codes.md) says what to do. Classes in italics run in the campaigns alone.
+      Each row is a failure on a node and the required behavior. Its tests assert the row by name, with each of its codes, and have
+      the row as a tag: `mvn test -Dgroups=A7` runs those of A7. [operator-codes.md](operator-codes.md) explains the codes. Classes
+      in italics run in campaigns only.
 
-      Generated from the lists and the tags of the tests; `FaultMatrixTest` fails when this page is stale and rewrites it with
+      `FaultMatrixTest` generates this page:
       `mvn test -Dtest=FaultMatrixTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
@@ -57,7 +55,7 @@ record FaultMatrix(List<Row> rows, Map<String, String> open, List<WrittenTest> t
           Map.entry('B', "The host boots or loses power"),
           Map.entry('C', "The plugin's process has trouble"),
           Map.entry('D', "The plugin's answers"),
-          Map.entry('E', "Several at once, and changing one's mind"),
+          Map.entry('E', "Concurrent requests, and cancellation"),
           Map.entry('F', "Directories, disks, paths"),
           Map.entry('G', "The state on disk"),
           Map.entry('H', "The kernel's mount table"),
@@ -138,20 +136,19 @@ record FaultMatrix(List<Row> rows, Map<String, String> open, List<WrittenTest> t
   String page() {
     List<Row> shown = rows.stream().filter(row -> !open.containsKey(row.id())).toList();
     StringBuilder page = new StringBuilder(INTRODUCTION);
-    page.append(
-        "Of " + rows.size() + " rows " + shown.size() + " have a test that asserts them.\n");
+    page.append("Of " + rows.size() + " rows " + shown.size() + " have a test.\n");
     char group = ' ';
     for (Row row : rows) {
       if (row.id().charAt(0) != group) {
         group = row.id().charAt(0);
         page.append("\n## " + group + ". " + GROUPS.get(group))
-            .append("\n\n| row | what must hold | codes | tests |\n|---|---|---|---|\n");
+            .append("\n\n| row | behavior | codes | tests |\n|---|---|---|---|\n");
       }
       String codes =
           row.codes().stream().map(code -> "`" + code + "`").collect(Collectors.joining(", "));
       String reason = open.get(row.id());
-      page.append("| " + row.id() + " | " + row.holds() + ". | ")
-          .append(codes.isEmpty() ? "-" : codes)
+      page.append("| " + row.id() + " | " + row.holds() + " | ")
+          .append(codes)
           .append(" | " + (reason == null ? classes(row.id()) : "Open: " + reason) + " |\n");
     }
     return page.toString();

@@ -21,15 +21,13 @@ record HostileInputs(List<Row> rows, List<Evidence> evidence, Map<Integer, Strin
 
   private static final String INTRODUCTION =
       """
-      # Hostile inputs, and which tests show what is done about them
+      # Hostile inputs, and their tests
 
-      Names and options come from tenants, answers from plugins, files from disks, and each of them may mean harm. The host is trusted, its
-      operator too. A plugin has the rights to harm the mounts of its own node; it must not crash, blind, hang or mislead the program that
-      calls it, read what belongs to another plugin, or make that program act outside of its own directory.
+      Names and options come from tenants, answers from plugins, files from disks: each may be hostile. The host and its operator are
+      trusted. A plugin may harm the mounts of its node. It must not crash, blind, hang or mislead its caller, read another plugin's
+      data, or make the caller act outside its directory. Each named test asserts its row's code or outcome.
 
-      Each test that this page names exists and holds the code or the outcome of its row.
-
-      Generated from the lists; `HostileInputsTest` fails when this page is stale and rewrites it with
+      `HostileInputsTest` generates this page:
       `mvn test -Dtest=HostileInputsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
@@ -125,9 +123,9 @@ record HostileInputs(List<Row> rows, List<Evidence> evidence, Map<Integer, Strin
       String chapter = CHAPTERS.get(row.number());
       if (chapter != null) {
         page.append("\n## " + chapter)
-            .append("\n\n| row | what comes | what must hold | tests |\n|---|---|---|---|\n");
+            .append("\n\n| row | input | behavior | tests |\n|---|---|---|---|\n");
       }
-      page.append("| " + row.number() + " | " + row.input() + ". | " + row.holds() + ". | ")
+      page.append("| " + row.number() + " | " + row.input() + " | " + row.holds() + " | ")
           .append(answer(row.number()) + " |\n");
     }
     return page.toString();

@@ -17,10 +17,9 @@ record Museum(List<Story> stories) {
       """
       # A museum of defects
 
-      Orchestrators and storage systems have made mistakes with volumes that cost their users data or hours. Each story below is one
-      of them, told in our words, with what keeps it from happening here. The name of its test begins with its origin.
+      Defects of other systems that cost their users data or hours, and what csi4j does instead. A test's name begins with its origin.
 
-      Generated from a list and the tests; `MuseumTest` fails when this page is stale and rewrites it with
+      `MuseumTest` generates this page:
       `mvn test -Dtest=MuseumTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
@@ -79,19 +78,17 @@ record Museum(List<Story> stories) {
   /** The page for people. */
   String page(List<WrittenTest> tests) {
     StringBuilder page = new StringBuilder(INTRODUCTION);
-    page.append(stories.size())
-        .append(" stories, each with its test.\n\n")
-        .append("| origin | what went wrong there | what csi4j does | the test |\n")
+    page.append("| origin | defect | csi4j | test |\n")
         .append("|---|---|---|---|\n");
     for (Story story : stories) {
       String where =
           tests.stream()
               .filter(test -> test.name().equals(story.test()))
-              .map(test -> test.module() + (test.isCampaign() ? ", in the campaigns" : ""))
+              .map(test -> test.module() + (test.isCampaign() ? ", campaign" : ""))
               .findFirst()
               .orElse("");
-      page.append("| " + story.origin() + " | " + story.wrong() + ". | " + story.here())
-          .append(". | `" + story.test() + "` (" + where + ") |\n");
+      page.append("| " + story.origin() + " | " + story.wrong() + " | " + story.here())
+          .append(" | `" + story.test() + "` (" + where + ") |\n");
     }
     return page.toString();
   }

@@ -56,27 +56,9 @@ final class VolumesSnippets {
   }
 
   static PluginBinding rounds(PluginId id, CsiEndpoint endpoint) {
-    // snippet: rounds
     return PluginBinding.builder(id, endpoint)
         .policy(MountPolicy.builder().refreshInterval(Duration.ofMinutes(10)).build())
         .build();
-    // end
-  }
-
-  static PluginBinding budget(PluginId id, CsiEndpoint endpoint) {
-    // snippet: budget
-    return PluginBinding.builder(id, endpoint)
-        .policy(MountPolicy.builder().retryBudget(20).retryRefill(Duration.ofSeconds(1)).build())
-        .build();
-    // end
-  }
-
-  static PluginBinding holdDevices(PluginId id, CsiEndpoint endpoint) {
-    // snippet: hold-devices
-    return PluginBinding.builder(id, endpoint)
-        .policy(MountPolicy.builder().holdDevices(true).build())
-        .build();
-    // end
   }
 
   static void dump(VolumeManager manager, Path reports, String ticket) {

@@ -147,7 +147,7 @@ class TestingPageTest {
       return String.valueOf(unlawful.getMessage())
           .replace(directory.toString(), "/run/mine")
           .replaceAll("after \\d+ ms", "after 3 ms")
-          .replaceAll("(?s)\n\nDuties: .*", "")
+          .replaceAll("(?s)\n  D-143 .*", "")
           .strip();
     }
     throw new AssertionError("lawful");

@@ -150,14 +150,6 @@ final class TestingSnippets {
             (asked, answer) ->
                 Map.of("volume", Map.of("accessible_topology", List.of(Topology.of(ZONE_B))))),
         When.calling(CsiOperation.CREATE_VOLUME).nth(2));
-    // confirms only the first capability
-    fake.answer(
-        CsiOperation.VALIDATE_VOLUME_CAPABILITIES,
-        asked ->
-            Map.of(
-                "confirmed",
-                Map.of(
-                    "volume_capabilities", asked.messages("volume_capabilities").subList(0, 1))));
     // end
   }
 

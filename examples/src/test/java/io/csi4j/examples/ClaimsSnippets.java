@@ -7,18 +7,14 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.upkeep.DriftCheck;
-import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.StoredAttachments;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Consumer;
 
 /** The code blocks of docs/claims.md, each between a mark with its name and one at its end. */
@@ -73,26 +69,6 @@ final class ClaimsSnippets {
             .open()) {
       keeper.keepNow(); // once more, beside the regular rounds
     }
-    // end
-  }
-
-  static void byHand(
-      Reaper reaper,
-      Reaper.Throttle throttle,
-      VolumeController controller,
-      PluginId plugin,
-      RecordStore claims,
-      ClaimCoordinator coordinator,
-      Consumer<Object> log) {
-    // snippet: by hand
-    List<Leftover> plan = reaper.plan(); // changes nothing; each item has its reason
-    reaper.apply(plan, throttle).forEach(log); // each item is checked again before
-
-    DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
-    DriftCheck.Report report = check.look(controller.handles(plugin)); // changes nothing
-    report.findings().forEach(drift -> log.accept(drift.message().line()));
-    DriftCheck.Policy policy = new DriftCheck.Policy(true, false); // attach again; detach nothing
-    check.repair(report, policy, DriftCheck.Repair.by(coordinator, log::accept)).forEach(log);
     // end
   }
 }

@@ -63,13 +63,9 @@ final class StoresSnippets {
 
   static void jdbc(DataSource source, ClaimRequest request, Consumer<ClaimHolder> host) {
     // snippet: jdbc
-    JdbcSettings settings =
-        JdbcSettings.builder()
-            .schema("blue") // if one database has several stores
-            .build();
+    JdbcSettings settings = JdbcSettings.builder().schema("blue").build(); // one of several stores
     try (RecordStore store = PostgresStore.open(source, settings)) { // the host's pool
-      ClaimBook book = new ClaimBook(store, Clock.systemUTC());
-      host.accept(book.claim(request)); // seen by every other process
+      host.accept(new ClaimBook(store, Clock.systemUTC()).claim(request));
     }
     // end
   }

@@ -29,7 +29,13 @@ class ClusterQuickstartTest {
       Page.ROOT.resolve("examples/src/main/java/io/csi4j/examples/cluster/Host.java");
   private static final Page PAGE = Page.of("docs/cluster.md", "ClusterQuickstartTest.java");
 
-  /** The line that differs by store; the page shows an etcd. */
+  /** The whole output, on an etcd. The page shows a part of it. */
+  private static final Path STORY =
+      Page.ROOT.resolve("examples/src/test/resources/io/csi4j/examples/cluster-story.txt");
+
+  private static final Path TOLD_IN = Path.of("/tmp/csi4j.a1B2c3");
+
+  /** The line that differs by store. */
   private static final Pattern STORE = Pattern.compile(" *[0-9.]+ s  store  ");
 
   /** The lines that differ where one control plane runs at a time. */
@@ -49,24 +55,24 @@ class ClusterQuickstartTest {
   @Tag("campaign")
   @EtcdTest
   @Test
-  void onEtcdItTellsThePageAndLeavesNothing(Scratch scratch) throws IOException {
-    tellsThePageAndLeavesNothing(scratch.file("show"), "etcd", line -> true);
+  void onEtcdItTellsTheStoryAndLeavesNothing(Scratch scratch) throws IOException {
+    tellsTheStoryAndLeavesNothing(scratch.file("show"), "etcd", line -> true);
   }
 
   @Tag("campaign")
   @PostgresTest
   @Test
-  void onPostgresqlItTellsThePageAndLeavesNothing(Scratch scratch) throws IOException {
-    tellsThePageAndLeavesNothing(
+  void onPostgresqlItTellsTheStoryAndLeavesNothing(Scratch scratch) throws IOException {
+    tellsTheStoryAndLeavesNothing(
         scratch.file("show"), "postgresql", line -> !STORE.matcher(line).lookingAt());
     assertThat(text(out)).containsPattern("store   PostgreSQL, process \\d+, at 127.0.0.1:\\d+\n");
   }
 
   @Tag("campaign")
   @Test
-  void inADirectoryItTellsThePageWithOneControlPlaneAtATimeAndLeavesNothing(Scratch scratch)
+  void inADirectoryItTellsTheStoryWithOneControlPlaneAtATimeAndLeavesNothing(Scratch scratch)
       throws IOException {
-    tellsThePageAndLeavesNothing(
+    tellsTheStoryAndLeavesNothing(
         scratch.file("show"),
         "directory",
         line -> !STORE.matcher(line).lookingAt() && !PLANES.matcher(line).lookingAt());
@@ -77,17 +83,24 @@ class ClusterQuickstartTest {
         .containsPattern("planes  cp-1 is process \\d+; ready after \\d+ ms\n");
   }
 
-  private void tellsThePageAndLeavesNothing(
-      Path directory, String store, Predicate<String> isOnThePage) throws IOException {
+  private void tellsTheStoryAndLeavesNothing(
+      Path directory, String store, Predicate<String> isInTheStory) throws IOException {
     assertThat(run(directory, store)).as("%s%s", text(err), logs(directory)).isZero();
 
-    assertThat(plain(text(out), directory, isOnThePage))
-        .as("the output on the page; its figures and numbers may be others")
-        .isEqualTo(
-            plain(PAGE.text("output of the cluster"), Path.of("/tmp/csi4j.a1B2c3"), isOnThePage));
+    assertThat(plain(text(out), directory, isInTheStory))
+        .as("cluster-story.txt; its figures and numbers may be others")
+        .isEqualTo(plain(Files.readString(STORY), TOLD_IN, isInTheStory));
     assertThat(text(err)).isEmpty();
     assertThat(Scratch.rows("self")).filteredOn(row -> row.contains("" + directory)).isEmpty();
     assertThat(ProcessHandle.allProcesses().filter(each -> isOf(each, directory))).isEmpty();
+  }
+
+  @Test
+  void thePageShowsLinesOfTheStoryInTheirOrder() throws IOException {
+    List<String> shown =
+        PAGE.text("output of the cluster").lines().map(String::strip).toList();
+    assertThat(shown).hasSizeGreaterThan(10);
+    assertThat(Files.readString(STORY).lines().map(String::strip)).containsSubsequence(shown);
   }
 
   @Test
@@ -120,9 +133,9 @@ class ClusterQuickstartTest {
   }
 
   /** What was printed, without what is different each time. */
-  private static List<String> plain(String text, Path directory, Predicate<String> isOnThePage) {
+  private static List<String> plain(String text, Path directory, Predicate<String> isInTheStory) {
     return text.lines()
-        .filter(isOnThePage)
+        .filter(isInTheStory)
         .map(line -> line.replace(directory.toString(), "DIR"))
         .map(line -> line.replaceAll("^ *\\d+\\.\\d s", "T s"))
         .map(line -> line.replaceAll("(after|in) \\d+\\.\\d s", "$1 T s"))

@@ -24,7 +24,6 @@ class TutorialPageTest {
     assertThat(programs)
         .containsExactly(
             "file: Plugin.java",
-            "file: Agent.java, which talks",
             "file: Agent.java, which mounts",
             "file: Agent.java, which survives");
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

@@ -12,7 +12,6 @@ import io.csi4j.volume.catalog.VolumeFilter;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.controller.ClusterSetup;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
@@ -150,16 +149,6 @@ final class CatalogSnippets {
     VolumeId id = unknown.get(0).volume().id();
     CatalogVolume.Builder found = CatalogVolume.builder(VolumeKey.of("db"), spec, id);
     controller.adopt(former, found.origin(CatalogVolume.Origin.CREATED).build());
-    // end
-  }
-
-  static void accept(EtcdStore store, Runnable compared) {
-    // snippet: accept
-    compared.run(); // and no control plane uses the former store
-    if (store.readOnly().isPresent()) {
-      store.settle(); // the claims are right
-    }
-    new ClusterSetup(store).accept(); // the catalog is right, and this store is the only one
     // end
   }
 }

@@ -120,18 +120,14 @@ final class ClusterSnippets {
   }
 
   static List<JobVolumes.Released> off(Cluster cluster, NodeName node) {
-    // snippet: off
     List<JobVolumes.Released> released =
         cluster.nodeIsOff(node, new ReasonText("ada has pulled its plug"));
-    // end
     return released;
   }
 
   static void drained(Cluster cluster, NodeName node) {
-    // snippet: drain
     cluster.drain(node, new ReasonText("ada replaces its disks"));
     cluster.undrain(node);
-    // end
   }
 
   static void inATest(
@@ -165,8 +161,6 @@ final class ClusterSnippets {
   }
 
   static void forgotten(Cluster cluster, NodeName node) {
-    // snippet: forget
     cluster.forgetNode(node); // refused with NODE_CLAIMED while a claim is left, or cannot be read
-    // end
   }
 }

@@ -19,7 +19,6 @@ final class HealthSnippets {
   private HealthSnippets() {}
 
   static PluginBinding binding(PluginId id, CsiEndpoint endpoint) {
-    // snippet: binding
     return PluginBinding.builder(id, endpoint)
         .policy(
             MountPolicy.builder()
@@ -27,7 +26,6 @@ final class HealthSnippets {
                 .refuseUnreachableStorage(true) // no new mounts while it cannot be reached
                 .build())
         .build();
-    // end
   }
 
   static VolumeEvent.Listener listener(Consumer<String> pager) {

@@ -63,7 +63,6 @@ final class StorageSnippets {
 
   static Preflight.Report preflight(
       VolumeManager manager, ClaimBook book, NodeName node, WorkloadVolumes wanted) {
-    // snippet: preflight
     return Preflight.of(manager)
         .asking(
             mount ->
@@ -75,7 +74,6 @@ final class StorageSnippets {
                             mount.readOnly() ? ClaimMode.READ : ClaimMode.WRITE)
                         .build()))
         .check(wanted);
-    // end
   }
 
   /** An application that can stand still. */

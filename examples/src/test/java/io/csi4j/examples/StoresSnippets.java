@@ -82,14 +82,12 @@ final class StoresSnippets {
   }
 
   static void doubt(LocalStore store, VolumeKey volume, Consumer<Object> log, Runnable compared) {
-    // snippet: doubt
     RecordKey claim = RecordKey.of(RecordKey.Space.CLAIMS, volume);
     if (store.uncertainty(claim).isPresent()) { // the journal is damaged
       log.accept(store.uncertainty(claim).get());
       compared.run(); // the claims with what the nodes have mounted
       store.settle(); // new claims are granted again
     }
-    // end
   }
 
   static void settle(EtcdStore store, Consumer<Object> log, Runnable compared) {

@@ -154,7 +154,6 @@ final class TestingSnippets {
   }
 
   static Volume virtualTime(CreateVolumeRequest request) {
-    // snippet: virtual time
     VirtualClock clock = VirtualClock.create();
     try (FakeCsiPlugin fake = FakeCsiPlugin.builder().clock(clock).open();
         CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
@@ -166,7 +165,6 @@ final class TestingSnippets {
       }
       return made.join();
     }
-    // end
   }
 
   static void journal(FakeCsiPlugin fake, VolumeId volume, Consumer<String> log) {

@@ -61,13 +61,6 @@ final class VolumesSnippets {
         .build();
   }
 
-  static void dump(VolumeManager manager, Path reports, String ticket) {
-    // snippet: dump
-    Path archive = reports.resolve("csi4j-" + ticket + ".zip"); // must not be there yet
-    manager.dump(archive);
-    // end
-  }
-
   static MountedVolume label(
       VolumeManager manager,
       PluginId id,

@@ -124,13 +124,11 @@ final class WorkloadSnippets {
   }
 
   static void wrong(Consumer<String> log) {
-    // snippet: wrong
     try {
       VolumeRequest.builder("data", VolumeRequest.Type.CSI, "").attachment("folder").build();
     } catch (WorkloadRequestException refused) {
       refused.violations().forEach(each -> log.accept(each.toString())); // all of them
     }
-    // end
   }
 
   static void preflight(VolumeManager manager, WorkloadVolumes wanted, Consumer<String> log) {

@@ -97,8 +97,7 @@ class ClusterQuickstartTest {
 
   @Test
   void thePageShowsLinesOfTheStoryInTheirOrder() throws IOException {
-    List<String> shown =
-        PAGE.text("output of the cluster").lines().map(String::strip).toList();
+    List<String> shown = PAGE.text("output of the cluster").lines().map(String::strip).toList();
     assertThat(shown).hasSizeGreaterThan(10);
     assertThat(Files.readString(STORY).lines().map(String::strip)).containsSubsequence(shown);
   }

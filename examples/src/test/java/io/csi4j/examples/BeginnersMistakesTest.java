@@ -173,8 +173,8 @@ class BeginnersMistakesTest {
               + " plugin 'fake.csi4j.example' at */t: the plugin does not know the volume"
               + " (NOT_FOUND to NodeStageVolume: volume_id 'vol-1' is not known here. Check the id,"
               + " or create it first); the workload was not given the volume; what was done before"
-              + " is taken back. Check that the volume id is right and that the volume was not"
-              + " deleted and can be reached, then call again.");
+              + " is taken back. Check the volume id, and that the volume exists and can be"
+              + " reached.");
     }
   }
 

@@ -1,8 +1,12 @@
 package io.csi4j.client.model;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Renders {@code docs/errors.md} from the tables that calls are judged and paced by. */
 final class ErrorsDoc {
@@ -11,58 +15,53 @@ final class ErrorsDoc {
       """
       # What can fail, what it means, what to do
 
-      For each call of CSI and each code that a plugin may answer with: what it means, whether csi4j repeats the call, what may be
-      left behind, and what to do.
-
-      Generated from the tables in the code; `ErrorsDocTest` fails when this page is stale and rewrites it with
-      `mvn test -Dtest=ErrorsDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
+      For each call of CSI and each code that a plugin may answer with: what it means, whether the client repeats the call, and what to
+      do. Generated from the tables in the code: `mvn test -Dtest=ErrorsDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       ## Finding a row
-
-      Every failure is one line:
 
       ```
       Staging volume 'vol-1' on plugin 'disk.example' failed: the plugin does not know the volume (NOT_FOUND).
       Check that ... [NodeStageVolume, unix:///run/csi/disk.sock, 12 ms, settled]
       ```
 
-      The code stands in round brackets, the operation is the first word in square brackets. Look for the code in
-      the section of the [operation](#operations); if it has no row there, the [general row](#every-operation) holds. In a
-      program, `FailureRule.of(operation, code)` gives the same row.
+      The code is in round brackets, the call is the first word in square brackets. Look for the code in the rows of the
+      [call](#calls), then in the [general rows](#every-call). In a program, `FailureRule.of(operation, code)` gives the same row. A call
+      that was refused before it was sent (`not sent`), an invalid answer and a failed connection have no row: their message says all.
 
-      Failures of another kind have no row here: a call that was refused before it was sent (`not sent` in the square
-      brackets), an answer that breaks the rules of CSI, a connection that did not come about. Their message says all
-      there is to know.
+      **Outcome** depends on the code only:
 
-      ## Reading a row
-
-      **Outcome** is what the failure left behind.
-
-      - *settled*: the plugin refused. It is not working on the call and has not done it; there is nothing to undo.
-      - *uncertain*: the plugin may still be working on it, or may have done it. Keep on record whatever the call would
-        have made, until the same call or its opposite has succeeded.
+      - *settled*: the plugin refused. It has not done the call; there is nothing to undo.
+      - *uncertain*: the plugin may have done it, or may still be working on it. Keep on record what the call would have made, until the
+        same call or its opposite has succeeded.
 
       A call that was repeated is settled only if all its attempts were.
 
-      A request that meets the end of its connection before a byte of it has left is sent over the next connection at once,
-      whatever the policy says: the plugin knows nothing of it.
+      **Retry** is what has to happen before the call makes sense again. The client itself repeats only the first two.
 
-      **Retry** is what has to happen before the call makes sense again.
-
-      | retry | meaning |
+      | retry | wait for |
       |---|---|
-      | BACKOFF | Only time has to pass. The client repeats the identical request by itself, with growing pauses. |
-      | AFTER_PENDING | Another call for the same object has to end. The client repeats, with longer pauses. |
-      | AFTER_REQUEST_CHANGE | The request has to change; the same one fails again. The client does not repeat it. |
-      | AFTER_FIX | Something outside the request has to change first. The client cannot see that, so it does not repeat. |
-      | NEVER | It will never work here. |
+      | BACKOFF | time |
+      | AFTER_PENDING | the end of another call for the same object |
+      | AFTER_REQUEST_CHANGE | another request |
+      | AFTER_FIX | a change outside the request |
+      | NEVER | nothing: it will never work here |
 
-      How often and how patiently the client repeats is the **policy** of the operation. The pause before a retry is drawn
-      evenly between nothing and a limit that starts at the pause named and doubles, up to 10 s. The budget is what all
-      attempts and pauses may take together. All of it can be changed for a connection or a single call.
+      ## Time limits and repeats
 
-      ## Every operation
+      The pause before a repeat is random, up to a limit that starts at the given pause and doubles, up to 10 s. The budget covers all
+      attempts and pauses. A connection or a single call can [change each](client.md). A request whose connection
+      ends before a byte was sent goes over the next connection at once.
 
+      """;
+
+  private static final String GENERAL =
+      """
+
+      ## Every call
+
+      | code | outcome | retry | it means | what to do |
+      |---|---|---|---|---|
       """;
 
   private static final String UNANSWERED =
@@ -70,18 +69,28 @@ final class ErrorsDoc {
 
       ## Without an answer
 
-      The rows of the operations are about what a plugin answers. If no answer came, the client itself gives the failure a code, and
-      `CsiFailure.answered()` is false. Then these rows hold, and the general ones for all other codes; in a program, `FailureRule.unanswered(operation, code)`.
+      If no answer came, the client gives the failure a code, and `CsiFailure.answered()` is false. Then this row holds
+      (`FailureRule.unanswered`), and the general ones for all other codes.
 
       | code | outcome | retry | it means | what to do |
       |---|---|---|---|---|
+      """;
+
+  private static final String CALLS =
+      """
+
+      ## Calls
+
+      Retry is that of the general row, unless it follows the code. The row without a code says what the call may have left behind: it
+      adds to all rows with BACKOFF.
       """;
 
   private ErrorsDoc() {}
 
   static String render() {
     StringBuilder page = new StringBuilder(INTRODUCTION);
-    page.append("| code | outcome | retry | it means | what to do |\n|---|---|---|---|---|\n");
+    policies(page);
+    page.append(GENERAL);
     for (StatusCode code : StatusCode.values()) {
       if (code != StatusCode.OK) {
         row(page, code, FailureTable.general(code));
@@ -89,44 +98,95 @@ final class ErrorsDoc {
     }
     page.append(UNANSWERED);
     FailureTable.unanswered().forEach((code, row) -> row(page, code, row));
-    page.append("\n## Operations\n");
-    for (CsiOperation operation : CsiOperation.values()) {
-      section(page, operation);
+    page.append(CALLS);
+    for (CsiOperation.Service service : CsiOperation.Service.values()) {
+      section(page, service);
     }
     return page.toString();
   }
 
-  private static void section(StringBuilder page, CsiOperation operation) {
-    String name = operation.rpcName();
-    page.append("\n### <a id=\"").append(name).append("\"></a>").append(name).append("\n\n");
-    policy(page, CallPolicy.defaultFor(operation));
-    FailureTable.leftBehind(operation)
-        .ifPresent(text -> page.append("\nWhere the retry is BACKOFF: ").append(text).append('\n'));
-    Map<StatusCode, FailureTable.Row> own = FailureTable.own(operation);
-    if (own.isEmpty()) {
-      page.append("\nThe general rows hold for all codes.\n");
-      return;
+  /** One row for all operations with the same limits. */
+  private static void policies(StringBuilder page) {
+    Map<CallPolicy, List<CsiOperation>> policies = new LinkedHashMap<>();
+    for (CsiOperation operation : CsiOperation.values()) {
+      policies
+          .computeIfAbsent(CallPolicy.defaultFor(operation), policy -> new ArrayList<>())
+          .add(operation);
     }
-    page.append("\n| code | outcome | retry | it means | what to do |\n|---|---|---|---|---|\n");
-    own.forEach((code, row) -> row(page, code, row));
+    page.append("| calls | an attempt | attempts | pause, after ABORTED | budget |\n");
+    page.append("|---|---|---|---|---|\n");
+    policies.forEach(
+        (policy, operations) ->
+            page.append("| ")
+                .append(names(operations))
+                .append(" | ")
+                .append(text(policy.attemptDeadline()))
+                .append(" | ")
+                .append(policy.attempts())
+                .append(policy.attempts() == 1 ? " | | |\n" : limits(policy)));
   }
 
-  private static void policy(StringBuilder page, CallPolicy policy) {
-    page.append("Policy: ").append(text(policy.attemptDeadline())).append(" per attempt, ");
-    if (policy.attempts() == 1) {
-      page.append("never repeated.\n");
-      return;
+  private static String limits(CallPolicy policy) {
+    return " | "
+        + text(policy.backoff())
+        + ", "
+        + text(policy.pendingBackoff())
+        + " | "
+        + text(policy.budget())
+        + " |\n";
+  }
+
+  /** The rows of a service: those of operations that fail alike are shown once. */
+  private static void section(StringBuilder page, CsiOperation.Service service) {
+    Map<List<String>, List<CsiOperation>> alike = new LinkedHashMap<>();
+    for (CsiOperation operation : CsiOperation.values()) {
+      if (operation.service() == service) {
+        alike.computeIfAbsent(rows(operation), rows -> new ArrayList<>()).add(operation);
+      }
     }
-    page.append(policy.attempts())
-        .append(" attempts, pauses from ")
-        .append(text(policy.backoff()))
-        .append(" (after ABORTED from ")
-        .append(text(policy.pendingBackoff()))
-        .append(") up to ")
-        .append(text(policy.backoffCap()))
-        .append(", budget ")
-        .append(text(policy.budget()))
-        .append(".\n");
+    page.append("\n### ").append(title(service)).append("\n\n");
+    page.append("| call | code | it means | what to do |\n|---|---|---|---|\n");
+    alike.forEach(
+        (rows, operations) -> {
+          String call =
+              operations.stream()
+                  .map(each -> "<a id=\"" + each.rpcName() + "\"></a>" + each.rpcName())
+                  .collect(Collectors.joining(", "));
+          for (String row : rows) {
+            page.append("| ").append(call).append(call.isEmpty() ? "" : " ").append(row);
+            call = "";
+          }
+        });
+  }
+
+  private static List<String> rows(CsiOperation operation) {
+    List<String> rows = new ArrayList<>();
+    FailureTable.own(operation)
+        .forEach(
+            (code, row) ->
+                rows.add(
+                    "| "
+                        + code
+                        + (row.retry() == FailureTable.general(code).retry()
+                            ? ""
+                            : ", " + row.retry())
+                        + " | "
+                        + row.meaning()
+                        + " | "
+                        + row.advice()
+                        + " |\n"));
+    FailureTable.leftBehind(operation).ifPresent(text -> rows.add("| | | " + text + " |\n"));
+    return rows.isEmpty() ? List.of("| | | The general rows hold. |\n") : rows;
+  }
+
+  private static String names(List<CsiOperation> operations) {
+    return operations.stream().map(CsiOperation::rpcName).collect(Collectors.joining(", "));
+  }
+
+  /** {@code GROUP_CONTROLLER} becomes {@code Group controller}. */
+  private static String title(CsiOperation.Service service) {
+    String words = service.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
   }
 
   private static void row(StringBuilder page, StatusCode code, FailureTable.Row row) {

@@ -39,6 +39,7 @@ class ErrorsDocTest {
   @Test
   void noCellBreaksItsTable() {
     assertThat(ErrorsDoc.render().lines().filter(line -> line.startsWith("| ")))
-        .allSatisfy(line -> assertThat(line.chars().filter(c -> c == '|').count()).isIn(3L, 6L));
+        .allSatisfy(
+            line -> assertThat(line.chars().filter(c -> c == '|').count()).isIn(3L, 5L, 6L));
   }
 }

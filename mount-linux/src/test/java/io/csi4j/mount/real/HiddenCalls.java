@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 
 /**
  * An older kernel: a thread on which a seccomp filter answers system calls with an error. Other
- * threads are not touched.
+ * threads are not touched. The real call fails on its real path, so features that are detected
+ * wrongly show, which a fake of the Java calls would hide.
  */
 public final class HiddenCalls {
 

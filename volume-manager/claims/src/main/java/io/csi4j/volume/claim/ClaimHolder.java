@@ -26,7 +26,8 @@ import java.util.Optional;
  * @param attachment the state of the attachment of the volume to that node
  * @param options the complete mount options of the workload, decided at the time of the claim and
  *     used for every call; empty for a block device, or if they are not known
- * @param facts the facts about the workload that are passed to the plugin, if any
+ * @param facts the facts about the workload that are passed to the plugin, if any; a repeated
+ *     request with other facts is refused, because two callers would change them back and forth
  * @since 1.0
  */
 public record ClaimHolder(

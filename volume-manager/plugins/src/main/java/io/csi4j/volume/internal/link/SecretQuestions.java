@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Calls the host's providers of secrets on its own threads. Limits the number of concurrent
  * questions of one plugin and the duration of each. A provider that hangs keeps its place, and
  * delays only the questions of its own plugin.
+ *
+ * <p>A call asks before it takes one of the plugin's places for calls: slow providers would keep
+ * releases from theirs.
  */
 public final class SecretQuestions implements AutoCloseable {
 

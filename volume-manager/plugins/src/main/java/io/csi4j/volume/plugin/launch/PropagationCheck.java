@@ -24,7 +24,8 @@ import java.util.Set;
 
 /**
  * The result of a check whether the manager can see what a plugin mounts below its directory,
- * before any volume fails. The check only reads; it mounts nothing and calls no plugin.
+ * before any volume fails. The check only reads and calls no plugin. A trial mount would need the
+ * plugin's namespace, and could be left behind.
  *
  * @param verdict the result
  * @param seen the observation, as a clause for people

@@ -66,8 +66,7 @@ class TestingPageTest {
       fake.addVolume(TestingSnippets.VOLUME);
       assertThatExceptionOfType(VolumeException.class)
           .isThrownBy(() -> mount(fake, MountPolicy.defaults()))
-          .withMessageContaining(
-              "for a plugin that places plain directories, as a fake in a test does")
+          .withMessageContaining("for plain directories (fakes)")
           .withMessageContaining("requireMount(false)")
           .satisfies(
               refused -> assertThat(refused.code()).isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE));

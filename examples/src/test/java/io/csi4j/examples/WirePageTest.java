@@ -176,8 +176,7 @@ class WirePageTest {
     assertThat(log)
         .containsExactly(
             "CSI-973 MESSAGE_FROM_NEWER_VERSION: exchanging a message: it is of a kind that this"
-                + " csi4j does not know; nothing was done because of the message. Upgrade csi4j"
-                + " here, or do not use the new feature before all nodes and control planes are"
-                + " upgraded.");
+                + " csi4j does not know; the message had no effect. Upgrade csi4j here, or avoid"
+                + " the feature until all are upgraded.");
   }
 }

@@ -90,7 +90,7 @@ final class WireSnippets {
     ClusterMessage message = ClusterMessage.decode(received);
     try {
       log.accept(Wire.grant(message).toString());
-    } catch (WireException refused) { // nothing was done because of the message
+    } catch (WireException refused) { // the message had no effect
       if (refused.code() == OperatorCode.MESSAGE_FROM_NEWER_VERSION) {
         next.accept(message.encode()); // with all that this version does not know
       }

@@ -258,9 +258,8 @@ class StoreCommandsTest {
         .asString()
         .matches(
             "The store accepts no writes: the records of store 'local-[-0-9a-f]+' were moved to"
-                + " store 'local-[-0-9a-f]+'\\. Open the store that has the records now; run a move"
-                + " that is not complete again, or take the records back with 'csi4j store"
-                + " take-back'\\.");
+                + " store 'local-[-0-9a-f]+'\\. Open the new store; repeat an incomplete move, or"
+                + " undo it with 'csi4j store take-back'\\.");
     Run accept = Run.of("store", "accept", "--directory", directory.toString(), "--yes");
     assertThat(accept.code()).isEqualTo(ExitCode.FAILED);
     assertThat(accept.err()).startsWith("Accepting the store failed: the records of store 'local-");
@@ -517,8 +516,8 @@ class StoreCommandsTest {
         .containsExactly(
             "CSI-956 CATALOG_UNREADABLE: reading the identity of the cluster: Reading the identity"
                 + " of the cluster failed: It has format 9, and this version reads format 1;"
-                + " nothing was changed, and no volume is deleted that may be the same. Run the"
-                + " version of csi4j that wrote it, or a later one.");
+                + " nothing was changed or deleted. Run the csi4j version"
+                + " that wrote it, or a later one.");
   }
 
   @Test

@@ -107,7 +107,7 @@ class ClusterOverGrpcTest {
     second.close();
     VolumeException silent = catchThrowableOfType(VolumeException.class, b::exchange);
     assertThat(silent.code()).isEqualTo(OperatorCode.CONTROL_PLANE_SILENT);
-    assertThat(world.publishedOn()).as("what is mounted stays").containsExactly("b");
+    assertThat(world.publishedOn()).as("existing mounts stay").containsExactly("b");
     serve(two, "one");
     b.exchange();
     b.release(JOB);

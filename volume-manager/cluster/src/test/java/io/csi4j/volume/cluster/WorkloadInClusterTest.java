@@ -311,7 +311,7 @@ class WorkloadInClusterTest {
     }
     takeLabels(false);
     assertThat(cluster.acquire(A, WEB, labelled()).usage())
-        .as("what is mounted stays")
+        .as("existing mounts stay")
         .isEqualTo(WEB);
     a.release(WEB);
 

@@ -50,7 +50,7 @@ record CatalogAttachments(
     OperationReports reports)
     implements StorageController {
 
-  private static final String NOT_ON_RECORD = "no volume of that name is on record";
+  private static final String NOT_ON_RECORD = "no volume with that name is recorded";
   private static final SortedSet<String> NO_KEYS = Collections.emptySortedSet();
 
   @Override

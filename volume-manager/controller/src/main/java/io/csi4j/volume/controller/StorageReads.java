@@ -141,7 +141,7 @@ record StorageReads(
     if (record.isEmpty()) {
       return new VolumeVerdict.Gone(
           Messages.of(
-              OperatorCode.VOLUME_GONE, subject, "no volume of that name is on record any more"));
+              OperatorCode.VOLUME_GONE, subject, "no volume with that name is recorded any more"));
     }
     return record
         .get()

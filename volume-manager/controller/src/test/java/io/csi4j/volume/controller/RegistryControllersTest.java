@@ -267,8 +267,8 @@ class RegistryControllersTest {
         .hasMessage(
             "CSI-301 PLUGIN_NOT_REGISTERED: attaching volume 'vol-1' of plugin 'fake' to node"
                 + " 'node-1': it is registered with the role NODE, and not registered with the role"
-                + " CONTROLLER; nothing was done, and what is mounted stays. Register the plugin"
-                + " with the role that is named; what waits for it then continues.");
+                + " CONTROLLER; existing mounts stay; nothing was done. Register it for the named"
+                + " role.");
   }
 
   @Test

@@ -1418,7 +1418,8 @@ class VolumeControllerTest {
         .containsExactly(
             tuple(
                 "size " + large,
-                "the plugin reports that it is unavailable now (UNAVAILABLE to ControllerExpandVolume:"
+                "the plugin reports that it is unavailable now (UNAVAILABLE to"
+                    + " ControllerExpandVolume:"
                     + " the pool is full)"),
             tuple(
                 "parameters [iops]",
@@ -1847,8 +1848,7 @@ class VolumeControllerTest {
     assertThat(refused.code()).isEqualTo(OperatorCode.RELEASE_NOT_OFFERED);
     assertThat(refused.operatorMessage().next().text())
         .isEqualTo(
-            "Go back to a version of the plugin that can delete it, or delete it in the storage"
-                + " system; then ask again");
+            "Use an older plugin version, or delete it at the storage system; then retry");
     assertThat(controller.find(DB)).contains(made);
     plugin.upgrade(SHAPE);
     controller.delete(DB);

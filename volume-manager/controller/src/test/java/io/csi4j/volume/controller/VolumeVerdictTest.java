@@ -213,7 +213,7 @@ class VolumeVerdictTest {
     start(ONE_BY_ONE);
     assertThat(controller.deregister(DB)).isTrue();
     plugin.journal().clear();
-    assertThat(gone().seen().text()).isEqualTo("no volume of that name is on record any more");
+    assertThat(gone().seen().text()).isEqualTo("no volume with that name is recorded any more");
     assertThat(asked()).isEmpty();
   }
 

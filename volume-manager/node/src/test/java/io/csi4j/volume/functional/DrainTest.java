@@ -85,9 +85,9 @@ class DrainTest {
       assertThat(node.mountFails(single("vol-1", "a")))
           .hasMessage(
               "CSI-322 PLUGIN_DRAINING: mounting volume 'vol-1' (default/vol-1 for workload 'a')"
-                  + " of plugin 'fake.csi4j.example': the plugin is being stopped and takes no new"
-                  + " volumes; nothing was begun for this volume. Run the workload on another node,"
-                  + " or cancel the stop and ask again.");
+                  + " of plugin 'fake.csi4j.example': the plugin is being stopped, and takes no"
+                  + " new volumes; nothing was begun. Use another node, or cancel the stop and"
+                  + " retry.");
 
       drain.close();
     }

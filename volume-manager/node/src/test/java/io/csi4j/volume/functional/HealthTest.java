@@ -619,8 +619,8 @@ class HealthTest {
               "CSI-847 VOLUME_ABNORMAL: looking after volume 'vol-1' of plugin"
                   + " 'fake.csi4j.example': DEGRADED (VolumeCondition), the plugin says since ")
           .endsWith(
-              ": 'two disks are slow'; nothing was changed because of it. Look after the volume on"
-                  + " the storage system, and after the workloads that use it.");
+              ": 'two disks are slow'; nothing was changed. Check the volume there, and its"
+                  + " workloads.");
       node.unmount(usage("vol-1", "web"));
     }
   }

@@ -84,8 +84,7 @@ class HostTermsTest {
           .hasMessageContaining("CSI-514 VOLUME_NOT_PERMITTED: mounting volume 'vol-1'")
           .hasMessageContaining("for workload 'thief'")
           .hasMessageContaining(
-              "Name a volume that the workload may use, or let the VolumePermission of the host"
-                  + " permit it.");
+              "Name a permitted volume, or permit it in VolumePermission.");
       assertThat(wishes)
           .containsExactly(
               new VolumePermission.Request(

@@ -17,7 +17,7 @@ import io.csi4j.volume.node.UnmountOutcome;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Another program has mounted the device of a volume that is to be unstaged. */
+/** Another program mounted the device of a volume to be unstaged. */
 class MountedElsewhereTest {
 
   private static final VolumeId VOLUME = VolumeId.of("vol-1");

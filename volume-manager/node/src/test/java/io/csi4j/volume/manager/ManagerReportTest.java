@@ -233,7 +233,7 @@ class ManagerReportTest {
           .returns(VolumeException.Outcome.REFUSED, VolumeException::outcome)
           .withMessage(
               "CSI-602 PATH_IN_THE_WAY: writing the archive '%s': it is there already; it was not"
-                  + " touched, and no call was sent. Name a path where nothing is.",
+                  + " touched. Name a path where nothing is.",
               archive());
       assertThat(Files.readAllBytes(archive())).isEqualTo(first);
     }

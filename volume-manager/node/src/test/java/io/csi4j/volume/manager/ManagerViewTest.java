@@ -186,15 +186,14 @@ class ManagerViewTest {
 
     assertThat(line(view, OperatorCode.ADOPTED))
         .isEqualTo(
-            "CSI-101 ADOPTED: finding volumes again: 2 uses on record were found mounted as"
-                + " recorded; their workloads were not interrupted, and no plugin was called."
-                + " Nothing has to be done.");
+            "CSI-101 ADOPTED: finding volumes again: 2 recorded uses were found mounted; workloads"
+                + " kept running; no plugin was called."
+                + " No action needed.");
     assertThat(line(view, OperatorCode.WAITING_FOR_HOST))
         .isEqualTo(
-            "CSI-108 WAITING_FOR_HOST: finding volumes again: the host has not yet reported which"
-                + " uses it still wants; 1 use was being released when the last run ended; no use"
-                + " is released before the host reports. Call reconcile with the full list of the"
-                + " uses that the host still wants.");
+            "CSI-108 WAITING_FOR_HOST: finding volumes again: the host has not reported which uses"
+                + " it still wants; 1 use was being released when the last run ended; no use"
+                + " is released before the host reports. Call reconcile with all wanted uses.");
   }
 
   /** The kernel, before each look at which something is done. */

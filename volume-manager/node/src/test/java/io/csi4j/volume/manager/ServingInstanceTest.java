@@ -185,16 +185,14 @@ class ServingInstanceTest {
         .hasMessage(
             "CSI-301 PLUGIN_NOT_REGISTERED: mounting volume 'vol-1' (default/data for workload"
                 + " 'web') of plugin 'fake.csi4j.example': no plugin is registered with the role"
-                + " NODE; nothing was done, and what is mounted stays. Register the plugin with the"
-                + " role that is named; what waits for it then continues.");
+                + " NODE; existing mounts stay; nothing was done. Register it for the named role.");
     assertThatExceptionOfType(PluginException.class)
         .isThrownBy(() -> manager.plugins().get(PLUGIN, PluginRole.NODE))
         .withMessage(
             "CSI-301 PLUGIN_NOT_REGISTERED: looking for the node plugin 'fake.csi4j.example': it is"
                 + " registered with the role CONTROLLER, and not registered with the role NODE;"
                 + " registered are: 'fake.csi4j.example' (instance 'only', controller, starting);"
-                + " nothing was done, and what is mounted stays. Register the plugin with the role"
-                + " that is named; what waits for it then continues.");
+                + " existing mounts stay; nothing was done. Register it for the named role.");
   }
 
   @Test

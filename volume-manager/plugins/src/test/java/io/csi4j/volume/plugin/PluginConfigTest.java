@@ -126,8 +126,8 @@ class PluginConfigTest {
     assertThatThrownBy(() -> PluginConfig.builder("", SOCKETS).volumeRoot(ROOT).build())
         .isInstanceOf(PluginException.class)
         .hasMessage(
-            "CSI-328 PLUGIN_CONFIG_REFUSED: configuring the plugin '': its id is empty; nothing was"
-                + " made or begun. Correct the configuration as the text says.");
+            "CSI-328 PLUGIN_CONFIG_REFUSED: configuring the plugin '': its id is empty; nothing"
+                + " was begun. Correct the configuration as the message says.");
   }
 
   @Test

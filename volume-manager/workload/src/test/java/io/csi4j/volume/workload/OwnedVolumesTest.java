@@ -155,8 +155,7 @@ class OwnedVolumesTest {
             "CSI-539 OWNERSHIP_REFUSED: giving to group 0 the files of volume '"
                 + volume.volume().id()
                 + "' (default/db for workload 'web-1') of plugin 'hostpath': 'other' uses it, too;"
-                + " no file was changed. Wait until the others have given it back, or set the"
-                + " owners once by hand and leave the ownership out.");
+                + " no file was changed. Wait for their release, or set owners by hand.");
     assertThat(mode(path)).isEqualTo(0700);
     assertThat(told).isEmpty();
 
@@ -181,9 +180,8 @@ class OwnedVolumesTest {
     assertThat(notSet)
         .hasMessageContaining(
             ": the limit of 3 changed files or 600 s was reached after 4 files, of which 3 were"
-                + " changed; the workload was not given the volume; what was changed stays, and"
-                + " the next try goes on from there. Fix what the text names, then mount"
-                + " again.");
+                + " changed; the workload did not get the volume; changed files stay. Fix the"
+                + " named cause, then mount again.");
     mount("web-1", few);
     assertThat(told)
         .containsExactly(

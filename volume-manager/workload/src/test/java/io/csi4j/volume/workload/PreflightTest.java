@@ -127,21 +127,21 @@ class PreflightTest {
             """
             CSI-531 RUNTIME_CANNOT_MOUNT: checking task 'web' of workload 'web-1': its runtime \
             'raw' cannot take CSI volumes, and it wants 'data'; no volume was claimed and no plugin \
-            was called. Run the task with another runtime, or without the volume.
+            was called. Use another runtime, or no volume.
             CSI-533 TOPOLOGY_MISMATCH: %s: it can be reached from {zone=b}, and this node is in \
-            {zone=a}; no volume was claimed and no plugin was called. Run the workload on a node in \
+            {zone=a}; nothing was begun. Run the workload on a node in \
             one of the places that are named.
             CSI-537 SOURCE_UNKNOWN: checking the request 'logs' of workload 'web-1': the host knows \
-            no host volume 'var-log'; no volume was claimed and no plugin was called. Create or \
+            no host volume 'var-log'; nothing was begun. Create or \
             register the volume, or correct the source.
             CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to 'cache', \
             and the workload asks for no such volume; the task was not started with a part of its \
             volumes missing. Mount the volume first, or correct the name.
             CSI-535 DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /a: volume \
-            'data' would be there in two ways; the task was not given them. Give each its own place.
+            'data' would be there in two ways; the task did not get them. Give each mount its own destination.
             CSI-532 PROPAGATION_REFUSED: checking volume 'data' for task 'web' of workload 'web-1' \
             at /a: propagation 'bidirectional' needs a volume that is read-write, and the task wants \
-            only to read it; the task was not given the volume. Use host-to-task or private; or ask \
+            only to read it; the task did not get the volume. Use host-to-task or private; or ask \
             for the volume read-write and let the host permit it.
             """
                 .formatted(ABOUT_DATA));
@@ -278,8 +278,7 @@ class PreflightTest {
             "CSI-536 RUNTIME_UNREADABLE: checking task 'web' of workload 'web-1': its runtime"
                 + " 'remote' could not be asked about CSI volumes: java.lang.IllegalStateException:"
                 + " its socket\\n"
-                + "is gone; no volume was claimed and no plugin was called. Repair the runtime, or"
-                + " what asks it; then ask again.\n");
+                + "is gone; nothing was begun. Fix the runtime or its query, then retry.\n");
   }
 
   @Test
@@ -554,7 +553,7 @@ class PreflightTest {
                 + ABOUT_DATA.replace("'data'", "'more'")
                 + ": request 'data' is for the same volume; these differ: access type (it has"
                 + " filesystem, this request block), read-only (it has false, this request true);"
-                + " nothing was begun, and the present uses stay. Ask for it once, and let each"
+                + " present uses stay. Ask for it once, and let each"
                 + " task's mount say whether it only reads.\n");
   }
 
@@ -678,9 +677,8 @@ class PreflightTest {
         .isEqualTo(
             "CSI-538 DESTINATION_IN_READ_ONLY: checking task 'web' of workload 'web-1' at"
                 + " /data/log: volume 'logs' would be inside of 'data', which is only read, at"
-                + " /data; nothing stands in the way if the directory for it is there already. Make"
-                + " the directory in the outer volume before it is only read, or choose another"
-                + " place.\n");
+                + " /data; it works if the directory exists. Create the directory first, or choose"
+                + " another destination.\n");
   }
 
   // ---- propagation

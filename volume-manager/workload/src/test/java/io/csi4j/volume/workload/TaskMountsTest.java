@@ -65,8 +65,8 @@ class TaskMountsTest {
     assertThat(conflict(() -> mounts.with(bind("/host/b", "/data"))))
         .hasMessage(
             "CSI-535 DESTINATION_CONFLICT: putting together the mounts of a task at /data: /host/a"
-                + " is there, and /host/b would be there too; the task was not given them. Give"
-                + " each its own place.");
+                + " is there, and /host/b would be there too; the task did not get them. Give each"
+                + " mount its own destination.");
     assertThat(conflict(() -> mounts.with(device("/host/b", "/data"))))
         .hasMessageContaining(" at /data: /host/a is there, and /host/b would be there too;");
     assertThat(

@@ -390,8 +390,8 @@ class WorkloadVolumesTest {
     assertThat(thrown)
         .hasMessage(
             "CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to 'cache',"
-                + " and the workload asks for no such volume; the task was not started with a part"
-                + " of its volumes missing. Mount the volume first, or correct the name.");
+                + " and the workload asks for no such volume; the task was not started. Mount the"
+                + " volume first, or correct the name.");
     assertThat(thrown.getSuppressed())
         .extracting(each -> ((VolumeException) each).code() + " " + seen(each))
         .containsExactly(
@@ -427,9 +427,8 @@ class WorkloadVolumesTest {
         .hasMessage(
             "CSI-532 PROPAGATION_REFUSED: giving volumes to task 'web' of workload 'web-1' at"
                 + " /data: propagation 'bidirectional' needs a volume that is read-write, and"
-                + " 'data' is mounted read-only; the task was not given the volume. Use"
-                + " host-to-task or private; or ask for the volume read-write and let the host"
-                + " permit it.");
+                + " 'data' is mounted read-only; the task did not get the volume. Use host-to-task"
+                + " or private, or get the host's permission for read-write.");
     VolumeException both2 =
         catchThrowableOfType(
             VolumeException.class,

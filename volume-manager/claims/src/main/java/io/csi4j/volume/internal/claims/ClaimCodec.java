@@ -118,7 +118,7 @@ public final class ClaimCodec implements ValueCodec<Claim> {
               + bytes.length
               + " bytes, but at most "
               + MAX_SIZE
-              + " are stored. Let fewer workloads hold it at a time, or use shorter names.");
+              + " are stored. Let fewer workloads hold it, or use shorter names.");
     }
     return bytes;
   }

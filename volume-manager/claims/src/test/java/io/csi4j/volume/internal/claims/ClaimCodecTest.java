@@ -298,8 +298,8 @@ class ClaimCodecTest implements CodecContract<Marked> {
         .hasMessageStartingWith(
             "Writing the claim of volume 'tenant-a/db-1' failed: with 2000 holders it takes ")
         .hasMessageEndingWith(
-            " bytes, but at most 65536 are stored. Let fewer workloads hold it at a time, or use"
-                + " shorter names.");
+            " bytes, but at most 65536 are stored. Let fewer workloads hold it, or use shorter"
+                + " names.");
     assertThat(encoded(crowd(1_000)).length).isLessThanOrEqualTo(ClaimCodec.MAX_SIZE);
   }
 

@@ -93,7 +93,7 @@ class RecordValuesTest {
     assertThat(page.unreadable().stream().map(Unreadable::problem))
         .extracting(Throwable::getMessage)
         .containsExactly(
-            "Reading the word 'a' failed: It is no word. Run the version of csi4j that wrote it,"
+            "Reading the word 'a' failed: It is no word. Run the csi4j version that wrote it,"
                 + " or a later one.",
             "Reading the word 'c' failed: it is the word 'd'. Find out which program wrote it, and"
                 + " remove the record.");

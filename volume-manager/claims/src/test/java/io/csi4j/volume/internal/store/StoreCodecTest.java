@@ -65,7 +65,7 @@ class StoreCodecTest {
         .isThrownBy(() -> StoreCodec.identity(newer, "the mark under 'a\u202e'"))
         .withMessage(
             "Reading the mark under 'a\\u202e' failed: It has format 3, and this version reads"
-                + " format 1. Run the version of csi4j that wrote it, or a later one.")
+                + " format 1. Run the csi4j version that wrote it, or a later one.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
   }
 

@@ -374,7 +374,7 @@ class LocalStoreTest {
     try (LocalStore store = LocalStore.on(medium.open())) {
       String told =
           "Reading the claim of volume 'default/db' failed: It has format 4, and this version reads"
-              + " format 1 to 3. Run the version of csi4j that wrote it, or a later one.";
+              + " format 1 to 3. Run the csi4j version that wrote it, or a later one.";
       RecordStoreException refusal = refusal(() -> read(store, DB));
       assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(refusal).hasMessage(told);
@@ -442,7 +442,7 @@ class LocalStoreTest {
     assertThat(refusal)
         .hasMessage(
             "Reading the identity of the store failed: It has format 2, and this version reads"
-                + " format 1. Run the version of csi4j that wrote it, or a later one.");
+                + " format 1. Run the csi4j version that wrote it, or a later one.");
   }
 
   // ---- records of before

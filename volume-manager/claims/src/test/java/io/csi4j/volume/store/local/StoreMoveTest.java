@@ -233,9 +233,8 @@ class StoreMoveTest {
           .hasMessage(
               "CSI-814 STORE_MOVED: claiming volume default/db for workload 'later': "
                   + moved
-                  + "; nothing was changed. Open the store that has the records now; run a move"
-                  + " that is not complete again, or take the records back with 'csi4j store"
-                  + " take-back'.");
+                  + "; nothing was changed. Open the new store; repeat an incomplete move, or undo"
+                  + " it with 'csi4j store take-back'.");
       assertThat(records(source)).isEqualTo(before);
 
       assertThat(StoreMove.takeBack(source)).contains(memory.identity());

@@ -134,7 +134,7 @@ class MessagesTest {
         .isEqualTo(
             "CSI-412 MOUNT_NOT_VISIBLE: staging volume 'vol-7f3' (shop/db-1 for workload 'web-1')"
                 + " of plugin 'hostpath.csi' at /var/lib/csi4j/p/k7x2/t: the plugin said OK, and"
-                + " the mount table has nothing there; no workload was given it. "
+                + " the mount table has nothing there; no workload got it. "
                 + OperatorCode.MOUNT_NOT_VISIBLE.next()
                 + ".");
   }
@@ -306,7 +306,7 @@ class MessagesTest {
   @ValueSource(strings = {"", " ", ". ."})
   void withNothingSeenTheMeaningIsSaid(String seen) {
     assertThat(Messages.of(OperatorCode.MOUNT_LOST, SUBJECT, seen).seen().text())
-        .isEqualTo("a volume is not mounted any more although nobody here gave it up");
+        .isEqualTo("a volume was unmounted, but not by csi4j");
   }
 
   private static OperatorMessage answered(String words) {

@@ -260,9 +260,8 @@ class LivePluginRegistryTest {
         .withMessage(
             "CSI-320 PLUGIN_DUPLICATE: registering plugin 'ebs.csi.example' (instance 'a') at"
                 + " unix:///tmp/evil.sock: it is registered at unix:///run/a.sock, and"
-                + " unix:///tmp/evil.sock claims its name; the one that was there first stays, and"
-                + " the other was not sent anything. Stop the one that is not meant, or register it"
-                + " under an id of its own.");
+                + " unix:///tmp/evil.sock claims its name; the first plugin stays. Stop the wrong"
+                + " one, or register it under another id.");
 
     assertThat(registry.get(ID, NODE).registration()).isSameAs(first.registration());
     assertThat(registry.get(ID, NODE).health()).isEqualTo(READY);
@@ -412,9 +411,8 @@ class LivePluginRegistryTest {
         .isEqualTo(
             "CSI-316 PLUGIN_UNHEALTHY: looking after plugin 'ebs.csi.example' (instance 'a') at"
                 + " unix:///run/a.sock: it did not answer three times in a row, since"
-                + " 2026-01-01T12:00:00.000000123Z; what is mounted stays; no new volume is mounted"
-                + " with it, and releases wait for it. Look in the plugin's log; it is asked again"
-                + " and again, and taken for ready at its first good answers.");
+                + " 2026-01-01T12:00:00.000000123Z; existing mounts stay; no new mounts; releases"
+                + " wait. Check the plugin's log; csi4j continues once checks succeed.");
     assertThat(((PluginEvent.HealthChanged) events.get(1)).message()).isEmpty();
   }
 
@@ -501,8 +499,7 @@ class LivePluginRegistryTest {
         .withMessage(
             "CSI-301 PLUGIN_NOT_REGISTERED: looking for the node plugin 'ebs.csi.example': it is"
                 + " not registered with the role NODE; none is registered; nothing was done, and"
-                + " what is mounted stays. Register the plugin with the role that is named; what"
-                + " waits for it then continues.");
+                + " existing mounts stay. Register it for the named role.");
     registry.register(instance("a", CONTROLLER)).report(READY);
     registry.register(instance(PluginId.of("nfs"), "b", EnumSet.of(NODE, CONTROLLER)));
 

@@ -319,8 +319,7 @@ class SupervisionTest {
         .hasToString(
             "CSI-318 PLUGIN_START_TIMEOUT: watching over plugin 'fake' (instance 'task-1') at"
                 + " unix:///run/fake/csi.sock: it was not ready 30 s after its start: nobody"
-                + " listens on it; no volume is mounted with it; it is asked further. Look in the"
-                + " plugin's log; start it again, or give it more time if it needs that.");
+                + " listens on it; no new mounts. Check its log; restart it, or allow more time.");
     assertThat(told())
         .containsExactly(
             "starting not_asked -> starting no_socket",

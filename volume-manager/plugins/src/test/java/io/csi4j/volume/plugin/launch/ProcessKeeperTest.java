@@ -153,7 +153,7 @@ class ProcessKeeperTest {
         .isEqualTo(
             "CSI-319 PLUGIN_EXITED: starting the process of plugin 'disk.csi': it ended with status"
                 + " 2 after 200 ms, and it wrote last: starting / flag provided but not"
-                + " defined: -nodid; what is mounted stays. "
+                + " defined: -nodid; existing mounts stay. "
                 + OperatorCode.PLUGIN_EXITED.next()
                 + ".");
   }

@@ -126,8 +126,8 @@ class RegistrationWatchTest {
         OperatorCode.REGISTRATION_REFUSED,
         file,
         seen,
-        "nothing was registered, and what it had registered before stays",
-        "Repair what announces it; it is looked at again when its socket is made again");
+        "earlier registrations stay",
+        "Fix the announcing program; csi4j retries when its socket is recreated");
   }
 
   private String silence(String file, String seen) {
@@ -135,8 +135,8 @@ class RegistrationWatchTest {
         OperatorCode.REGISTRATION_SILENT,
         file,
         seen,
-        "nothing was registered, and what is registered stays",
-        "It is asked again after a pause that grows; remove the socket if nobody is behind it");
+        "earlier registrations stay",
+        "Wait: csi4j retries after growing pauses. Remove an orphaned socket");
   }
 
   private void assertSaid(OperatorCode code, String line) {
@@ -273,9 +273,8 @@ class RegistrationWatchTest {
         OperatorCode.REGISTRATION_DIRECTORY.label()
             + ": looking for registration sockets in '"
             + directory
-            + "': there is no such directory; nothing is registered through it, and what is"
-            + " registered stays as long as its socket is there. Make the directory, or let this"
-            + " process read it; it is looked at again and again.");
+            + "': there is no such directory; registrations stay while their sockets exist. Create"
+            + " the directory or permit reading; csi4j keeps trying.");
 
     Files.createDirectory(directory);
     registrar(nfs());
@@ -411,7 +410,7 @@ class RegistrationWatchTest {
             OperatorCode.REGISTRATION_SILENT,
             EBS_FILE,
             "the socket file exists, but no process listens on it",
-            "nothing was registered, and what is registered stays",
+            "earlier registrations stay",
             "Start its registrar, or remove the socket; it is asked again when it is created"
                 + " again"));
 
@@ -478,8 +477,8 @@ class RegistrationWatchTest {
             "it announces the plugin 'ebs.csi.aws.com' at unix:///run/other/csi.sock, and '"
                 + directory.resolve(EBS_FILE)
                 + "' has announced it at unix:///run/ebs/csi.sock",
-            "the one that was there first stays, and the other was not sent anything",
-            "Stop the one that is not meant, or register it under an id of its own");
+            "the first plugin stays",
+            "Stop the wrong one, or register it under another id");
     assertSaid(OperatorCode.PLUGIN_DUPLICATE, line);
     WatchEvents.until(() -> !second.told().isEmpty());
     assertThat(second.told()).containsExactly(PluginRegistrar.Outcome.refused(line));

@@ -78,8 +78,7 @@ record Museum(List<Story> stories) {
   /** The page for people. */
   String page(List<WrittenTest> tests) {
     StringBuilder page = new StringBuilder(INTRODUCTION);
-    page.append("| origin | defect | csi4j | test |\n")
-        .append("|---|---|---|---|\n");
+    page.append("| origin | defect | csi4j | test |\n").append("|---|---|---|---|\n");
     for (Story story : stories) {
       String where =
           tests.stream()

@@ -17,11 +17,11 @@ class FieldLimitsTest {
 
   static Stream<Arguments> stated() {
     return Stream.of(
-        arguments(55, "exceeds 128 bytes", 128, FieldLimits.TEXT),
-        arguments(56, "exceeds 4 KiB in total", 4096, FieldLimits.MAP),
-        arguments(59, "has to accept only 128 bytes at least", 128, FieldLimits.TEXT),
+        arguments(55, "at most 128 bytes", 128, FieldLimits.TEXT),
+        arguments(56, "at most 4 KiB in total", 4096, FieldLimits.MAP),
+        arguments(59, "at 128 bytes", 128, FieldLimits.TEXT),
         arguments(60, "node_id of up to 256 bytes", 256, FieldLimits.NODE_ID),
-        arguments(61, "all entries together at most 4 KiB", 4096, FieldLimits.MOUNT_FLAGS));
+        arguments(61, "at most 4 KiB together", 4096, FieldLimits.MOUNT_FLAGS));
   }
 
   @ParameterizedTest

@@ -41,7 +41,10 @@ final class TargetPlace implements AutoCloseable {
     return Arrays.copyOf(name, name.length + 1);
   }
 
-  /** Returns a path to the name through the descriptor, with a NUL at its end. */
+  /**
+   * Returns a path to the name through the descriptor, with a NUL at its end: umount2 takes no
+   * descriptor, a complete path could be exchanged, and an open mount is busy.
+   */
   byte[] throughDescriptor() {
     byte[] prefix = ("/proc/self/fd/" + directory + "/").getBytes(StandardCharsets.US_ASCII);
     byte[] name = path.name();

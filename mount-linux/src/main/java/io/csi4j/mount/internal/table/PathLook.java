@@ -20,7 +20,9 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Determines what is at a path, with the best method of the kernel. Every method follows symbolic
- * links in the middle of the path and none at its end.
+ * links in the middle of the path and none at its end. The mask of {@code statx} is minimal, as any
+ * further attribute could be requested from a server; devices are not compared, as a bind has the
+ * device of its source.
  */
 final class PathLook {
 

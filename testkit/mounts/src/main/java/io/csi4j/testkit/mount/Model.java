@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * Models the kernel's work on mounts: its calls, each performed completely or refused; the copies
  * that binding and unsharing create; the peer groups; and the propagation of changes to peers and
  * slaves.
+ *
+ * <p>Shares no code with mount-linux, as a model that shares code shares its mistakes. One contract
+ * test runs against both.
  */
 final class Model {
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The complete name is stored before the record, after the same digest.
  *
  * <p>Names with the same first bytes are a group. In the table, a group is at the position of its
- * names, but unordered: a listing reads a group completely and sorts it.
+ * names, but unordered: a listing reads a group completely and sorts it. An index on a digest
+ * column would refuse older processes, which write with {@code ON CONFLICT (name)}.
  */
 final class LongName {
 

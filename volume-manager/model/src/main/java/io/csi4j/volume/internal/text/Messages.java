@@ -8,6 +8,8 @@ import io.csi4j.volume.model.OperatorMessage;
 /**
  * Creates messages: the code provides what is safe and the next step; the caller provides the
  * subject and what was seen. All foreign text is escaped to fit on one line.
+ *
+ * <p>A message has one next step. Steps of several sources contradict each other.
  */
 public final class Messages {
 

@@ -7,6 +7,9 @@ import java.util.Optional;
 /**
  * The reason for a failure. {@link #as} makes the end of an operation from it.
  *
+ * <p>A call that was not sent has no {@code CsiFailure}: its cause would be one that no plugin
+ * gave.
+ *
  * @param code the code
  * @param seen the observation, as a clause
  * @param cause the exception of a plugin, disk or kernel, if there is one

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Block devices that are held open while workloads use them, by the paths of their nodes. No caller
  * waits for a device to open or close. Safe for use by many threads.
+ *
+ * <p>While a device is open, the kernel gives its number to no other one. It is opened in {@code
+ * /dev} where it has a node there, because an open node inside the volume keeps its mount busy.
  */
 public final class HeldDevices {
 

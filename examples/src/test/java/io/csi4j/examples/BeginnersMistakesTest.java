@@ -147,7 +147,7 @@ class BeginnersMistakesTest {
       isTold(
           () -> manager().open().close(),
           "CSI-201 STATE_IN_USE: opening the manager at */root: this process has it open "
-              + "already (process *), started *, epoch 1; nothing was read or changed. Close that "
+              + "already (process *), started *, epoch 1; nothing was changed. Close that "
               + "manager or end its process; never delete the lock.");
     }
   }
@@ -159,8 +159,7 @@ class BeginnersMistakesTest {
           () -> manager.mount(request()),
           "CSI-301 PLUGIN_NOT_REGISTERED: mounting volume 'vol-1' (default/db for workload "
               + "'web-1') of plugin 'fake.csi4j.example': no plugin is registered with the role "
-              + "NODE; nothing was done, and what is mounted stays. Register the plugin with the "
-              + "role that is named; what waits for it then continues.");
+              + "NODE; existing mounts stay; nothing was done. Register it for the named role.");
     }
   }
 
@@ -172,9 +171,8 @@ class BeginnersMistakesTest {
           "CSI-707 REFUSED_BY_PLUGIN: mounting volume 'vol-1' (default/db for workload 'web-1') of"
               + " plugin 'fake.csi4j.example' at */t: the plugin does not know the volume"
               + " (NOT_FOUND to NodeStageVolume: volume_id 'vol-1' is not known here. Check the id,"
-              + " or create it first); the workload was not given the volume; what was done before"
-              + " is taken back. Check the volume id, and that the volume exists and can be"
-              + " reached.");
+              + " or create it first); the workload did not get the volume. Check the volume id,"
+              + " and that the volume exists and can be reached.");
     }
   }
 
@@ -192,9 +190,8 @@ class BeginnersMistakesTest {
           "CSI-502 VOLUME_IN_USE: mounting volume 'vol-1' (default/db for workload 'web-2') of "
               + "plugin 'fake.csi4j.example': access mode SINGLE_NODE_WRITER admits one workload "
               + "(SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit several), and the "
-              + "volume is held by workload 'web-1'; nothing was begun, and the present use stays. "
-              + "Release it for that workload first, or mount it for all workloads with an access "
-              + "mode that admits several, if the plugin offers one.");
+              + "volume is held by workload 'web-1'; the present use stays. "
+              + "Release it there, or use an access mode for several workloads.");
     }
   }
 
@@ -211,8 +208,8 @@ class BeginnersMistakesTest {
           "CSI-501 OPTIONS_DIFFER: mounting volume 'vol-1' (default/db for workload 'web-1') of "
               + "plugin 'fake.csi4j.example': it is used in another way by this workload; these "
               + "differ: access mode (it has SINGLE_NODE_WRITER, this request "
-              + "MULTI_NODE_MULTI_WRITER); nothing was begun, and the present uses stay. Repeat "
-              + "the request with the options in use, or release the present uses first.");
+              + "MULTI_NODE_MULTI_WRITER); present uses stay. Request the same options, or release"
+              + " the present uses.");
     }
   }
 
@@ -228,8 +225,8 @@ class BeginnersMistakesTest {
                 + "of plugin 'fake.csi4j.example' at */t: the volume is not attached to this node, "
                 + "does not support the capability, or not while it is in use here "
                 + "(FAILED_PRECONDITION to NodeStageVolume: Volume 'vol-1' is not attached to this "
-                + "node. Call ControllerPublishVolume for it first); the workload was not given "
-                + "the volume; what was done before is taken back. Attach it with "
+                + "node. Call ControllerPublishVolume for it first); the workload did not get the"
+                + " volume. Attach it with "
                 + "ControllerPublishVolume, unpublish it here, or check the capability with "
                 + "ValidateVolumeCapabilities.");
       }
@@ -244,9 +241,8 @@ class BeginnersMistakesTest {
           () -> manager.mount(request()),
           "CSI-302 PLUGIN_NOT_UP: mounting volume 'vol-1' (default/db for workload 'web-1') of "
               + "plugin 'fake.csi4j.example': there is no socket 'wrong.sock' in the directory "
-              + "'*', which exists (UNAVAILABLE); no call was sent, and what is mounted stays. "
-              + "Check that the plugin runs and that its endpoint is the path of its socket; "
-              + "pending releases then continue, and a mount has to be requested again.");
+              + "'*', which exists (UNAVAILABLE); existing mounts stay; no call was sent. "
+              + "Check its process and socket path; releases continue, mounts need a new request.");
     }
   }
 
@@ -261,9 +257,8 @@ class BeginnersMistakesTest {
           "CSI-302 PLUGIN_NOT_UP: unmounting volume 'vol-1' (default/db for workload 'web-1') of "
               + "plugin 'fake.csi4j.example': the call was not sent, because GetPluginInfo "
               + "failed: the plugin cannot be reached: there is no directory '*'; '*' exists "
-              + "(UNAVAILABLE); no call was sent, and what is mounted stays. Check that the plugin "
-              + "runs and that its endpoint is the path of its socket; pending releases then "
-              + "continue, and a mount has to be requested again.");
+              + "(UNAVAILABLE); existing mounts stay; no call was sent. Check its process and"
+              + " socket path; releases continue, mounts need a new request.");
     }
   }
 
@@ -276,9 +271,9 @@ class BeginnersMistakesTest {
           () -> manager.mount(request()),
           "CSI-412 MOUNT_NOT_VISIBLE: mounting volume 'vol-1' (default/db for workload 'web-1') of"
               + " plugin 'fake.csi4j.example' at */t: the plugin answered OK to NodePublishVolume,"
-              + " and nothing is mounted there; no workload was given it. Mount a plugin"
-              + " container's directory as rshared; for a plugin that places plain directories, as"
-              + " a fake in a test does, say MountPolicy.builder().requireMount(false).");
+              + " and nothing is mounted there; no workload got it. Mount a plugin container's"
+              + " directory as rshared; for plain directories (fakes), set"
+              + " MountPolicy.builder().requireMount(false).");
     }
   }
 
@@ -289,8 +284,8 @@ class BeginnersMistakesTest {
     isTold(
         () -> manager.mount(request()),
         "CSI-904 ENGINE_CLOSED: mounting volume 'vol-1' (default/db for workload 'web-1') of plugin"
-            + " 'fake.csi4j.example': the manager is closed; nothing was begun, and what is mounted"
-            + " stays. Open a manager and ask it.");
+            + " 'fake.csi4j.example': the manager is closed; existing mounts stay; nothing was"
+            + " begun. Open a new manager, then retry.");
   }
 
   @Test

@@ -368,6 +368,7 @@ class ClusterTest {
     line.isCut = false;
     Eventually.isTrue("the node has unmounted it", () -> world.publishedOn().isEmpty());
     Eventually.isTrue("and unstaged it", () -> world.storage.contents().staged().isEmpty());
+    Eventually.isTrue("and has the plugin's answer", () -> a.manager().volumes().isEmpty());
     busy.close();
     assertThat(cluster.claims().resume(WEB)).isEqualTo(new ClaimProgress.Gone(WEB));
     cluster.acquire(B, JOB, REQUEST);

@@ -2,6 +2,7 @@ package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.volume.claim.etcd.EtcdTest;
@@ -60,6 +61,7 @@ class ClusterQuickstartTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @PostgresTest
   @Test
   void onPostgresqlItTellsTheStoryAndLeavesNothing(Scratch scratch) throws IOException {
@@ -69,6 +71,7 @@ class ClusterQuickstartTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void inADirectoryItTellsTheStoryWithOneControlPlaneAtATimeAndLeavesNothing(Scratch scratch)
       throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.catalog.ClusterIdentity;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
@@ -215,6 +216,7 @@ class StoreMoveTest {
   }
 
   @Test
+  @PlayedInShares
   @EtcdTest
   void aMoveToEtcdThatWasKilledGoesOnAndBackToADirectory() throws Exception {
     Path directory = filled();
@@ -242,6 +244,7 @@ class StoreMoveTest {
   }
 
   @Test
+  @PlayedInShares
   @PostgresTest
   void aMoveToPostgresThatWasKilledGoesOn() throws Exception {
     Path directory = filled();

@@ -2,6 +2,7 @@ package io.csi4j.volume.claim.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.store.RecordKey;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -14,10 +15,14 @@ import org.junit.jupiter.api.io.TempDir;
 @EtcdTest
 class EtcdIdleTest {
 
-  /** An etcd ends a connection without calls at the fourth ping, and they are sent each 10 s. */
+  /**
+   * An etcd ends a connection without calls at the fourth ping, and gRPC sends none earlier than
+   * after 10 s, whatever is asked of it.
+   */
   private static final long QUIET = TimeUnit.SECONDS.toMillis(48);
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void itsConnectionIsKept(@TempDir Path directory) throws InterruptedException {
     try (EtcdServer server = EtcdServer.start(directory);

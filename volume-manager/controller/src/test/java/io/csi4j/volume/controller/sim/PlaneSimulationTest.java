@@ -103,6 +103,7 @@ class PlaneSimulationTest {
 
   /** Not by one history alone: a change of the product moves what happens under a seed. */
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource
   void withoutARuleAHarmIsFoundWithinAThousandHistories(LostRule lost) {

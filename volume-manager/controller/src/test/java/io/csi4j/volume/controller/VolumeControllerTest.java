@@ -1289,7 +1289,7 @@ class VolumeControllerTest {
     assertThat(undecided.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
     assertThat(StoredClaims.in(claims).claim(DB).holder(Claim.DELETION)).isPresent();
     assertThat(controller.pending()).containsExactly(DB);
-    Waits.until(() -> !controller.held().isEmpty());
+    Waits.until(() -> !controller.held().isEmpty() && !told.isEmpty());
     assertThat(told)
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.CLAIM_STORE_WENT_BACK);

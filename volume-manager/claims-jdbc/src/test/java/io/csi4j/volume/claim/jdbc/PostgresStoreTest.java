@@ -687,7 +687,7 @@ class PostgresStoreTest {
       assertThatExceptionOfType(ClaimException.class)
           .isThrownBy(change)
           .withMessageContaining(why)
-          .withMessageContaining("; accept it with 'csi4j store accept' or settle();")
+          .withMessageContaining("; accept with 'csi4j store accept' or settle();")
           .satisfies(e -> assertThat(e.outcome()).isEqualTo(ChangeOutcome.HELD))
           .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK));
     }

@@ -172,10 +172,7 @@ final class OperatorCodesDoc {
             .collect(Collectors.joining(",\n"));
     return kept.isEmpty()
         ? page.toString()
-        : page
-            + "\n## Reserved\n\nThis version does not report these codes:\n\n"
-            + kept
-            + ".\n";
+        : page + "\n## Reserved\n\nThis version does not report these codes:\n\n" + kept + ".\n";
   }
 
   private static boolean isSent(CallMeaning.Case end) {

@@ -83,7 +83,8 @@ final class CallCommand extends ProgramCommand {
   private CsiOperation operation() {
     if (method == null) {
       throw CommandFailure.usage(
-          "A call is missing: write one such as NodeGetInfo. See all of them with --list.");
+          "The name of a call is missing. Write one, such as NodeGetInfo; --list prints all"
+              + " calls.");
     }
     String wanted = method;
     return Arrays.stream(CsiOperation.values())
@@ -94,12 +95,13 @@ final class CallCommand extends ProgramCommand {
                 CommandFailure.usage(
                     "There is no call "
                         + OneLine.quoted(wanted)
-                        + " in CSI 1.13. See all of them with --list."));
+                        + " in CSI 1.13. Print all calls with --list."));
   }
 
   private JsonCall made(CsiOperation operation) {
     if (request != null && requestFile != null) {
-      throw CommandFailure.usage("JSON and --request say the same. Leave one of them out.");
+      throw CommandFailure.usage(
+          "The request is given twice, as JSON and with --request. Leave" + " one out.");
     }
     try {
       JsonCall call = JsonCall.of(operation, json());
@@ -111,7 +113,7 @@ final class CallCommand extends ProgramCommand {
     } catch (IllegalArgumentException wrong) {
       throw CommandFailure.usage(
           OneLine.of(String.valueOf(wrong.getMessage()))
-              + " See what the request may have with --fields.");
+              + " Print the possible fields with --fields.");
     }
   }
 

@@ -163,7 +163,7 @@ final class CheckCommand extends ProgramCommand {
     CsiEndpoint plugin = node.needed("to check");
     if (controller != null) {
       throw CommandFailure.usage(
-          "--report and --faults go with a plugin on one socket. Write --endpoint, without"
+          "--report and --faults need a plugin on one socket. Use --endpoint without"
               + " --controller-endpoint.");
     }
     FaultScript script = UserFile.faults(faults);
@@ -193,8 +193,7 @@ final class CheckCommand extends ProgramCommand {
       if (!faulted.isEmpty()) {
         console.print("");
         console.print(
-            "An injected fault acted on the calls of these cases, whose results say nothing"
-                + " about the plugin:");
+            "Injected faults affected these cases, so their results say nothing about the plugin:");
         faulted.forEach(each -> console.print("  " + each.name()));
       }
     }
@@ -235,7 +234,7 @@ final class CheckCommand extends ProgramCommand {
             proxy == null ? plugin.toString() : proxy.plugin().toString(), results);
     if (results.stream().anyMatch(each -> !each.leftBehind().isEmpty())) {
       console.note(
-          "Something was left behind. Take it away later with --cleanup "
+          "The run left something behind. Remove it later with --cleanup "
               + plugin.ledger().orElseThrow());
     }
     return report;
@@ -306,7 +305,7 @@ final class CheckCommand extends ProgramCommand {
       List<String> left = PluginConformance.cleanUpAfter(plugin);
       left.forEach(each -> console.print("LEFT BEHIND " + each));
       if (left.isEmpty()) {
-        console.print("Nothing is left of that run.");
+        console.print("Nothing of that run is left.");
       }
       return left.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     } catch (IllegalArgumentException e) {
@@ -329,10 +328,10 @@ final class CheckCommand extends ProgramCommand {
   private void tellIfLeft(PluginUnderTest plugin, boolean started) {
     if (started && Reaching.stillListens(plugin.startsAt())) {
       console.note(
-          "Something still listens on "
+          "A process still listens on "
               + plugin.startsAt()
-              + ", though the processes of --start have ended: a plugin that makes itself a"
-              + " daemon outlives the check. End it, or start it in the foreground.");
+              + ", although the processes of --start have ended: a plugin that becomes a daemon"
+              + " outlives the check. End it, or start it in the foreground.");
     }
   }
 
@@ -343,7 +342,7 @@ final class CheckCommand extends ProgramCommand {
     }
     if (PluginConformance.cases().stream().noneMatch(chosen)) {
       throw CommandFailure.usage(
-          "No case is left to run. Look at their names with --list, and write a pattern such as"
+          "No case matches. Print the names with --list, and write a pattern such as"
               + " 'controller/*'.");
     }
     return chosen;

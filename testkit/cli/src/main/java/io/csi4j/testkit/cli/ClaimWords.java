@@ -38,13 +38,13 @@ final class ClaimWords {
     String quoted = OneLine.quoted(name);
     if (found.isEmpty() && !read.trouble().isEmpty()) {
       throw CommandFailure.noConnection(
-          "No claim of a volume %s can be read there, and not all claims can. %s"
+          "Volume %s has no readable claim there, and some claims cannot be read. %s"
               .formatted(quoted, String.join(" ", read.trouble())));
     }
     throw CommandFailure.usage(
         found.isEmpty()
-            ? "Nothing was ever claimed of a volume " + quoted + " there."
-            : "There are several volumes %s. Write one of %s."
+            ? "Volume " + quoted + " was never claimed there."
+            : "Several volumes are named %s. Write one of %s."
                 .formatted(
                     quoted,
                     OptionText.oneOf(found.stream().map(each -> OneLine.of(each.volume() + "")))));
@@ -58,13 +58,13 @@ final class ClaimWords {
     claim
         .exhaustedUntil()
         .ifPresent(
-            until -> lines.add("  its storage system takes no further attachment until " + until));
+            until -> lines.add("  the storage system accepts no more attachments until " + until));
     claim
         .overrides()
         .forEach(
             answered ->
                 lines.add(
-                    "  %s: %s answered for workload '%s' on node '%s': %s"
+                    "  %s: %s confirmed the release of workload '%s' on node '%s' without proof: %s"
                         .formatted(
                             answered.at(),
                             answered.person(),
@@ -110,7 +110,7 @@ final class ClaimWords {
               : " with a context of " + String.join(", ", attached.context().keys()));
     }
     return attachment instanceof ClaimHolder.Attachment.InDoubt
-        ? "perhaps attached"
+        ? "may be attached"
         : "needs no attachment";
   }
 
@@ -123,7 +123,7 @@ final class ClaimWords {
       next(holder).forEach(line -> lines.add("    " + line));
     }
     if (claim.holders().isEmpty()) {
-      lines.add("  nothing stands in the way of a claim");
+      lines.add("  the volume is free to be claimed");
     }
     return lines;
   }
@@ -133,22 +133,22 @@ final class ClaimWords {
       case TAKEN ->
           List.of(
               "the workload may use the volume, until its host releases the claim",
-              "a claim never ends by itself, also not when the node is down");
+              "a claim does not end on its own, even if its node is down");
       case UNPUBLISHING ->
           List.of(
-              "the claim is given back, and nothing proves yet that the node has nothing mounted",
-              "what proves it: "
+              "its release was requested, but no proof shows yet that the node has nothing mounted",
+              "accepted proof: "
                   + Arrays.stream(ClaimProgress.Choice.values())
                       .map(ClaimProgress.Choice::words)
                       .collect(Collectors.joining("; or ")));
       case NODE_DETACHED ->
           List.of(
               holder.attachment() instanceof ClaimHolder.Attachment.NotNeeded
-                  ? "the node has nothing mounted; next, the claim is forgotten"
-                  : "the node has nothing mounted; next, the storage system is asked to detach the"
-                      + " volume from it (ControllerUnpublishVolume)");
+                  ? "the node has nothing mounted; next, the claim is removed"
+                  : "the node has nothing mounted; next, the volume is detached from it"
+                      + " (ControllerUnpublishVolume)");
       case CONTROLLER_DETACHED, READY_TO_FREE ->
-          List.of("nothing is owed any more; next, the claim is forgotten");
+          List.of("nothing is pending any more; next, the claim is removed");
     };
   }
 

@@ -34,9 +34,7 @@ final class EarlyEnd implements AutoCloseable {
   private void begin() {
     if (!done) {
       console.note(
-          "Told to end. What the check cannot take away any more can be taken away later with"
-              + " --cleanup "
-              + ledger);
+          "Ending as requested. Remove what the check leaves behind with --cleanup " + ledger);
       var unused = opened.thenAccept(ConformanceRun::stop);
     }
   }

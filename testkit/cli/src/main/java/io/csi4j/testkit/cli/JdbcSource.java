@@ -53,8 +53,8 @@ final class JdbcSource {
       String url, Optional<Path> jar, Optional<String> user, Optional<String> password) {
     if (PASSWORD.matcher(url).find()) {
       throw CommandFailure.usage(
-          "There is a password in the URL of --jdbc, which other users can see. Write it into a"
-              + " file, and name that with --jdbc-password FILE.");
+          "The URL of --jdbc has a password, which other users can see. Write it to a file, and"
+              + " name the file with --jdbc-password FILE.");
     }
     Properties login = new Properties();
     user.ifPresent(name -> login.setProperty("user", name));
@@ -77,10 +77,10 @@ final class JdbcSource {
                             file ->
                                 "There is no JDBC driver for this URL in "
                                     + OneLine.quoted(file.toString())
-                                    + ". Name the jar of the driver of PostgreSQL, and a URL such"
-                                    + " as jdbc:postgresql://db.example/csi4j.")
+                                    + ". Name the jar of the PostgreSQL driver, and a URL such as"
+                                    + " jdbc:postgresql://db.example/csi4j.")
                         .orElse(
-                            "There is no JDBC driver in this program. Name its jar with"
+                            "This program contains no JDBC driver. Name its jar with"
                                 + " --jdbc-driver JAR.")));
   }
 
@@ -111,7 +111,7 @@ final class JdbcSource {
       taken = driver.connect(url, login);
     }
     if (taken == null) {
-      throw new SQLException("The driver does not take the URL.");
+      throw new SQLException("The driver does not accept the URL.");
     }
     return lent(taken);
   }

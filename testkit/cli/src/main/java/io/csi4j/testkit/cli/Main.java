@@ -30,7 +30,7 @@ public final class Main {
     int code = Program.run(console, ending, args);
     console.flush();
     if (console.out().checkError()) {
-      console.note("Writing to standard output failed, and what was printed is not whole.");
+      console.note("Writing to standard output failed, so the output is incomplete.");
       code = code == ExitCode.OK ? ExitCode.NO_CONNECTION : code;
     }
     if (!ending.finished(code)) {

@@ -44,7 +44,8 @@ final class MountHoldersCommand extends ProgramCommand {
             .orElseThrow(
                 () ->
                     CommandFailure.noConnection(
-                        "Nothing is mounted at %1$s. See in which mount it is with: csi4j mounts why %1$s"
+                        ("Nothing is mounted at %1$s. To see which mount contains it, run: csi4j"
+                                + " mounts why %1$s")
                             .formatted(asked)));
     Holders holders = Mounts.system().whoHolds(mount.ref());
     print(mount, holders, new ManagedPaths(table, table.list()));
@@ -94,7 +95,7 @@ final class MountHoldersCommand extends ProgramCommand {
     int unseen = holders.unseen();
     if (unseen > 0) {
       lines.add(
-          "  %s could not be looked into, and may hold it: the kernel refuses that to %s"
+          "  %s could not be examined and may hold it: the kernel denies access to %s"
               .formatted(
                   StateWords.counted(unseen, "process", "processes"),
                   isRoot
@@ -103,7 +104,7 @@ final class MountHoldersCommand extends ProgramCommand {
                       : "this user. Run it as root."));
     }
     if (!holders.complete()) {
-      lines.add("  the search was cut short: there may be others");
+      lines.add("  the search is incomplete: there may be others");
     }
     return lines;
   }

@@ -65,10 +65,10 @@ final class MountWhyCommand extends ProgramCommand {
       line(
           "Nothing is mounted at %s%s"
               .formatted(
-                  asked, probe instanceof MountProbe.Missing ? ", and nothing is there" : ""));
+                  asked, probe instanceof MountProbe.Missing ? "; the path does not exist" : ""));
       snapshot
           .holding(asked)
-          .map(in -> "  it is in the mount at " + in.path() + ": " + MountWords.phrase(in))
+          .map(in -> "  it is inside the mount at " + in.path() + ": " + MountWords.phrase(in))
           .ifPresent(this::line);
     } else {
       MountRecord top = mount.get();
@@ -77,18 +77,18 @@ final class MountWhyCommand extends ProgramCommand {
         line("  health: " + health(mounted));
       }
       if (top.isDeleted()) {
-        line("  what it shows has been deleted: it can only be unmounted");
+        line("  its directory was deleted: it can only be unmounted");
       }
       line("  flags: " + MountWords.flags(top));
       line("  propagation: " + propagation(top));
-      paths("  the same is shown at: ", same(top, snapshot), names);
+      paths("  the same directory is mounted at: ", same(top, snapshot), names);
       paths("  mounted on it: ", mountedOn(top, snapshot), names);
       int layers =
           snapshot
               .matching(each -> each.path().equals(asked) && !each.ref().equals(top.ref()))
               .size();
       if (layers > 0) {
-        line("  mounted under it at the same path: " + layers);
+        line("  hidden mounts at the same path: " + layers);
       }
     }
     names.at(asked).ifPresent(it -> StateWords.why(it).forEach(text -> line("  " + text)));
@@ -100,10 +100,10 @@ final class MountWhyCommand extends ProgramCommand {
 
   private static String health(MountProbe.Mounted mounted) {
     return switch (mounted.health()) {
-      case OK -> "no other program has to answer for it";
+      case OK -> "it needs no server";
       case DEAD -> "dead: its server is gone, and it can only be unmounted";
-      case DENIED -> "this user may not look at it";
-      case UNKNOWN -> "a server has to answer for it, and was not asked";
+      case DENIED -> "this user may not access it";
+      case UNKNOWN -> "it needs a server, which was not checked";
     };
   }
 
@@ -112,7 +112,7 @@ final class MountWhyCommand extends ProgramCommand {
         mount.propagation().sends()
             ? "mounts made below it appear in its peers, and theirs here"
             : mount.propagation().receives()
-                ? "mounts made elsewhere appear below it, and none of here elsewhere"
+                ? "mounts made elsewhere appear below it, but not the reverse"
                 : "mounts made below it appear nowhere else";
     return mount.propagation() + ": " + meaning;
   }

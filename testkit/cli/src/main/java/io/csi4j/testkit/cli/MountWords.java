@@ -34,7 +34,7 @@ final class MountWords {
         .formatted(
             mount.type(),
             source,
-            mount.root().is("/") ? "" : ", of which it shows " + mount.root(),
+            mount.root().is("/") ? "" : ", showing only " + mount.root(),
             mount.isReadOnly() ? ", read-only" : "");
   }
 

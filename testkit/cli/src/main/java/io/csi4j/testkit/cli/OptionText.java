@@ -53,13 +53,12 @@ final class OptionText {
     if (digits.isEmpty() || digits.length() > 9 || one.isEmpty()) {
       throw new IllegalArgumentException(
           OneLine.quoted(text)
-              + " is no time. Write a number and its unit: 250ms, 5s, 2m, 1h or 30d.");
+              + " is not a time. Write a number and a unit: 250ms, 5s, 2m, 1h or 30d.");
     }
     Duration time = one.get().multipliedBy(Long.parseLong(digits));
     if (time.isZero()) {
       throw new IllegalArgumentException(
-          OneLine.quoted(text)
-              + " is no time in which anything can be done. Write more than zero.");
+          OneLine.quoted(text) + " is too short. Write a time greater than zero.");
     }
     return time;
   }

@@ -83,6 +83,6 @@ record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened
   private String notWhole() {
     return "Writing "
         + what
-        + " failed, and it is not whole. Make room on its disk, and write it again.";
+        + " failed, so it is incomplete. Free disk space, then write it again.";
   }
 }

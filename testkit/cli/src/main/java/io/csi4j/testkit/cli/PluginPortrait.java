@@ -42,7 +42,7 @@ record PluginPortrait(
     Optional<NodeInfo> node,
     List<String> failures) {
 
-  private static final String NOT_TOLD = "not told";
+  private static final String UNKNOWN = "unknown";
   private static final List<String> SERVICES = List.of("plugin", "controller", "group", "node");
 
   /** Queries a plugin. */
@@ -112,14 +112,14 @@ record PluginPortrait(
   /** Formats the description as a table of names and values. */
   String table() {
     List<String> lines = new ArrayList<>();
-    row(lines, "name", info.map(it -> it.name().toString()).orElse(NOT_TOLD));
-    row(lines, "version", info.map(PluginInfo::vendorVersion).orElse(NOT_TOLD));
+    row(lines, "name", info.map(it -> it.name().toString()).orElse(UNKNOWN));
+    row(lines, "version", info.map(PluginInfo::vendorVersion).orElse(UNKNOWN));
     info.map(PluginInfo::manifest)
         .orElse(Map.of())
         .forEach((key, value) -> row(lines, "manifest", key + "=" + value));
     row(lines, "endpoint", endpoint);
     row(lines, "listener", peer + ", reached by " + transport);
-    row(lines, "ready", readiness.map(PluginPortrait::words).orElse(NOT_TOLD));
+    row(lines, "ready", readiness.map(PluginPortrait::words).orElse(UNKNOWN));
     SERVICES.forEach(service -> rows(lines, service));
     node.ifPresent(here -> node(lines, here));
     return String.join(System.lineSeparator(), lines);
@@ -128,7 +128,7 @@ record PluginPortrait(
   private static String words(Readiness readiness) {
     return switch (readiness) {
       case READY -> "yes";
-      case ASSUMED_READY -> "yes (not said, which means yes)";
+      case ASSUMED_READY -> "yes (assumed: the plugin does not say)";
       case NOT_READY -> "no, it is still starting";
     };
   }
@@ -136,7 +136,7 @@ record PluginPortrait(
   private void rows(List<String> lines, String service) {
     Optional<CapabilitySet<?>> offered = capabilities.get(service);
     if (offered == null || offered.isEmpty()) {
-      row(lines, service, offered == null ? NOT_TOLD : "not served here");
+      row(lines, service, offered == null ? UNKNOWN : "not served here");
       return;
     }
     List<String> all =
@@ -145,7 +145,7 @@ record PluginPortrait(
                 offered.get().unrecognized().stream().map(PluginPortrait::unrecognized))
             .toList();
     if (all.isEmpty()) {
-      row(lines, service, "served, offers nothing beyond the minimum");
+      row(lines, service, "served, with the mandatory calls only");
     }
     for (int i = 0; i < all.size(); i++) {
       row(lines, i == 0 ? service : "", all.get(i));
@@ -167,15 +167,14 @@ record PluginPortrait(
   /** The spec defines zero: it is the value of an entry without a type. */
   private static String unrecognized(String capability) {
     boolean isEmpty = capability.equals("empty") || capability.endsWith(" 0");
-    return capability
-        + (isEmpty ? " (an entry that names no capability)" : " (unknown to CSI 1.13)");
+    return capability + (isEmpty ? " (an entry without a capability)" : " (unknown to CSI 1.13)");
   }
 
   private static void node(List<String> lines, NodeInfo here) {
     row(lines, "node id", here.nodeId().value());
     here.maxVolumesPerNode()
-        .ifPresent(most -> row(lines, "node takes", most + (most == 1 ? " volume" : " volumes")));
-    here.accessibleTopology().map(Topology::toString).ifPresent(at -> row(lines, "node is at", at));
+        .ifPresent(most -> row(lines, "node limit", most + (most == 1 ? " volume" : " volumes")));
+    here.accessibleTopology().map(Topology::toString).ifPresent(at -> row(lines, "topology", at));
   }
 
   private static void row(List<String> lines, String name, String value) {

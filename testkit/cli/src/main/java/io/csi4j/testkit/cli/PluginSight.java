@@ -90,7 +90,7 @@ record PluginSight(
           new Change(
               state,
               state.equals("ready") || reason.isEmpty()
-                  ? (identity.isEmpty() ? "it does not tell its name" : identity)
+                  ? (identity.isEmpty() ? "it does not report its name" : identity)
                       + (process.equals("unknown") ? "" : ", " + process)
                   : reason));
     }

@@ -23,7 +23,7 @@ final class ProbeCommand extends ProgramCommand {
 
   @Override
   public Integer call() {
-    CsiEndpoint endpoint = target.needed("to look at");
+    CsiEndpoint endpoint = target.needed("to probe");
     Reaching.announce(console, endpoint, timeout);
     try (CsiPlugin plugin = CsiPlugin.connect(endpoint, Reaching.withinEach(timeout))) {
       PluginPortrait portrait = PluginPortrait.of(plugin);

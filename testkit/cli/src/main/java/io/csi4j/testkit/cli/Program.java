@@ -130,14 +130,14 @@ final class Program {
         () ->
             described(
                 new ClaimCommand(console, ending, ClaimWords::lines),
-                "Shows all that is claimed of one volume.",
+                "Shows the claims of a volume.",
                 "  csi4j claims show db-1 --directory /var/lib/orchestrator/claims"));
     all.put(
         "explain",
         () ->
             described(
                 new ClaimCommand(console, ending, ClaimWords::reasons),
-                "Explains what each claim of a volume waits for, and what would let it go on.",
+                "Explains what each claim of a volume waits for.",
                 "  csi4j claims explain db-1 --directory /var/lib/orchestrator/claims"));
     return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
@@ -150,8 +150,8 @@ final class Program {
         () ->
             described(
                 new VolumeCommand(console, ending, VolumeWords::lines),
-                "Shows all that is on record of one volume. Secrets, mount flags and the values of"
-                    + " parameters and contexts are left out.",
+                "Shows the record of a volume, without secrets, mount flags and the values of"
+                    + " parameters and contexts.",
                 "  csi4j volumes show db-1 --directory /var/lib/orchestrator/store"));
     all.put(
         "explain",

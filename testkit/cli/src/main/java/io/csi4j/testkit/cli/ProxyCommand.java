@@ -77,9 +77,9 @@ final class ProxyCommand extends ProgramCommand {
     } finally {
       if (record != null && proxy.recordingFailed()) {
         console.note(
-            "Calls are missing in the recording "
+            "The recording is incomplete, because writing failed: "
                 + OneLine.of(record.toString())
-                + ", which could not be written. Make room on its disk, and record again.");
+                + ". Free disk space, then record again.");
       }
     }
     return proxy.recordingFailed() ? ExitCode.NO_CONNECTION : code;
@@ -90,9 +90,9 @@ final class ProxyCommand extends ProgramCommand {
     try (CsiProxy proxy = opened) {
       script.rules().forEach(rule -> proxy.inject(rule.fault(), rule.when()));
       console.print(
-          "Passing calls from " + proxy.endpoint() + " to " + to + ". End it with Ctrl-C.");
+          "Forwarding calls from " + proxy.endpoint() + " to " + to + ". End it with Ctrl-C.");
       if (!proxy.lookForPlugin()) {
-        console.print("The plugin is not there. The proxy listens as soon as it is.");
+        console.print("The plugin does not listen yet. The proxy listens as soon as it does.");
       }
       if (judge || report != null) {
         ending.await();

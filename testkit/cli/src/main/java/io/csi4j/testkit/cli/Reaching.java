@@ -62,7 +62,7 @@ final class Reaching {
   static void announce(Console console, CsiEndpoint where, Duration deadline) {
     if (Files.notExists(where.path()) || Files.isRegularFile(where.path())) {
       console.note(
-          "There is no socket at %s. Waiting up to %s s for a plugin to make one."
+          "There is no socket at %s. Waiting up to %s s for a plugin to create one."
               .formatted(where, deadline.toMillis() / 1000.0));
     }
   }

@@ -56,7 +56,7 @@ final class ReplayCommand extends ProgramCommand {
     console.print(
         differing == 0
             ? "All " + played.size() + " calls ended as recorded."
-            : differing + " of " + played.size() + " calls ended otherwise than recorded.");
+            : differing + " of " + played.size() + " calls did not end as recorded.");
     long redacted = played.stream().filter(CallReplay.Played::perhapsRedacted).count();
     if (redacted > 0) {
       console.print(

@@ -44,7 +44,9 @@ record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
         section = sections.computeIfAbsent(operation(line, at), each -> new TreeMap<>());
       } else if (line.indexOf('=') < 1) {
         throw CommandFailure.usage(
-            at + "This is no secret. Write KEY=VALUE, or [OPERATION] for those of one operation.");
+            at
+                + "This line is not a secret. Write KEY=VALUE, or [OPERATION] above the secrets of"
+                + " one operation.");
       } else {
         section.put(
             line.substring(0, line.indexOf('=')).strip(),
@@ -62,7 +64,7 @@ record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
     return found.orElseThrow(
         () ->
             CommandFailure.usage(
-                at + "These brackets hold no operation. Write one such as [CreateVolume]."));
+                at + "The brackets contain no operation. Write one, such as [CreateVolume]."));
   }
 
   /** Returns the secrets of one operation: its own, or those for all. */

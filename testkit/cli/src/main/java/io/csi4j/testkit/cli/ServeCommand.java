@@ -30,10 +30,11 @@ final class ServeCommand extends ProgramCommand {
   private static final Duration LOOKS_EVERY = Duration.ofMillis(50);
 
   private static final String POSSIBLE =
-      " --host-path DIR goes with one --node, --shape csi-sanity, --without, --quirk, --volume,"
-          + " --faults, --journal, --report and --referee. For several nodes that really mount, run"
-          + " it once for each, with an --endpoint and a DIR of its own; for several nodes in one"
-          + " process, leave out --host-path.";
+      " --host-path DIR works only with one --node, --shape csi-sanity, --without, --quirk,"
+          + " --volume,"
+          + " --faults, --journal, --report and --referee. For several nodes that really mount,"
+          + " run one process for each, with its own --endpoint and DIR; for several nodes in one"
+          + " process, omit --host-path.";
 
   @Option(names = "--endpoint", paramLabel = "ENDPOINT", defaultValue = "${env:CSI_ENDPOINT}")
   private @Nullable CsiEndpoint endpoint;
@@ -158,14 +159,14 @@ final class ServeCommand extends ProgramCommand {
     ShapePreset preset = preset();
     if (preset != null && preset != ShapePreset.CSI_SANITY) {
       throw CommandFailure.usage(
-          ("--shape %s does not go with --host-path, which offers what it can do. Write --shape "
-                  + "csi-sanity or none, and take away what is not wanted with --without.%s")
+          ("--shape %s does not work with --host-path, which offers what it can do. Use --shape"
+                  + " csi-sanity or none, and remove capabilities with --without.%s")
               .formatted(OptionText.written(preset), POSSIBLE));
     }
     if (!topology.isEmpty() || !mutableParameters.isEmpty()) {
       throw CommandFailure.usage(
-          "--topology and --mutable-parameter do not go with --host-path, which has no places and"
-              + " modifies nothing. Leave them out."
+          "--topology and --mutable-parameter do not work with --host-path, which has no topology"
+              + " and modifies nothing. Leave them out."
               + POSSIBLE);
     }
     if (nodes.size() > 1) {
@@ -219,14 +220,15 @@ final class ServeCommand extends ProgramCommand {
   /** Returns what a mounting plugin can do with the privileges of this process. */
   static String possible(boolean mayMount, boolean hasLoopDevices) {
     if (!mayMount) {
-      return "It makes and deletes volumes, but can stage and publish none: this process may not"
+      return "It creates and deletes volumes, but cannot stage or publish them: this process may"
+          + " not"
           + " mount (CAP_SYS_ADMIN). Run it as root, or in a user namespace: unshare -Urm csi4j"
           + " plugin serve …";
     }
     return "It mounts filesystem volumes; raw block volumes are "
         + (hasLoopDevices
             ? "loop devices."
-            : "plain files, as this process cannot write to /dev/loop-control.");
+            : "plain files, because this process cannot write to /dev/loop-control.");
   }
 
   private int judge(Verdict verdict) {

@@ -39,8 +39,8 @@ final class ShapeOptions {
             .toList();
     if (meant.isEmpty()) {
       throw CommandFailure.usage(
-          ("There is no capability %s. Write %s; with plugin:, controller:, node: or group: before"
-                  + " it to mean one service.")
+          ("There is no capability %s. Write %s; the prefix plugin:, controller:, node: or group:"
+                  + " selects one service.")
               .formatted(OneLine.quoted(capability), OptionText.oneOf(capabilities())));
     }
     PluginShape changed = shape;
@@ -73,14 +73,14 @@ final class ShapeOptions {
       Map<String, String> place = places.get(segment.substring(0, colon));
       if (place == null) {
         throw CommandFailure.usage(
-            "--topology %s is for no node of this plugin. Its nodes are %s."
+            "--topology %s names no node of this plugin. Its nodes are %s."
                 .formatted(OneLine.quoted(segment), String.join(", ", places.keySet())));
       }
       place.put(key, value);
     }
     if (places.values().stream().anyMatch(Map::isEmpty)) {
       throw CommandFailure.usage(
-          "--topology says where some nodes are and not where the others are. Write one for each of "
+          "--topology is given for some nodes only. Write one for each of "
               + String.join(", ", places.keySet())
               + ".");
     }

@@ -47,7 +47,7 @@ final class SharedStoreOptions {
   @Option(
       names = "--etcd-password",
       paramLabel = "FILE",
-      description = "The file whose first line is the password of the user. Never printed.")
+      description = "A file with the password in its first line.")
   private @Nullable Path password;
 
   @Option(
@@ -81,22 +81,19 @@ final class SharedStoreOptions {
       description = "The schema with the tables. Default: the user's.")
   private @Nullable String schema;
 
-  @Option(
-      names = "--jdbc-user",
-      paramLabel = "NAME",
-      description = "The user of the database to log in as.")
+  @Option(names = "--jdbc-user", paramLabel = "NAME", description = "The user to log in as.")
   private @Nullable String jdbcUser;
 
   @Option(
       names = "--jdbc-password",
       paramLabel = "FILE",
-      description = "The file whose first line is the password of that user. Never printed.")
+      description = "A file with the password in its first line.")
   private @Nullable Path jdbcPassword;
 
   @Option(
       names = "--key-file",
       paramLabel = "FILE",
-      description = "A file with the keys of sealed records, in lines of ID BASE64. Never printed.")
+      description = "A file with the keys of sealed records: lines ID BASE64.")
   private @Nullable Path keyFile;
 
   private @Nullable DataSource source;

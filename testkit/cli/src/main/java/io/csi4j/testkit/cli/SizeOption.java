@@ -26,7 +26,7 @@ record SizeOption(long value) {
     if (!sensible || Long.parseLong(digits) > Long.MAX_VALUE >> shift.orElse(0)) {
       throw new IllegalArgumentException(
           OneLine.quoted(text)
-              + " is no size. Write a number of bytes, or one with KiB, MiB, GiB or TiB.");
+              + " is not a size. Write a number of bytes, or one with KiB, MiB, GiB or TiB.");
     }
     return new SizeOption(Long.parseLong(digits) << shift.orElse(0));
   }

@@ -87,8 +87,8 @@ final class StateCommand extends ProgramCommand {
   public Integer call() throws InterruptedException {
     if (volume != null && (json || show == Show.TROUBLE)) {
       throw CommandFailure.usage(
-          "--volume goes with `state show` and `state explain`, without --json: the trouble, and the"
-              + " object, are those of the whole directory. Leave it out.");
+          "--volume works only with `state show` and `state explain`, without --json. Leave it"
+              + " out.");
     }
     CountDownLatch over = new CountDownLatch(1);
     if (watch) {
@@ -141,7 +141,7 @@ final class StateCommand extends ProgramCommand {
     then.stream()
         .map(StateCommand::name)
         .filter(name -> name.startsWith("volume '") && !names.contains(name))
-        .forEach(name -> changed.add(name + ": not on record any more"));
+        .forEach(name -> changed.add(name + ": no longer recorded"));
     return at(changed);
   }
 
@@ -175,7 +175,7 @@ final class StateCommand extends ProgramCommand {
       case VOLUMES -> StateWords.volumes(view, about);
       case REASONS -> StateWords.reasons(view, about);
       case TROUBLE ->
-          trouble.isEmpty() ? List.of(view.root() + ": nothing needs a person") : trouble;
+          trouble.isEmpty() ? List.of(view.root() + ": no problem needs action") : trouble;
     };
   }
 
@@ -204,11 +204,10 @@ final class StateCommand extends ProgramCommand {
             .map(ManagerView.VolumePath::volume)
             .collect(Collectors.toSet());
     if (meant.isEmpty()) {
-      String nothing =
-          "Nothing is on record of a volume or workload " + OneLine.quoted(name) + " there";
+      String nothing = "No record names a volume or workload " + OneLine.quoted(name) + " there";
       throw state(view).mayMissKeys()
           ? CommandFailure.noConnection(
-              nothing + ", and what is on record is incomplete. See 'csi4j state check'.")
+              nothing + ", but the records are incomplete. See 'csi4j state check'.")
           : CommandFailure.usage(nothing + ".");
     }
     return meant::contains;

@@ -44,8 +44,7 @@ final class StateWords {
     }
     if (!view.givenBack().isEmpty()) {
       lines.add(
-          counted(view.givenBack().size(), "volume")
-              + " given back, and remembered for mounts that come late");
+          counted(view.givenBack().size(), "volume") + " released, and remembered for late mounts");
     }
     moving(view, lines);
     return lines;
@@ -54,15 +53,15 @@ final class StateWords {
   private static void owed(ManagerView view, VolumeIdentity volume, List<String> lines) {
     view.pending().stream()
         .filter(owed -> owed.volume().equals(volume))
-        .forEach(owed -> lines.add("  owed: " + owed.phrase()));
+        .forEach(owed -> lines.add("  pending: " + owed.phrase()));
   }
 
   /** Adds the volumes that changed during the reading. */
   private static void moving(ManagerView view, List<String> lines) {
     if (!view.moving().isEmpty()) {
       lines.add(
-          ("The manager worked on %s while this was read, so what is said of them may be of two"
-                  + " moments: %s. Look again.")
+          ("The manager changed %s during the reading, so their lines may be inconsistent: %s. Run"
+                  + " the command again.")
               .formatted(
                   counted(view.moving().size(), "volume"),
                   view.moving().stream().map(VolumeIdentity::toString).collect(joining(", "))));
@@ -74,7 +73,7 @@ final class StateWords {
     List<String> lines = new ArrayList<>();
     int uses = view.volumes().stream().mapToInt(volume -> volume.uses().size()).sum();
     lines.add(
-        "%s: %s on record with %s; %s"
+        "%s: %s with %s; %s"
             .formatted(
                 view.root(),
                 counted(view.volumes().size(), "volume"),
@@ -85,8 +84,7 @@ final class StateWords {
         .forEach(
             doubt ->
                 lines.add(
-                    "What is on record is incomplete (%s): %s"
-                        .formatted(doubt.reason(), doubt.text())));
+                    "The records are incomplete (%s): %s".formatted(doubt.reason(), doubt.text())));
     return lines;
   }
 
@@ -102,7 +100,7 @@ final class StateWords {
                 owner ->
                     "process %s, started %s, epoch %s"
                         .formatted(owner.pid(), owner.processStart(), owner.epoch()))
-            .orElse("a process that is not on record");
+            .orElse("an unknown process");
     return journal.isHeld() ? "open in " + who : "not open; last opened by " + who;
   }
 
@@ -117,8 +115,7 @@ final class StateWords {
         .forEach(
             name ->
                 lines.add(
-                    ("%s: %s was kept aside when it was found damaged. Delete it when it is of no"
-                            + " more use.")
+                    ("%s: the damaged file %s was kept. Delete it when you no longer need it.")
                         .formatted(StateException.Reason.JOURNAL_DAMAGED, name)));
     view.journal()
         .refusal()
@@ -181,7 +178,7 @@ final class StateWords {
 
   private static void path(ManagerView.VolumePath path, List<String> lines) {
     lines.add("  " + path.use().map(VolumeUse::phrase).orElse("staging") + ", at " + path.path());
-    lines.add("    on record: " + path.phrase(path.recorded()));
+    lines.add("    recorded: " + path.phrase(path.recorded()));
     lines.add("    mounted: " + path.mounted().orElse("nothing"));
     path.pending()
         .ifPresent(call -> lines.add("    the plugin may still be working on " + call.rpcName()));
@@ -199,7 +196,7 @@ final class StateWords {
                 .map(use -> "the target of " + use.phrase() + " in ")
                 .orElse("the staging path of ")
             + path.volume());
-    lines.add("on record: " + path.phrase(path.recorded()));
+    lines.add("recorded: " + path.phrase(path.recorded()));
     if (path.found() != path.recorded()) {
       lines.add("after a start: " + path.phrase(path.found()));
     }
@@ -216,7 +213,7 @@ final class StateWords {
                     "be refused with "
                         + reason
                         + (reason == StateException.Reason.STATE_IN_USE
-                            ? ", as long as the manager is open; after it had ended:"
+                            ? ", while the manager is open; after it has ended:"
                             : "; if it were accepted:")));
     int adopted = view.start().adopted().size();
     if (adopted > 0) {
@@ -227,22 +224,22 @@ final class StateWords {
     int doubted = view.start().inDoubt().size();
     if (doubted > 0) {
       lines.add(
-          "call no plugin for %s in doubt, until the host has said which uses it still wants"
+          "call no plugin for %s in doubt until the host reports which uses it wants"
               .formatted(counted(doubted, "use")));
     }
     view.pending().stream()
         .filter(PendingCall::certain)
         .map(
             owed ->
-                "go on giving back, once the host has said what it wants: %s for %s of %s"
+                "continue a release once the host reports which uses it wants: %s for %s of %s"
                     .formatted(
                         owed.call().rpcName(),
                         owed.use().map(VolumeUse::phrase).orElse("the staging"),
                         owed.volume()))
         .forEach(lines::add);
-    findings(view).forEach(message -> lines.add("tell " + message.line()));
-    doubts(view).forEach(doubt -> lines.add("tell " + doubt.reason() + ": " + doubt.text()));
-    return lines.isEmpty() ? List.of("find nothing to do") : lines;
+    findings(view).forEach(message -> lines.add("report " + message.line()));
+    doubts(view).forEach(doubt -> lines.add("report " + doubt.reason() + ": " + doubt.text()));
+    return lines.isEmpty() ? List.of("have nothing to do") : lines;
   }
 
   // ---- plugins and claims
@@ -257,7 +254,7 @@ final class StateWords {
     if (unread > 0) {
       lines.add(counted((int) unread, "record") + " of plugins cannot be read here");
     }
-    return lines.isEmpty() ? List.of("no plugin is on record") : lines;
+    return lines.isEmpty() ? List.of("no plugin is recorded") : lines;
   }
 
   /** Returns the recorded claims under which volumes are used. */
@@ -266,9 +263,9 @@ final class StateWords {
         new ArrayList<>(view.claims().stream().map(ManagerView.Claim::phrase).toList());
     int sealed = sealed(view.journal());
     if (sealed > 0) {
-      lines.add(counted(sealed, "record") + " sealed, and may be under claims");
+      lines.add(counted(sealed, "record") + " sealed, possibly claims");
     }
-    return lines.isEmpty() ? List.of("no claim is on record") : lines;
+    return lines.isEmpty() ? List.of("no claim is recorded") : lines;
   }
 
   private static long records(JournalView journal, StateKey.Kind kind) {

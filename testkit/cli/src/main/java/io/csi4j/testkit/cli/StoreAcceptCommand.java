@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
     description = {
       "Accepts a store that may have lost records: one that was restored from an older copy, or"
           + " whose journal is damaged. Without --yes, it only reports the problem.",
-      "First compare its claims with what every node has on record and mounted, and its volumes"
+      "First compare its claims with the records and mounts of every node, and its volumes"
           + " with the storage systems. Stop workloads that have a volume mounted without a claim."
     },
     exitCodeList = {
@@ -37,7 +37,7 @@ final class StoreAcceptCommand extends ProgramCommand {
 
   @Mixin private StoreOptions store = new StoreOptions();
 
-  @Option(names = "--yes", description = "Accept it: a person has compared its records.")
+  @Option(names = "--yes", description = "Accept it, after a person has compared its records.")
   private boolean yes;
 
   StoreAcceptCommand(Console console) {
@@ -54,11 +54,11 @@ final class StoreAcceptCommand extends ProgramCommand {
       return ExitCode.OK;
     }
     if (!yes) {
-      console.print(before + " needs a person:");
+      console.print(before + " needs a decision:");
       read.trouble().forEach(line -> console.print("  " + line));
       console.print(
-          "Nothing was changed. Compare its claims with what every node has on record and mounted,"
-              + " and its volumes with the storage systems; then repeat the command with --yes.");
+          "Nothing was changed. Compare its claims with the records and mounts of every node, and"
+              + " its volumes with the storage systems; then repeat the command with --yes.");
       return ExitCode.FAILED;
     }
     StoreIdentity now = settle();
@@ -66,7 +66,7 @@ final class StoreAcceptCommand extends ProgramCommand {
         "%s is accepted, and accepts writes. It is store '%s' from now on."
             .formatted(before, OneLine.of(now.value())));
     console.print(
-        "Start each process again that knew it before, and change the settings that name a store.");
+        "Restart every process that knew it before, and update the settings that name a store.");
     return ExitCode.OK;
   }
 

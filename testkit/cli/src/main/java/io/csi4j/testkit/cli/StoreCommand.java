@@ -25,15 +25,14 @@ abstract class StoreCommand<T> extends ProgramCommand {
 
   @Option(
       names = "--watch",
-      description =
-          "Look again until Ctrl-C or SIGTERM, and print the time and the changed volumes.")
+      description = "Repeat until Ctrl-C or SIGTERM, and print what changed.")
   private boolean watch;
 
   @Option(
       names = "--every",
       paramLabel = "TIME",
       defaultValue = "2s",
-      description = "With --watch: the time between two looks. Default: ${DEFAULT-VALUE}.")
+      description = "With --watch: the interval. Default: ${DEFAULT-VALUE}.")
   private Duration every = Duration.ofSeconds(2);
 
   private final ShutdownTrigger ending;
@@ -106,6 +105,6 @@ abstract class StoreCommand<T> extends ProgramCommand {
     console.print(
         json
             ? new Json().with("gone", name)
-            : "volume " + OneLine.of(name) + ": not in the list any more");
+            : "volume " + OneLine.of(name) + ": no longer in the list");
   }
 }

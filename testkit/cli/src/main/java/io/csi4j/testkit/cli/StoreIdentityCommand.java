@@ -15,11 +15,9 @@ import picocli.CommandLine.Option;
 /** Prints the identity of the cluster that uses a store, or creates one. */
 @Command(
     description = {
-      "Prints the identity of the cluster that works with a store, for the configuration of its"
-          + " control planes.",
-      "With --create, gives the cluster an identity: once, when it is installed, or later. Volumes"
-          + " that are on record keep their names. With --create ID, restores the"
-          + " former identity of a cluster whose store has lost only that, and still has the claims."
+      "Prints the identity of the cluster of a store, for the configuration of its control planes.",
+      "With --create, gives the cluster an identity, once. Recorded volumes keep their names. With"
+          + " --create ID, restores the identity that a store lost, if it still has the claims."
     },
     exitCodeList = {
       "0:the identity is printed",

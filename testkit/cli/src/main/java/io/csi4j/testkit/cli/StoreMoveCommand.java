@@ -15,14 +15,13 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "Moves all records, claims and catalog, to an empty store: from a directory into etcd or"
-          + " PostgreSQL, from one of these to the other, or back. First end all processes that"
-          + " use one of the stores.",
-      "Both stores are marked: no control plane uses the target before the move is complete, or the"
-          + " source from then on. The source keeps its records. If the command was ended, run it"
-          + " again: it continues. At the end it compares both stores."
+          + " PostgreSQL, between these, or back. First end all processes that use one of the"
+          + " stores.",
+      "No control plane can use the target before the move is complete, or the source once"
+          + " the move has begun. The source keeps its records. Repeat the command if it was interrupted."
     },
     exitCodeList = {
-      "0:all records are in the target, and both stores were compared, now or in an earlier run",
+      "0:all records are in the target; the stores were compared, now or in an earlier run",
       "1:as 0, but the identity of the cluster cannot be read",
       "2:the command line is invalid, the target has other records, or the cluster works with"
           + " another store than the source; nothing was changed",
@@ -82,9 +81,8 @@ final class StoreMoveCommand extends ProgramCommand {
             OneLine.of(
                 "Moving the records failed: the cluster works with another store, and store '%s'"
                         .formatted(source.identity())
-                    + " has a copy of its records. Move the records of the other store; or make"
-                    + " sure that no control plane uses that, and accept this one with 'csi4j store"
-                    + " accept'."));
+                    + " has a copy of its records. Move the records of the other store; or, if no"
+                    + " control plane uses it, accept this one with 'csi4j store accept'."));
       }
     } catch (ControllerException failed) {
       checkIsUnreadable(failed);

@@ -12,10 +12,9 @@ import picocli.CommandLine.Option;
 /** Returns a store to use after its records were moved. */
 @Command(
     description =
-        "Removes the mark of a move from the store that the records were moved from, to give the"
-            + " move up. What was claimed or created in the other store since is not in this one:"
-            + " make sure that no control plane has used the other one. Without --yes, it only"
-            + " says where the records are.",
+        "Removes the mark of a move from the source store, to give up the move. The source lacks"
+            + " what was claimed or created in the target since: make sure that no control plane"
+            + " has used the target. Without --yes, it only says where the records are.",
     exitCodeList = {
       "0:a control plane may use the store",
       "1:the records were moved: without --yes",

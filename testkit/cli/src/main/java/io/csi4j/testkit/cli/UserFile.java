@@ -111,13 +111,13 @@ final class UserFile {
   /** Returns why a file could not be read or written, as sentences. */
   static String why(IOException e) {
     if (e instanceof FileAlreadyExistsException) {
-      return "it is there already.";
+      return "it already exists.";
     }
     if (e instanceof NoSuchFileException) {
       return "there is no such file or directory. Check the path.";
     }
     if (e instanceof AccessDeniedException) {
-      return "this user may not. Check its permissions.";
+      return "this user has no access. Check its permissions.";
     }
     if (e instanceof CharacterCodingException) {
       return "it is not UTF-8. Save it as UTF-8.";

@@ -13,9 +13,9 @@ import picocli.CommandLine.Parameters;
 /** Shows one volume of a catalog, or explains it. */
 @Command(
     exitCodeList = {
-      "0:the volume is on record",
+      "0:the volume is recorded",
       "1:some records of the store cannot be read, or are uncertain",
-      "2:the command line is invalid, or there is no such volume on record",
+      "2:the command line is invalid, or the volume is not recorded",
       "4:the store cannot be read"
     })
 final class VolumeCommand extends StoreCommand<VolumesView.Volume> {

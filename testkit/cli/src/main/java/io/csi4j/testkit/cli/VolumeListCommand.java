@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 
 /** Lists the volumes of a catalog. */
 @Command(
-    description = "Lists the volumes on record, with the state of each.",
+    description = "Lists the recorded volumes with their states.",
     exitCodeList = {
       "0:the volumes are listed, even if there is none",
       "1:some volumes cannot be read, or are uncertain; the others are listed",
@@ -35,37 +35,34 @@ import picocli.CommandLine.Option;
     })
 final class VolumeListCommand extends StoreCommand<VolumesView.Volume> {
 
-  @Option(
-      names = "--plugin",
-      paramLabel = "ID",
-      description = "List the volumes of this plugin only.")
+  @Option(names = "--plugin", paramLabel = "ID", description = "Only volumes of this plugin.")
   private Optional<String> plugin = Optional.empty();
 
   @Option(
       names = "--namespace",
       paramLabel = "NAME",
-      description = "List the volumes of this namespace only.")
+      description = "Only volumes of this namespace.")
   private Optional<String> namespace = Optional.empty();
 
   @Option(
       names = "--prefix",
       paramLabel = "TEXT",
-      description = "List only volumes whose names, without the namespace, begin with this.")
+      description = "Only volumes whose names, without the namespace, begin with this.")
   private String prefix = "";
 
   @Option(
       names = "--state",
       paramLabel = "STATE",
       completionCandidates = OptionValues.VolumeStates.class,
-      description = "List the volumes in this state only: ${COMPLETION-CANDIDATES}. Repeatable.")
+      description = "Only volumes in this state: ${COMPLETION-CANDIDATES}. Repeatable.")
   private List<String> states = List.of();
 
   @Option(
       names = "--unused-for",
       paramLabel = "TIME",
       description =
-          "List the volumes that no workload has claimed for this long, such as 90d. The store"
-              + " must have the claims, too.")
+          "Only volumes that no workload claimed for this long, such as 90d. The store must have"
+              + " the claims, too.")
   private Optional<Duration> unusedFor = Optional.empty();
 
   VolumeListCommand(Console console, ShutdownTrigger ending) {
@@ -77,7 +74,7 @@ final class VolumeListCommand extends StoreCommand<VolumesView.Volume> {
     StoreOptions.Read<VolumesView> read = VolumeWords.read(source);
     if (unusedFor.isPresent() && !read.records().hasClaims()) {
       throw CommandFailure.usage(
-          "The store has no claims, which show since when volumes are unused.");
+          "The store has no claims, so it does not show since when volumes are unused.");
     }
     VolumeFilter filter = CommandFailure.orUsage(this::filter);
     Instant now = Instant.now();

@@ -46,13 +46,13 @@ final class VolumeWords {
     String quoted = OneLine.quoted(name);
     if (found.isEmpty() && !read.trouble().isEmpty()) {
       throw CommandFailure.noConnection(
-          "No volume %s can be read there, and not all records can. %s"
+          "No record of volume %s can be read there, and some records cannot be read. %s"
               .formatted(quoted, String.join(" ", read.trouble())));
     }
     throw CommandFailure.usage(
         found.isEmpty()
-            ? "There is no volume " + quoted + " on record there."
-            : "There are several volumes %s. Write one of %s."
+            ? "No volume " + quoted + " is recorded there."
+            : "Several volumes are named %s. Write one of %s."
                 .formatted(
                     quoted,
                     OptionText.oneOf(
@@ -104,7 +104,7 @@ final class VolumeWords {
     List<String> lines = new ArrayList<>();
     lines.add(head(volume));
     lines.add("  plugin: " + plugin(entry));
-    entry.name().ifPresent(name -> lines.add("  made under the name: " + name));
+    entry.name().ifPresent(name -> lines.add("  created as: " + name));
     lines.add(
         "  use: "
             + joined(
@@ -112,19 +112,19 @@ final class VolumeWords {
                     .map(each -> each.accessMode() + (each.isBlock() ? " block" : " filesystem"))
                     .toList()));
     bytes(entry).ifPresent(size -> lines.add("  size: " + size + " bytes"));
-    volume.written().created().ifPresent(at -> lines.add("  on record since: " + seconds(at)));
-    volume.written().changed().ifPresent(at -> lines.add("  changed last: " + seconds(at)));
+    volume.written().created().ifPresent(at -> lines.add("  recorded since: " + seconds(at)));
+    volume.written().changed().ifPresent(at -> lines.add("  last changed: " + seconds(at)));
     unusedSince(volume).ifPresent(since -> lines.add("  unused since: " + since));
     volume(entry)
         .filter(each -> !each.topologies().isEmpty())
         .ifPresent(each -> lines.add("  reachable from: " + joined(each.topologies())));
     names(lines, "parameters", spec.parameters().keySet());
-    names(lines, "parameters that may change", spec.mutableParameters().keySet());
+    names(lines, "mutable parameters", spec.mutableParameters().keySet());
     volume(entry).ifPresent(each -> names(lines, "context", each.context().keys()));
     spec.secrets().ifPresent(name -> lines.add("  secrets of the host: " + name));
-    spec.source().ifPresent(from -> lines.add("  made from: " + from));
+    spec.source().ifPresent(from -> lines.add("  created from: " + from));
     if (spec.ephemeral()) {
-      lines.add("  ends with its use");
+      lines.add("  ephemeral: deleted after its last use");
     }
     lines.addAll(pendingLines(volume));
     return lines;
@@ -146,7 +146,7 @@ final class VolumeWords {
         .formatted(
             entry.key(),
             state(entry),
-            entry.id().map(id -> "id '" + id + "'").orElse("its id is not known"),
+            entry.id().map(id -> "id '" + id + "'").orElse("unknown id"),
             volume.written().version());
   }
 
@@ -154,7 +154,7 @@ final class VolumeWords {
     return entry.spec().plugin()
         + volume(entry)
             .flatMap(CatalogVolume::providerVersion)
-            .map(version -> ", version " + version + " when it came on record")
+            .map(version -> ", version " + version + " when it was recorded")
             .orElse("");
   }
 
@@ -169,7 +169,7 @@ final class VolumeWords {
                 lines.add(
                     "  pending: snapshot '"
                         + each.name()
-                        + (each.answer().isPresent() ? "', which is cut" : "'")));
+                        + (each.answer().isPresent() ? "', already taken" : "'")));
     volume
         .work()
         .forEach(

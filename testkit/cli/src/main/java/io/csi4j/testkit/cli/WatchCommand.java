@@ -50,7 +50,7 @@ final class WatchCommand extends ProgramCommand {
       // The last check is complete.
     } catch (RuntimeException bug) {
       throw CommandFailure.failed(
-          "The plugin is not watched any more: " + OneLine.of(bug.toString()) + ". Report this.");
+          "Watching the plugin failed: " + OneLine.of(bug.toString()) + ". Report this.");
     }
     return seen.ready() ? ExitCode.OK : ExitCode.FAILED;
   }

@@ -138,8 +138,8 @@ class CheckCommandTest {
       assertThat(run.errLines())
           .last()
           .isEqualTo(
-              "Writing the report for machines failed, and it is not whole. Make room on its disk,"
-                  + " and write it again.");
+              "Writing the report for machines failed, so it is incomplete. Free disk space, then"
+                  + " write it again.");
     }
   }
 
@@ -332,8 +332,8 @@ class CheckCommandTest {
       assertThat(run.outLines())
           .containsSequence(
               "",
-              "An injected fault acted on the calls of these cases, whose results say nothing about"
-                  + " the plugin:",
+              "Injected faults affected these cases, so their results say nothing about the"
+                  + " plugin:",
               "  identity/probe/says-ready");
       assertThat(json.outLines())
           .filteredOn(line -> line.contains("\"injectedFault\":true"))
@@ -620,7 +620,7 @@ class CheckCommandTest {
           assertThat(runs).isTrue();
           assertThat(run.err())
               .contains(
-                  "Something still listens on unix://"
+                  "A process still listens on unix://"
                       + directory.resolve("csi.sock")
                       + ", though the processes of --start have ended");
         });
@@ -668,7 +668,7 @@ class CheckCommandTest {
       Run later = Run.of(args(plugin, "--cleanup", file));
 
       assertThat(later.code()).as(later.out() + later.err()).isZero();
-      assertThat(later.out()).startsWith("Nothing is left of that run.");
+      assertThat(later.out()).startsWith("Nothing of that run is left.");
       assertThat(plugin.contents().volumes()).isEmpty();
       assertThat(Path.of(file)).doesNotExist();
       assertThat(Run.of(args(plugin, "--cleanup", file)).code()).isEqualTo(ExitCode.USAGE);

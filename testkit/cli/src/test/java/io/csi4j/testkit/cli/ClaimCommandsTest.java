@@ -34,7 +34,7 @@ class ClaimCommandsTest {
       Run run = Run.of("claims", "explain", "none", "--directory", world.claims().toString());
 
       assertThat(run.code()).isEqualTo(ExitCode.USAGE);
-      assertThat(run.err()).startsWith("Nothing was ever claimed of a volume 'none' there.");
+      assertThat(run.err()).startsWith("Volume 'none' was never claimed there.");
     }
   }
 

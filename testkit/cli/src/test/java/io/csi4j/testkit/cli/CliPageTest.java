@@ -44,19 +44,6 @@ class CliPageTest {
 
   private static final String EXIT_CODE = "# exit code ";
 
-  /** The options that name a store, in the help of a command. */
-  private static final Pattern STORE_OPTIONS =
-      Pattern.compile(
-          "(?m)^ +--(from-|to-)?directory=DIR (?s:.*?)^ +--(?:from-|to-)?key-file=FILE .*\n"
-              + "(?: {20,}\\S.*\n)*");
-
-  /** The same in the first lines. */
-  private static final Pattern STORE_SYNOPSIS =
-      Pattern.compile(
-          "\\s\\[--(?:from-|to-)?(?:directory|etcd|jdbc|key-file)(?:-\\w+)?=\\w+\\](?:\\.\\.\\.)?");
-
-  private static final Pattern SYNOPSIS = Pattern.compile("^Usage: .*\n(?: +.*\n)*");
-
   @TempDir Path temp;
 
   /** One command line of the page, and what it shows. */
@@ -266,7 +253,7 @@ class CliPageTest {
     String page = Files.readString(PAGE);
     Matcher help = HELP.matcher(page);
     assertThat(help.find()).isTrue();
-    String wanted = reference();
+    String wanted = HelpReference.of(leaves());
     if (Boolean.getBoolean("csi4j.regenerate")) {
       Files.writeString(
           PAGE, page.substring(0, help.start(1)) + wanted + page.substring(help.end(1)));
@@ -301,76 +288,6 @@ class CliPageTest {
       leaves.add(command);
     }
     command.getSubcommands().values().forEach(each -> collect(each, leaves));
-  }
-
-  private static String reference() {
-    List<CommandLine> leaves = leaves();
-    String listed =
-        leaves.stream()
-            .map(CliPageTest::usage)
-            .filter(usage -> usage.startsWith("Usage: csi4j claims list "))
-            .findFirst()
-            .orElseThrow();
-    Matcher store = STORE_OPTIONS.matcher(listed);
-    assertThat(store.find()).isTrue();
-    return "### Options of a store\n\n```text\n"
-        + store.group().stripTrailing()
-        + "\n```\n\n"
-        + leaves.stream()
-            .map(
-                command ->
-                    "### "
-                        + command.getCommandSpec().qualifiedName()
-                        + "\n\n```text\n"
-                        + withoutOptionsOfStores(usage(command))
-                        + "\n```\n\n")
-            .collect(Collectors.joining());
-  }
-
-  private static String usage(CommandLine command) {
-    return command
-        .getUsageMessage()
-        .lines()
-        .map(String::stripTrailing)
-        .collect(Collectors.joining("\n"));
-  }
-
-  /** The help of a command, in which a line stands for all options that name a store. */
-  private static String withoutOptionsOfStores(String usage) {
-    List<String> stores = new ArrayList<>();
-    Matcher store = STORE_OPTIONS.matcher(usage);
-    StringBuilder options = new StringBuilder();
-    while (store.find()) {
-      String name = "--" + (store.group(1) == null ? "" : store.group(1)) + "STORE-OPTION";
-      int column = store.group().indexOf("The store on this disk");
-      String line = "      " + name;
-      line += " ".repeat(column - line.length()) + "An option of a store, as above.\n";
-      store.appendReplacement(options, line);
-      stores.add(name + "...");
-    }
-    if (stores.isEmpty()) {
-      return usage;
-    }
-    String shorter = store.appendTail(options).toString();
-    int end = SYNOPSIS.matcher(shorter).results().findFirst().orElseThrow().end();
-    String synopsis = STORE_SYNOPSIS.matcher(shorter.substring(0, end)).replaceAll("");
-    String command = synopsis.substring(0, synopsis.indexOf(" ["));
-    StringBuilder wrapped = new StringBuilder(command);
-    int from = 0;
-    for (String word :
-        synopsis
-            .substring(command.length())
-            .strip()
-            .replace("[-hV]", "[-hV] " + String.join(" ", stores))
-            .split("\\s+", -1)) {
-      if (wrapped.length() - from + 1 + word.length() > 100) {
-        wrapped.append('\n');
-        from = wrapped.length();
-        wrapped.append(" ".repeat(command.length()));
-      }
-      wrapped.append(' ').append(word);
-    }
-    return wrapped + "\n" + shorter.substring(end);
   }
 
   @Test

@@ -85,7 +85,7 @@ class MountCommandsTest {
 
     assertThat(run.code()).isEqualTo(ExitCode.FAILED);
     assertThat(run.outLines().get(0)).isEqualTo("Nothing is mounted at " + temp);
-    assertThat(run.outLines().get(1)).startsWith("  it is in the mount at /");
+    assertThat(run.outLines().get(1)).startsWith("  it is inside the mount at /");
     assertThat(json.outLines())
         .singleElement()
         .asString()
@@ -103,7 +103,7 @@ class MountCommandsTest {
           .contains(
               "  it is the target of workload 'web-1' (default/db) in volume 'vol-1' of plugin"
                   + " 'fake.csi4j.example'",
-              "  on record: published");
+              "  recorded: published");
       assertThat(json.out()).contains("\"volume\":{\"plugin\":\"fake.csi4j.example\"");
     }
   }
@@ -207,12 +207,15 @@ class MountCommandsTest {
 
     assertThat(table.lines(Screen.UNLIMITED))
         .containsExactly(
-            "PATH                                                      VOLUME                       "
+            "PATH                                                      VOLUME                     "
+                + "  "
                 + "                 TYPE  SOURCE    ROOT  FLAGS  PROPAGATION",
-            "/                                                                                      "
+            "/                                                                                    "
+                + "  "
                 + "                 ext4  /dev/sdb  /     rw     private",
             target
-                + "  vol-0a1b2c3d4e5f67890 for web-1 (default/db)  ext4  /dev/sdb  /     rw     private");
+                + "  vol-0a1b2c3d4e5f67890 for web-1 (default/db)  ext4  /dev/sdb  /     rw    "
+                + " private");
     assertThat(table.lines(80))
         .containsExactly(
             "PATH               VOLUME                 TYPE  SOURCE  ROOT  FLAGS  PROPAGATION",
@@ -237,16 +240,16 @@ class MountCommandsTest {
         .containsExactly(
             "/mnt/data is ext4 from /dev/sdb",
             "  no holder was found",
-            "  2 processes could not be looked into, and may hold it: the kernel refuses that to"
+            "  2 processes could not be examined and may hold it: the kernel denies access to"
                 + " this user. Run it as root.");
     assertThat(holders(List.of(), 1, false, true))
         .containsExactly(
             "/mnt/data is ext4 from /dev/sdb",
             "  no holder was found",
-            "  1 process could not be looked into, and may hold it: the kernel refuses that to"
+            "  1 process could not be examined and may hold it: the kernel denies access to"
                 + " this process, although its user is root. Run it as root of the host, outside"
                 + " of any container.",
-            "  the search was cut short: there may be others");
+            "  the search is incomplete: there may be others");
   }
 
   @Test

@@ -93,7 +93,7 @@ class PackagedJarTest {
       assertThat(nobody.code()).isEqualTo(ExitCode.NO_CONNECTION);
       assertThat(mistaken.code()).isEqualTo(ExitCode.USAGE);
       assertThat(nowhere.code()).isEqualTo(ExitCode.USAGE);
-      assertThat(nowhere.err()).startsWith("No plugin to look at. Write --endpoint unix:///");
+      assertThat(nowhere.err()).startsWith("No plugin to probe. Write --endpoint unix:///");
     }
   }
 

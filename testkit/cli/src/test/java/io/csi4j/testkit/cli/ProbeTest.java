@@ -57,8 +57,8 @@ class ProbeTest {
               "group|CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT",
               "node|STAGE_UNSTAGE_VOLUME",
               "node id|node-1",
-              "node takes|8 volumes",
-              "node is at|{zone=a}");
+              "node limit|8 volumes",
+              "topology|{zone=a}");
     }
   }
 
@@ -86,7 +86,7 @@ class ProbeTest {
       assertThat(run.err()).isEmpty();
       assertThat(run.outLines())
           .contains("node        not served here")
-          .anyMatch(line -> line.endsWith(" 0 (an entry that names no capability)"))
+          .anyMatch(line -> line.endsWith(" 0 (an entry without a capability)"))
           .noneMatch(line -> line.endsWith(" 0 (unknown to CSI 1.13)"))
           .anyMatch(line -> line.endsWith(" (unknown to CSI 1.13)"));
     }
@@ -161,7 +161,7 @@ class ProbeTest {
 
       assertThat(table.code()).isEqualTo(ExitCode.FAILED);
       assertThat(table.outLines().stream().map(line -> line.replaceAll("  +", "|")))
-          .contains("name|not told", "ready|yes", "node|STAGE_UNSTAGE_VOLUME")
+          .contains("name|unknown", "ready|yes", "node|STAGE_UNSTAGE_VOLUME")
           .noneMatch(line -> line.startsWith("node id|"));
       assertThat(table.errLines()).hasSize(2).first().asString().contains("no name today");
       assertThat(table.errLines()).last().asString().contains("NodeGetInfo", "no node");
@@ -186,7 +186,7 @@ class ProbeTest {
       assertThat(run.code()).isEqualTo(ExitCode.FAILED);
       assertThat(run.errLines()).singleElement().asString().contains("NodeGetCapabilities");
       assertThat(run.outLines().stream().map(line -> line.replaceAll("  +", "|")))
-          .contains("ready|yes", "node|not told", "node id|node-1");
+          .contains("ready|yes", "node|unknown", "node id|node-1");
     }
   }
 }

@@ -28,7 +28,8 @@ class ProgramTest {
     assertThat(run.out()).isEmpty();
     assertThat(run.errLines())
         .containsExactly(
-            "A command is missing: write plugin, mounts, state, volumes, claims, store, dump or completion.",
+            "A command is missing: write plugin, mounts, state, volumes, claims, store, dump or"
+                + " completion.",
             "See: csi4j --help");
   }
 
@@ -256,7 +257,8 @@ class ProgramTest {
         "plugin watch --endpoint unix:///s --timeout 0s | '0s' is no time in which anything can be",
         "plugin check --endpoint unix:///s --budget 0ms | Write more than zero.",
         "probe --jsn                      | Unknown option: '--jsn'",
-        "serve --endpoint unix:///d/csi.sock --shape round | Write full, full-113, full-112-and-113,",
+        "serve --endpoint unix:///d/csi.sock --shape round | Write full, full-113,"
+            + " full-112-and-113,",
         "serve --endpoint unix:///d/csi.sock --quirk round | Write separate-sockets, probe-without",
         "serve --endpoint unix:///d/csi.sock --without ROUND | Write CONTROLLER_SERVICE, ",
         "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Write --shape"
@@ -296,7 +298,7 @@ class ProgramTest {
             directory, Map.of(), List.of("/bin/sh", "-c", program + " --version > /dev/full"))) {
       assertThat(full.code()).isEqualTo(ExitCode.NO_CONNECTION);
       assertThat(full.err())
-          .isEqualTo("Writing to standard output failed, and what was printed is not whole.\n");
+          .isEqualTo("Writing to standard output failed, so the output is incomplete.\n");
     }
   }
 

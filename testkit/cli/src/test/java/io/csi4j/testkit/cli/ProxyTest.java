@@ -75,7 +75,7 @@ class ProxyTest {
       assertThat(run.code()).isZero();
       assertThat(run.outLines().get(0))
           .isEqualTo(
-              "Passing calls from "
+              "Forwarding calls from "
                   + socket("p.sock")
                   + " to "
                   + plugin.endpoint()
@@ -94,7 +94,7 @@ class ProxyTest {
         Run.serving(
             "proxy", "--listen", socket("p.sock"), "--plugin", CsiEndpoint.of(socket).toString())) {
       assertThat(run.outLines().get(1))
-          .isEqualTo("The plugin is not there. The proxy listens as soon as it is.");
+          .isEqualTo("The plugin does not listen yet. The proxy listens as soon as it does.");
       assertThat(directory.resolve("p.sock")).doesNotExist();
       try (FakeCsiPlugin later = FakeCsiPlugin.builder().socket(socket).open();
           CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("p.sock")))) {
@@ -126,7 +126,8 @@ class ProxyTest {
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.out())
           .contains(
-              "ListVolumes breaks the spec: entries[0].volume.volume_context has 5001 bytes; the spec"
+              "ListVolumes breaks the spec: entries[0].volume.volume_context has 5001 bytes; the"
+                  + " spec"
                   + " allows 4096.");
     }
   }
@@ -155,8 +156,8 @@ class ProxyTest {
       assertThat(run.out()).contains("No answer of the plugin breaks the spec.");
       assertThat(run.err())
           .contains(
-              "Calls are missing in the recording /dev/full, which could not be written.",
-              "Writing the report failed, and it is not whole.");
+              "The recording is incomplete, because writing failed: /dev/full.",
+              "Writing the report failed, so it is incomplete.");
     }
   }
 
@@ -216,7 +217,7 @@ class ProxyTest {
               "    ended with UNAUTHENTICATED (16); recorded was OK",
               "    perhaps because it was sent without the values of secrets, which the recording"
                   + " leaves out",
-              "1 of 3 calls ended otherwise than recorded.",
+              "1 of 3 calls did not end as recorded.",
               "1 of these may differ because of values that the recording leaves out. To keep them,"
                   + " record again with: csi4j plugin proxy --record FILE --record-secrets");
       assertThat(accepted.outLines()).last().asString().endsWith(" calls ended as recorded.");

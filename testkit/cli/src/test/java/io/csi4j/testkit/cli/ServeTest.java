@@ -420,10 +420,11 @@ class ServeTest {
     assertThat(nodes.errLines())
         .containsExactly(
             "--host-path serves one node, the machine that it runs on. Write --node once."
-                + " --host-path DIR goes with one --node, --shape csi-sanity, --without, --quirk,"
+                + " --host-path DIR works only with one --node, --shape csi-sanity, --without,"
+                + " --quirk,"
                 + " --volume, --faults, --journal, --report and --referee. For several nodes that"
-                + " really mount, run it once for each, with an --endpoint and a DIR of its own; for"
-                + " several nodes in one process, leave out --host-path.",
+                + " really mount, run one process for each, with its own --endpoint and DIR; for"
+                + " several nodes in one process, omit --host-path.",
             "See: csi4j plugin serve --help");
   }
 
@@ -433,11 +434,11 @@ class ServeTest {
         .isEqualTo("It mounts filesystem volumes; raw block volumes are loop devices.");
     assertThat(ServeCommand.possible(true, false))
         .isEqualTo(
-            "It mounts filesystem volumes; raw block volumes are plain files, as this process"
+            "It mounts filesystem volumes; raw block volumes are plain files, because this process"
                 + " cannot write to /dev/loop-control.");
     assertThat(ServeCommand.possible(false, true))
         .isEqualTo(
-            "It makes and deletes volumes, but can stage and publish none: this process may not"
+            "It creates and deletes volumes, but cannot stage or publish them: this process may not"
                 + " mount (CAP_SYS_ADMIN). Run it as root, or in a user namespace: unshare -Urm"
                 + " csi4j plugin serve …");
   }

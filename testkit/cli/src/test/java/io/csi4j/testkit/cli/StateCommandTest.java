@@ -53,7 +53,7 @@ class StateCommandTest {
     assertThat(show.code()).as(show.err()).isZero();
     assertThat(show.outLines())
         .contains(
-            "  owed: NodeUnpublishVolume for workload 'web-1' (default/db), as its release has"
+            "  pending: NodeUnpublishVolume for workload 'web-1' (default/db), as its release has"
                 + " begun");
     assertThat(show.outLines().get(0)).contains("; not open; last opened by process ");
     assertThat(json.outLines())
@@ -65,7 +65,9 @@ class StateCommandTest {
     assertThat(explain.code()).isZero();
     assertThat(explain.out())
         .contains("A start here would:")
-        .contains("go on giving back, once the host has said what it wants: NodeUnpublishVolume");
+        .contains(
+            "continue a release once the host reports which uses it wants:"
+                + " NodeUnpublishVolume");
   }
 
   @Test
@@ -97,8 +99,8 @@ class StateCommandTest {
     assertThat(one.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(one.errLines())
         .containsExactly(
-            "Nothing is on record of a volume or workload 'vol-7' there, and what is on record is"
-                + " incomplete. See 'csi4j state check'.");
+            "No record names a volume or workload 'vol-7' there, but the records are incomplete."
+                + " See 'csi4j state check'.");
   }
 
   @Test
@@ -150,7 +152,7 @@ class StateCommandTest {
     try (ManagedDirectory world = ManagedDirectory.open(temp)) {
       world.manager().unmount(ManagedDirectory.WEB);
       assertThat(state(world.root(), "show").out())
-          .contains("1 volume given back, and remembered for mounts that come late");
+          .contains("1 volume released, and remembered for late mounts");
       world.mount("db", "vol-1");
       world.mount("logs", "vol-2");
 
@@ -181,7 +183,7 @@ class StateCommandTest {
       List<String> changes = run.outLines().subList(5, run.outLines().size());
       assertThat(changes.get(0)).matches("--- 2\\d{3}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
       assertThat(changes)
-          .contains("volume 'vol-1' of plugin 'fake.csi4j.example': not on record any more")
+          .contains("volume 'vol-1' of plugin 'fake.csi4j.example': no longer recorded")
           .noneMatch(line -> line.contains("vol-2"));
       assertThat(run.err()).isEmpty();
     }
@@ -198,14 +200,14 @@ class StateCommandTest {
       root = world.root();
     }
     Run run = watch(root, "check");
-    await(run, "nothing needs a person\n");
+    await(run, "no problem needs action\n");
     Path away = Files.move(root, temp.resolve("away"));
     await(run, "ROOT_NOT_USABLE: ");
     Files.move(away, root);
     await(run, "The state can be read again.\n");
 
     assertThat(run.ended().code()).isZero();
-    assertThat(run.outLines()).containsExactly(root + ": nothing needs a person");
+    assertThat(run.outLines()).containsExactly(root + ": no problem needs action");
     assertThat(run.errLines())
         .satisfiesExactly(
             line -> assertThat(line).startsWith("--- 2"),
@@ -260,7 +262,7 @@ class StateCommandTest {
       Run run = state(world.root(), "explain", "--volume", "vol-2");
 
       assertThat(run.code()).isEqualTo(ExitCode.USAGE);
-      assertThat(run.err()).startsWith("Nothing is on record of a volume or workload 'vol-2'");
+      assertThat(run.err()).startsWith("No record names a volume or workload 'vol-2'");
     }
   }
 
@@ -311,7 +313,7 @@ class StateCommandTest {
 
       Run again = Run.of("dump", world.root().toString(), "--output", archive.toString());
       assertThat(again.code()).isEqualTo(ExitCode.USAGE);
-      assertThat(again.err()).contains("it is there already. Name another one with --output.");
+      assertThat(again.err()).contains("it already exists. Name another one with --output.");
     }
   }
 }

@@ -204,8 +204,8 @@ class StoreCommandsTest {
       assertThat(secret.code()).isEqualTo(ExitCode.USAGE);
       assertThat(secret.errLines())
           .containsExactly(
-              "There is a password in the URL of --jdbc, which other users can see. Write it into a"
-                  + " file, and name that with --jdbc-password FILE.",
+              "The URL of --jdbc has a password, which other users can see. Write it to a file,"
+                  + " and name the file with --jdbc-password FILE.",
               "See: csi4j claims list --help");
     }
     Run missing = Run.of("claims", "list", "--jdbc", url, "--jdbc-driver", temp + "/none.jar");
@@ -215,7 +215,7 @@ class StoreCommandsTest {
     Run foreign = Run.of("claims", "list", "--jdbc", "jdbc:none:there");
     assertThat(foreign.errLines())
         .first()
-        .isEqualTo("There is no JDBC driver in this program. Name its jar with --jdbc-driver JAR.");
+        .isEqualTo("This program contains no JDBC driver. Name its jar with --jdbc-driver JAR.");
     Run nobody = Run.of("claims", "list", "--jdbc", url, "--jdbc-user", "u");
     assertThat(nobody.errLines()).first().isEqualTo("--jdbc-user needs --jdbc-password FILE.");
     Path password = Files.writeString(temp.resolve("password"), "hunter2\n");
@@ -341,14 +341,14 @@ class StoreCommandsTest {
 
       assertThat(first.code()).isEqualTo(ExitCode.FAILED);
       assertThat(first.outLines()).hasSize(3);
-      assertThat(first.outLines().get(0)).matches("Store '.+' needs a person:");
+      assertThat(first.outLines().get(0)).matches("Store '.+' needs a decision:");
       assertThat(first.outLines().subList(1, 3))
           .containsExactly(
               "  The store accepts no writes: it has records but no mark, like a restored older"
                   + " copy.",
-              "Nothing was changed. Compare its claims with what every node has on record and"
-                  + " mounted, and its volumes with the storage systems; then repeat the command"
-                  + " with --yes.");
+              "Nothing was changed. Compare its claims with the records and mounts of every node,"
+                  + " and its volumes with the storage systems; then repeat the command with"
+                  + " --yes.");
       Path directory = filled();
       Run move =
           Run.of(
@@ -371,11 +371,11 @@ class StoreCommandsTest {
         assertThat(store.readOnly()).isEmpty();
         assertThat(accepted.outLines())
             .containsExactly(
-                first.outLines().get(0).replace(" needs a person:", "")
+                first.outLines().get(0).replace(" needs a decision:", "")
                     + " is accepted, and accepts writes. It is store '"
                     + store.identity()
                     + "' from now on.",
-                "Start each process again that knew it before, and change the settings that name a"
+                "Restart every process that knew it before, and update the settings that name a"
                     + " store.");
       }
       assertThat(Run.of(look).code()).isZero();

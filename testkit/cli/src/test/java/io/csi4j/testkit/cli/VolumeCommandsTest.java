@@ -67,7 +67,7 @@ class VolumeCommandsTest {
   void aVolumeIsExplainedByWhatItWaitsFor() {
     assertThat(VolumeWords.reasons(with(creating(), new VolumesView.Work("CHANGE", 3, "cp-1"))))
         .containsExactly(
-            "volume default/db: CREATING, its id is not known, version 7",
+            "volume default/db: CREATING, unknown id, version 7",
             "  the plugin was asked for it, or is about to be; no answer is on record",
             "  a control plane asks again under the same name, which makes no second volume",
             "  control plane 'cp-1' works on it: change, number 3",
@@ -113,8 +113,8 @@ class VolumeCommandsTest {
             "  plugin: disk.example",
             "  use: SINGLE_NODE_WRITER block",
             "  size: 1024 bytes",
-            "  on record since: 1970-01-01T00:01:00Z",
-            "  changed last: 1970-01-01T00:02:00Z",
+            "  recorded since: 1970-01-01T00:01:00Z",
+            "  last changed: 1970-01-01T00:02:00Z",
             "  parameters: type",
             "  pending: size at least 2048 bytes IN_PROGRESS",
             "  pending: snapshot 'night'");
@@ -127,8 +127,7 @@ class VolumeCommandsTest {
 
       assertThat(run.code()).isEqualTo(ExitCode.USAGE);
       assertThat(run.errLines())
-          .containsExactly(
-              "There is no volume 'none' on record there.", "See: csi4j volumes show --help");
+          .containsExactly("No volume 'none' is recorded there.", "See: csi4j volumes show --help");
       Run list =
           Run.of("volumes", "list", "--plugin", "other", "--directory", world.claims().toString());
       assertThat(list.outLines()).containsExactly("VOLUME  PLUGIN  ID  STATE  BYTES");
@@ -244,7 +243,7 @@ class VolumeCommandsTest {
         Run.of("volumes", "list", "--unused-for", "90d", "--directory", directory.toString());
     assertThat(without.code()).isEqualTo(ExitCode.USAGE);
     assertThat(without.errLines())
-        .startsWith("The store has no claims, which show since when volumes are unused.");
+        .startsWith("The store has no claims, so it does not show since when volumes are unused.");
   }
 
   @Test

@@ -127,7 +127,7 @@ class WatchCommandTest {
       assertThat(code).isEqualTo(ExitCode.FAILED);
       assertThat(err.toString())
           .isEqualToNormalizingNewlines(
-              "The plugin is not watched any more: java.lang.IllegalStateException: of a test."
+              "Watching the plugin failed: java.lang.IllegalStateException: of a test."
                   + " Report this.\n");
     }
   }
@@ -195,7 +195,7 @@ class WatchCommandTest {
         assertThat(both.out()).contains("  ready  ");
         // Newer JDKs warn before it of native libraries.
         assertThat(both.err())
-            .endsWith("Writing to standard output failed, and what was printed is not whole.\n");
+            .endsWith("Writing to standard output failed, so the output is incomplete.\n");
         assertThat(code).content().isEqualTo("4\n");
       }
     }

@@ -1847,8 +1847,7 @@ class VolumeControllerTest {
     assertThat(plugin.journal().calls(CsiOperation.DELETE_VOLUME)).hasSize(1);
     assertThat(refused.code()).isEqualTo(OperatorCode.RELEASE_NOT_OFFERED);
     assertThat(refused.operatorMessage().next().text())
-        .isEqualTo(
-            "Use an older plugin version, or delete it at the storage system; then retry");
+        .isEqualTo("Use an older plugin version, or delete it at the storage system; then retry");
     assertThat(controller.find(DB)).contains(made);
     plugin.upgrade(SHAPE);
     controller.delete(DB);

@@ -83,8 +83,7 @@ class HostTermsTest {
       assertThat(failure)
           .hasMessageContaining("CSI-514 VOLUME_NOT_PERMITTED: mounting volume 'vol-1'")
           .hasMessageContaining("for workload 'thief'")
-          .hasMessageContaining(
-              "Name a permitted volume, or permit it in VolumePermission.");
+          .hasMessageContaining("Name a permitted volume, or permit it in VolumePermission.");
       assertThat(wishes)
           .containsExactly(
               new VolumePermission.Request(

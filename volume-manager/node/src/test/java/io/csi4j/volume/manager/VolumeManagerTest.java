@@ -142,7 +142,7 @@ class VolumeManagerTest {
     assertThat(refused).isNotNull();
     assertThat(refused.code()).isEqualTo(OperatorCode.MOUNT_TABLE_UNREADABLE);
     assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
-    assertThat(refused).hasMessageContaining("look whether /proc is mounted");
+    assertThat(refused).hasMessageContaining("Check /proc and the open-file limit");
     assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).isEmpty();
   }
 

@@ -126,23 +126,23 @@ class PreflightTest {
         .isEqualTo(
             """
             CSI-531 RUNTIME_CANNOT_MOUNT: checking task 'web' of workload 'web-1': its runtime \
-            'raw' cannot take CSI volumes, and it wants 'data'; no volume was claimed and no plugin \
-            was called. Use another runtime, or no volume.
+            'raw' cannot take CSI volumes, and it wants 'data'; nothing was begun. Use another \
+            runtime, or no volume.
             CSI-533 TOPOLOGY_MISMATCH: %s: it can be reached from {zone=b}, and this node is in \
-            {zone=a}; nothing was begun. Run the workload on a node in \
-            one of the places that are named.
+            {zone=a}; nothing was begun. Run the workload in one of the named places.
             CSI-537 SOURCE_UNKNOWN: checking the request 'logs' of workload 'web-1': the host knows \
-            no host volume 'var-log'; nothing was begun. Create or \
-            register the volume, or correct the source.
+            no host volume 'var-log'; nothing was begun. Create or register the \
+            volume, or correct the source.
             CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to 'cache', \
-            and the workload asks for no such volume; the task was not started with a part of its \
-            volumes missing. Mount the volume first, or correct the name.
+            and the workload asks for no such volume; the task was not started. Mount the \
+            volume first, or correct the name.
             CSI-535 DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /a: volume \
-            'data' would be there in two ways; the task did not get them. Give each mount its own destination.
+            'data' would be there in two ways; the task did not get them. Give each \
+            mount its own destination.
             CSI-532 PROPAGATION_REFUSED: checking volume 'data' for task 'web' of workload 'web-1' \
             at /a: propagation 'bidirectional' needs a volume that is read-write, and the task wants \
-            only to read it; the task did not get the volume. Use host-to-task or private; or ask \
-            for the volume read-write and let the host permit it.
+            only to read it; the task did not get the volume. Use host-to-task or private, \
+            or get the host's permission for read-write.
             """
                 .formatted(ABOUT_DATA));
     assertThat(preflight.check(wanted)).isEqualTo(report);

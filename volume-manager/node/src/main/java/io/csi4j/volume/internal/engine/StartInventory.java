@@ -239,8 +239,7 @@ public final class StartInventory {
           Messages.of(
               OperatorCode.ADOPTED,
               doing,
-              counted(adopted, "use on record was", "uses on record were")
-                  + " found mounted as recorded"));
+              counted(adopted, "recorded use was", "recorded uses were") + " found mounted"));
     }
     List<String> waiting = new ArrayList<>();
     int doubtful = recovered.inDoubt().size();

@@ -498,8 +498,8 @@ class LivePluginRegistryTest {
         .isThrownBy(() -> registry.get(ID, NODE))
         .withMessage(
             "CSI-301 PLUGIN_NOT_REGISTERED: looking for the node plugin 'ebs.csi.example': it is"
-                + " not registered with the role NODE; none is registered; nothing was done, and"
-                + " existing mounts stay. Register it for the named role.");
+                + " not registered with the role NODE; none is registered; existing mounts"
+                + " stay; nothing was done. Register it for the named role.");
     registry.register(instance("a", CONTROLLER)).report(READY);
     registry.register(instance(PluginId.of("nfs"), "b", EnumSet.of(NODE, CONTROLLER)));
 

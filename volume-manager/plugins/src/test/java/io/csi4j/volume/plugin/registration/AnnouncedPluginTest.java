@@ -139,7 +139,7 @@ class AnnouncedPluginTest {
         FakeRegistrar registrar = FakeRegistrar.open(directory, name, plugin.endpoint())) {
       until(() -> !registrar.told().isEmpty());
       assertThat(registrar.told().get(0).error())
-          .contains(": registering it failed: the watch was given no supervisor; nothing was");
+          .contains(": registering it failed: the watch was given no supervisor; earlier");
       until(() -> watch.registered().isEmpty());
     }
   }

@@ -145,9 +145,10 @@ class CallCommandTest {
 
   @Test
   void aCommandLineThatMakesNoSenseIsAnsweredWithWhatToWrite() {
-    assertThat(Run.of("plugin", "call").err()).startsWith("A call is missing: write one such as");
+    assertThat(Run.of("plugin", "call").err()).startsWith("The name of a call is missing. Write"
+        + " one, such as");
     assertThat(Run.of("plugin", "call", "NodeGetEverything").err())
-        .startsWith("There is no call 'NodeGetEverything' in CSI 1.13. See all of them with");
+        .startsWith("There is no call 'NodeGetEverything' in CSI 1.13. Print all calls with");
     assertThat(Run.of("plugin", "call", "Probe").code()).isEqualTo(ExitCode.USAGE);
     CsiEndpoint nowhere = CsiEndpoint.of(directory.resolve("none.sock"));
     Run wrong = call(nowhere, "DeleteVolume", "{\"volume\": \"hunter2\"}");

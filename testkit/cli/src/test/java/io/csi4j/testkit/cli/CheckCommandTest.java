@@ -123,8 +123,8 @@ class CheckCommandTest {
 
       assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
       assertThat(run.err())
-          .contains("Writing the report for machines failed, and it is not whole.")
-          .contains("Writing the report failed, and it is not whole.");
+          .contains("Writing the report for machines failed, so it is incomplete.")
+          .contains("Writing the report failed, so it is incomplete.");
     }
   }
 
@@ -205,7 +205,7 @@ class CheckCommandTest {
     Run run = Run.of("check", "--endpoint", "unix:///none/csi.sock", "--only", "moon/*");
 
     assertThat(run.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(run.err()).contains("No case is left to run. Look at their names with --list");
+    assertThat(run.err()).contains("No case matches. Print the names with --list");
   }
 
   @Test
@@ -403,7 +403,7 @@ class CheckCommandTest {
     Run section = Run.of("check", "--endpoint", "unix:///s", "--secrets", sections.toString());
 
     assertThat(line.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(line.err()).startsWith(secrets + ":2: This is no secret.");
+    assertThat(line.err()).startsWith(secrets + ":2: This line is not a secret.");
     assertThat(section.code()).isEqualTo(ExitCode.USAGE);
     assertThat(section.err()).startsWith(sections + ":1: These brackets hold no operation.");
     assertThat(line.err() + section.err()).doesNotContain("hunter22", "alice99");
@@ -662,7 +662,7 @@ class CheckCommandTest {
       assertThat(plugin.contents().volumes()).hasSize(1);
       String told = run.errLines().get(run.errLines().size() - 1);
       String file = told.substring(told.lastIndexOf(' ') + 1);
-      assertThat(told).contains("Take it away later with --cleanup ");
+      assertThat(told).contains("Remove it later with --cleanup ");
 
       plugin.clearFaults();
       Run later = Run.of(args(plugin, "--cleanup", file));
@@ -773,7 +773,8 @@ class CheckCommandTest {
   @Test
   void aPluginThatHangsDoesNotOutliveACheckThatIsToldToEnd() throws Exception {
     assertThat(saidWhenToldToEnd())
-        .containsPattern("Told to end\\. .* with --cleanup \\S+/csi4j-check-[0-9a-f]{8}\\.left\n");
+        .containsPattern("Ending as requested\\. .* with --cleanup"
+            + " \\S+/csi4j-check-[0-9a-f]{8}\\.left\n");
   }
 
   @Tag("campaign")
@@ -828,7 +829,7 @@ class CheckCommandTest {
 
   @Test
   void sizesTimesAndDirectoriesAreChecked() {
-    assertThat(Run.of("check", "--volume-size", "5GB").err()).contains("'5GB' is no size.");
+    assertThat(Run.of("check", "--volume-size", "5GB").err()).contains("'5GB' is not a size.");
     assertThat(Run.of("check", "--volume-size", "9999999TiB").err()).contains("is no size.");
     assertThat(SizeOption.parse("3MiB")).isEqualTo(new SizeOption(3 << 20));
     assertThat(SizeOption.parse("7")).isEqualTo(new SizeOption(7));

@@ -252,17 +252,17 @@ class ProgramTest {
       value = {
         "sevre                            | Unmatched argument at index 0: 'sevre'",
         "probe --endpoint tcp://localhost | write unix:///absolute/path/csi.sock.",
-        "probe --endpoint unix:///s --timeout 5 | Write a number and its unit: 250ms, 5s, 2m,"
+        "probe --endpoint unix:///s --timeout 5 | Write a number and a unit: 250ms, 5s, 2m,"
             + " 1h or 30d.",
-        "plugin watch --endpoint unix:///s --timeout 0s | '0s' is no time in which anything can be",
-        "plugin check --endpoint unix:///s --budget 0ms | Write more than zero.",
+        "plugin watch --endpoint unix:///s --timeout 0s | '0s' is too short. Write a time greater",
+        "plugin check --endpoint unix:///s --budget 0ms | Write a time greater than zero.",
         "probe --jsn                      | Unknown option: '--jsn'",
         "serve --endpoint unix:///d/csi.sock --shape round | Write full, full-113,"
             + " full-112-and-113,",
         "serve --endpoint unix:///d/csi.sock --quirk round | Write separate-sockets, probe-without",
         "serve --endpoint unix:///d/csi.sock --without ROUND | Write CONTROLLER_SERVICE, ",
-        "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Write --shape"
-            + " csi-sanity or none, and take",
+        "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Use --shape"
+            + " csi-sanity or none, and remove",
         "serve --endpoint unix:///d/csi.sock --faults /none | there is no such file",
         "serve --endpoint unix:///d/csi.sock --journal /none/j | there is no such file or directory"
       })

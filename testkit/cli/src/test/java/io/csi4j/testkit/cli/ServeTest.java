@@ -166,7 +166,7 @@ class ServeTest {
     assertThat(usage("--topology", "zone"))
         .contains("--topology 'zone' has no value. Write [NODE:]KEY=VALUE.");
     assertThat(usage("--topology", "n-9:zone=z1"))
-        .contains("--topology 'n-9:zone=z1' is for no node of this plugin. Its nodes are node-1.");
+        .contains("--topology 'n-9:zone=z1' names no node of this plugin. Its nodes are node-1.");
     assertThat(usage("--node", "a", "--node", "b", "--topology", "a:zone=z1"))
         .contains("says where some nodes are and not where the others are.");
     assertThat(usage("--host-path", directory.toString(), "--topology", "zone=z1"))
@@ -323,7 +323,7 @@ class ServeTest {
 
     assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.err())
-        .startsWith("Writing the journal failed, and it is not whole. Make room on its disk");
+        .startsWith("Writing the journal failed, so it is incomplete. Free disk space");
     assertThat(socket()).doesNotExist();
   }
 
@@ -353,7 +353,7 @@ class ServeTest {
 
     assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.outLines()).contains("The caller is lawful.");
-    assertThat(run.err()).startsWith("Writing the report failed, and it is not whole.");
+    assertThat(run.err()).startsWith("Writing the report failed, so it is incomplete.");
   }
 
   @Test
@@ -362,8 +362,8 @@ class ServeTest {
 
     assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.err())
-        .contains("Writing the journal failed, and it is not whole.")
-        .contains("Writing the report failed, and it is not whole.");
+        .contains("Writing the journal failed, so it is incomplete.")
+        .contains("Writing the report failed, so it is incomplete.");
   }
 
   @Test

@@ -92,7 +92,7 @@ class StateCommandTest {
           .anySatisfy(
               line ->
                   assertThat(line)
-                      .startsWith("What is on record is incomplete (JOURNAL_DAMAGED): The newest"));
+                      .startsWith("The records are incomplete (JOURNAL_DAMAGED): The newest"));
     }
     assertThat(state(root, "show", "--json").code()).isEqualTo(ExitCode.NO_CONNECTION);
     Run one = state(root, "show", "--volume", "vol-7");
@@ -128,7 +128,7 @@ class StateCommandTest {
     assertThat(check.out()).contains("JOURNAL_DAMAGED: ");
     assertThat(show.code()).isZero();
     assertThat(show.out())
-        .contains("What is on record is incomplete (JOURNAL_DAMAGED): ")
+        .contains("The records are incomplete (JOURNAL_DAMAGED): ")
         .contains("volume 'vol-1' of plugin 'fake.csi4j.example'");
     assertThat(Files.readAllBytes(segment)).isEqualTo(bytes);
   }
@@ -156,7 +156,7 @@ class StateCommandTest {
       world.mount("db", "vol-1");
       world.mount("logs", "vol-2");
 
-      assertThat(state(world.root(), "show").out()).doesNotContain("given back");
+      assertThat(state(world.root(), "show").out()).doesNotContain("remembered for late");
       assertThat(state(world.root(), "explain").outLines())
           .contains("  - take over 2 uses that are mounted as recorded");
     }
@@ -177,7 +177,7 @@ class StateCommandTest {
       Run run = watch(world.root(), "show");
       await(run, "(default/logs)");
       world.manager().unmount(ManagedDirectory.WEB);
-      await(run, "not on record any more");
+      await(run, "no longer recorded");
 
       assertThat(run.ended().code()).isZero();
       List<String> changes = run.outLines().subList(5, run.outLines().size());

@@ -158,7 +158,7 @@ class StoreCommandsTest {
         .matches(
             "Moving the records failed: the cluster works with another store, and store"
                 + " 'local-[-0-9a-f]+' has a copy of its records\\. Move the records of the other"
-                + " store; or make sure that no control plane uses that, and accept this one with"
+                + " store; or, if no control plane uses it, accept this one with"
                 + " 'csi4j store accept'\\.");
     assertThat(to).doesNotExist();
     String[] accept = {"store", "accept", "--directory", copy.toString(), "--yes"};

@@ -14,9 +14,9 @@ public final class SecretsFileFuzz {
 
   private static final Pattern MISTAKE =
       Pattern.compile(
-          "secrets:\\d+: (This is no secret\\. Write KEY=VALUE, or \\[OPERATION\\] for those of one"
-              + " operation\\.|These brackets hold no operation\\. Write one such as"
-              + " \\[CreateVolume\\]\\.)");
+          "secrets:\\d+: (This line is not a secret\\. Write KEY=VALUE, or \\[OPERATION\\] above the"
+              + " secrets of one operation\\.|The brackets contain no operation\\. Write one, such"
+              + " as \\[CreateVolume\\]\\.)");
 
   private SecretsFileFuzz() {}
 

@@ -19,7 +19,7 @@ final class DutiesDoc {
       [judges](testing-with-csi4j.md) %d of them from what a plugin sees: requests, their order, earlier answers and the
       paths that they name. %d of those are binding.
 
-      An entry names the duty's number, the call or section of the spec, and its level. MUST, SHALL and REQUIRED are
+      An entry names the duty's number, the call or section of the spec, and its level; `Duty.all()` has all texts. MUST, SHALL and REQUIRED are
       binding: a caller that breaks one is unlawful. Every other level is advice. DUTY is a rule without a keyword, DERIVED
       a conclusion from what a plugin may do.
 
@@ -29,6 +29,9 @@ final class DutiesDoc {
       `DutiesDocTest` generates this page from the catalogue:
       `mvn test -Dtest=DutiesDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
       """;
+
+  private static final List<String> ASKING_NOTHING =
+      List.of("It permits something", "It sums up other duties", "It explains other duties");
 
   private DutiesDoc() {}
 
@@ -47,7 +50,7 @@ final class DutiesDoc {
     List<Duty> others = duties.stream().filter(duty -> duty.unseen().isPresent()).toList();
     groups(others, reasons).entrySet().stream()
         .sorted((one, two) -> two.getValue().size() - one.getValue().size())
-        .forEach(group -> list(page, group.getKey().replaceFirst("\\.$", ""), group.getValue()));
+        .forEach(group -> unseen(page, group.getKey().replaceFirst("\\.$", ""), group.getValue()));
     return page.toString();
   }
 
@@ -87,6 +90,17 @@ final class DutiesDoc {
                         .collect(Collectors.joining(", ")))
                 .append(entry)
                 .append('\n'));
+  }
+
+  /** Appends the entries, or the numbers alone of sentences that ask the caller for nothing. */
+  private static void unseen(StringBuilder page, String title, List<Duty> group) {
+    if (ASKING_NOTHING.stream().noneMatch(title::startsWith)) {
+      list(page, title, group);
+      return;
+    }
+    page.append("\n### ").append(title).append(" (").append(group.size()).append(")\n\n");
+    page.append(group.stream().map(duty -> duty.id().toString()).collect(Collectors.joining(", ")));
+    page.append('\n');
   }
 
   private static String place(Duty duty) {

@@ -112,8 +112,16 @@ public final class Admission {
                 "access mode "
                     + ModeNames.limit(mode)
                     + ", and the volume is held by "
-                    + who(record, goal, inTheWay)))
+                    + who(record, goal, inTheWay)
+                    + shared(record.plan().mode(), mode)))
         : Optional.empty();
+  }
+
+  /** Names the mode of the volume if a request with it would be admitted. */
+  private static String shared(AccessMode mounted, AccessMode requested) {
+    return mounted != requested && room(mounted) == Room.MANY
+        ? "; it is mounted with " + mounted + ", which admits several: request that mode"
+        : "";
   }
 
   private static String who(VolumeRecord record, Goal.Publish goal, Predicate<TargetRecord> which) {

@@ -16,6 +16,7 @@ import io.csi4j.volume.node.PathStatus;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -105,6 +106,18 @@ class AdmissionTest {
     assertThat(answer(used(plan), publish(A, plan, false))).isEqualTo(ADMITTED);
     assertThat(answer(written, publish(B, plan, false))).isEqualTo(ADMITTED);
     assertThat(Admission.isForOne(publish(A, plan, false))).isEqualTo(!room.equals("many"));
+  }
+
+  @Test
+  void aReaderThatAsksForAModeForOneLearnsTheModeThatAdmitsIt() {
+    VolumeRecord written = used(plan(AccessMode.SINGLE_NODE_MULTI_WRITER), "b");
+
+    assertThat(answer(written, publish(A, plan(AccessMode.SINGLE_NODE_READER_ONLY), true)))
+        .isEqualTo(
+            "VOLUME_IN_USE: access mode SINGLE_NODE_READER_ONLY admits one workload"
+                + " (MULTI_NODE_READER_ONLY admits several), and the volume is held by workload"
+                + " 'b'; it is mounted with SINGLE_NODE_MULTI_WRITER, which admits several:"
+                + " request that mode");
   }
 
   /** A use on record may have the volume whatever became of its mount; NONE has it as well. */

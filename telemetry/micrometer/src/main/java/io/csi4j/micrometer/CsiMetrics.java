@@ -78,7 +78,7 @@ public final class CsiMetrics implements AutoCloseable {
   static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins, LongSupplier nanoTime) {
     if (mostPlugins < 0) {
       throw new IllegalArgumentException(
-          "The number of plugins with a name of their own must not be negative, and is "
+          "The number of plugins with their own name must not be negative, but is "
               + mostPlugins
               + ". Use 0 for none.");
     }

@@ -220,7 +220,7 @@ final class NodeGauges {
       }
       all.addAll(its);
     } catch (RuntimeException unreadable) {
-      LOG.log(Level.DEBUG, "The volumes of a manager could not be looked at.", unreadable);
+      LOG.log(Level.DEBUG, "The volumes of a manager could not be read.", unreadable);
     }
   }
 

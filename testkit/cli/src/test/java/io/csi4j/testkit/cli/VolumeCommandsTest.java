@@ -68,8 +68,9 @@ class VolumeCommandsTest {
     assertThat(VolumeWords.reasons(with(creating(), new VolumesView.Work("CHANGE", 3, "cp-1"))))
         .containsExactly(
             "volume default/db: CREATING, unknown id, version 7",
-            "  the plugin was asked for it, or is about to be; no answer is on record",
-            "  a control plane asks again under the same name, which makes no second volume",
+            "  it was or will be requested from the plugin; no answer is recorded",
+            "  a control plane repeats the request with the same name, which creates no second"
+                + " volume",
             "  control plane 'cp-1' works on it: change, number 3",
             "    if that control plane has ended, another one takes the work over");
     CatalogEntry growing =
@@ -83,10 +84,9 @@ class VolumeCommandsTest {
         .containsExactly(
             "volume default/db: GROWING, id 'vol-1', version 7",
             "  size at least 2048 bytes IN_PROGRESS",
-            "    It is tried again with growing pauses; resume tries it at once. Expand to another"
-                + " size to replace it, which may be smaller, but not smaller than the volume is;"
-                + " or abandon it.",
-            "  snapshot 'night' was asked for, and may be there without an answer");
+            "    Retries follow with growing pauses; resume retries at once. To replace the"
+                + " change, expand to another size, but not below the present one; or abandon it.",
+            "  snapshot 'night' was requested, and may exist without an answer");
     CatalogEntry refused =
         CatalogEntry.of(there(), Optional.empty())
             .refusing(
@@ -96,7 +96,7 @@ class VolumeCommandsTest {
                     "no space is left",
                     Optional.of(Instant.EPOCH)));
     assertThat(VolumeWords.reasons(with(refused)))
-        .contains("  size at least 2048 bytes INFEASIBLE", "    seen last: no space is left");
+        .contains("  size at least 2048 bytes INFEASIBLE", "    last result: no space is left");
     assertThat(VolumeWords.json(with(refused)))
         .hasToString(
             "{\"namespace\":\"default\",\"volume\":\"db\",\"version\":7,"

@@ -515,9 +515,9 @@ class ClusterTest {
     a.exchange();
     assertThat(a.mount(WEB).usage()).isEqualTo(WEB);
     assertThat(a.refresh(WEB).usage()).isEqualTo(WEB);
-    isRefused(OperatorCode.NODE_DRAINING, A, "an operator drains node 'a': it gets new disks");
+    isRefused(OperatorCode.NODE_DRAINING, A, "an operator is draining node 'a': it gets new disks");
     a.release(WEB);
-    isRefused(OperatorCode.NODE_DRAINING, A, "an operator drains node 'a': it gets new disks");
+    isRefused(OperatorCode.NODE_DRAINING, A, "an operator is draining node 'a': it gets new disks");
 
     assertThat(cluster.undrain(A).drained()).isEmpty();
     assertThat(cluster.acquire(A, LOG, REQUEST).node()).isEqualTo(A);
@@ -526,9 +526,9 @@ class ClusterTest {
   @Test
   void aNodeThatDrainsItselfGetsNothingNewUntilItSaysOtherwise() {
     a.drain();
-    isRefused(OperatorCode.NODE_DRAINING, A, "node 'a' reports so itself");
+    isRefused(OperatorCode.NODE_DRAINING, A, "node 'a' reports that it is draining");
     cluster.undrain(A);
-    isRefused(OperatorCode.NODE_DRAINING, A, "node 'a' reports so itself");
+    isRefused(OperatorCode.NODE_DRAINING, A, "node 'a' reports that it is draining");
 
     a.undrain();
 
@@ -562,15 +562,15 @@ class ClusterTest {
     isRefused(
         OperatorCode.PLUGIN_NOT_REGISTERED,
         A,
-        "node 'a' has not reported plugin 'fake.csi4j.example' with the role NODE; this may be"
-            + " claimed once it has");
+        "node 'a' has not reported plugin 'fake.csi4j.example' with the role NODE; claim again"
+            + " once it has");
 
     cluster.exchange(report(full, full.number() + 2, List.of(unasked)));
     isRefused(
         OperatorCode.PLUGIN_NOT_READY,
         A,
-        "node 'a' has not reported yet what plugin 'fake.csi4j.example' says of itself; this may"
-            + " be claimed once it has");
+        "node 'a' has not reported yet what plugin 'fake.csi4j.example' reports about itself;"
+            + " claim again once it has");
 
     cluster.exchange(report(full, full.number() + 3, full.plugins()));
     ClaimGrant grant = cluster.acquire(A, LOG, REQUEST);
@@ -590,7 +590,7 @@ class ClusterTest {
       assertThat(cluster.nodesFor(LOG, REQUEST).nodes()).containsExactly(B);
       OperatorMessage why = cluster.nodesFor(LOG, REQUEST).excluded().get(0).why().get(0);
       assertThat(why.code()).isEqualTo(OperatorCode.PLUGIN_DRAINING);
-      assertThat(why.seen().text()).isEqualTo("node 'a' drains plugin 'fake.csi4j.example'");
+      assertThat(why.seen().text()).isEqualTo("node 'a' is draining plugin 'fake.csi4j.example'");
       VolumeException refused =
           catchThrowableOfType(VolumeException.class, () -> cluster.acquire(A, LOG, REQUEST));
       assertThat(refused.code()).isEqualTo(OperatorCode.PLUGIN_DRAINING);

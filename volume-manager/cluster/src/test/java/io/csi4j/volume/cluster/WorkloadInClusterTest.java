@@ -262,8 +262,8 @@ class WorkloadInClusterTest {
     assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
     assertThat(refused.operatorMessage().seen().text())
         .isEqualTo(
-            "the context of the volume itself has csi.storage.k8s.io/pod.uid, which the request"
-                + " gives as a fact of the workload");
+            "the volume's context already has csi.storage.k8s.io/pod.uid, which the request passes"
+                + " as a fact of the workload");
     ClaimRequest claim =
         ClaimRequest.builder(
                 THERE,

@@ -59,7 +59,7 @@ final class RangeReading {
       head(lines);
       ranges(lines, use);
     } catch (CharacterCodingException e) {
-      throw wrong("it is no text");
+      throw wrong("it is not UTF-8 text");
     }
   }
 
@@ -79,7 +79,7 @@ final class RangeReading {
     try {
       content = new Content(PluginId.of(plugin), base.map(SnapshotId::of), SnapshotId.of(target));
     } catch (IllegalArgumentException e) {
-      throw wrong("its head names what cannot be: " + e.getMessage());
+      throw wrong("its header has an invalid name: " + e.getMessage());
     }
   }
 
@@ -123,13 +123,13 @@ final class RangeReading {
       throw wrong("its last line is not complete");
     }
     if (!end.group(3).equals(HexFormat.of().formatHex(sum))) {
-      throw wrong("its checksum is not that of its content");
+      throw wrong("its checksum does not match its content");
     }
     if (number(end.group(1)) != seen.count() || number(end.group(2)) != seen.bytes()) {
-      throw wrong("its sums are not those of its ranges");
+      throw wrong("its totals do not match its ranges");
     }
     if (lines.read() != -1) {
-      throw wrong("there is something behind its end");
+      throw wrong("there is data after its end");
     }
     sums = new Sums(volumeBytes, seen.count(), seen.bytes());
   }
@@ -144,7 +144,7 @@ final class RangeReading {
 
   private String named(String word, String line) throws IOException {
     if (!line.startsWith(word + " ")) {
-      throw wrong("there is no '" + word + "' where it has to be");
+      throw wrong("there is no '" + word + "' where it is expected");
     }
     try {
       return URLDecoder.decode(line.substring(word.length() + 1), StandardCharsets.UTF_8);

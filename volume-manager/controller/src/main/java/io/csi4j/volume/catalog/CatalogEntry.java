@@ -198,7 +198,7 @@ public record CatalogEntry(
     modifying = Collections.unmodifiableSortedMap(new TreeMap<>(modifying));
     refused = List.copyOf(refused);
     if (state instanceof State.Creating && name.isEmpty()) {
-      throw new IllegalArgumentException("A volume that is asked for has a name.");
+      throw new IllegalArgumentException("A requested volume needs a name.");
     }
   }
 

@@ -16,7 +16,8 @@ public record ExpectedInstances(int controllers, int nodes) {
   public ExpectedInstances {
     if (controllers < 0 || nodes < 0) {
       throw new IllegalArgumentException(
-          "Fewer than no instances cannot be expected: " + controllers + " and " + nodes + ".");
+          "The number of expected instances must not be negative: " + controllers + " and"
+              + " " + nodes + ".");
     }
   }
 }

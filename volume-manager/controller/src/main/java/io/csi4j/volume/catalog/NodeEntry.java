@@ -150,7 +150,7 @@ public record NodeEntry(
     expanded = Map.copyOf(expanded);
     unwell = worst(unwell);
     if (report < 1) {
-      throw new IllegalArgumentException("Reports count from 1, not from " + report + ".");
+      throw new IllegalArgumentException("Report numbers start at 1, not at " + report + ".");
     }
   }
 
@@ -360,11 +360,11 @@ public record NodeEntry(
   public Optional<Refused> whyNotClaimed() {
     Optional<String> draining =
         drained
-            .map(why -> "an operator drains node '" + name + "': " + why)
+            .map(why -> "an operator is draining node '" + name + "': " + why)
             .or(
                 () ->
                     isDraining
-                        ? Optional.of("node '" + name + "' reports so itself")
+                        ? Optional.of("node '" + name + "' reports that it is draining")
                         : Optional.empty());
     return away.map(by -> refused(OperatorCode.NODE_AWAY, "node '" + name + "': " + by))
         .or(() -> draining.map(why -> refused(OperatorCode.NODE_DRAINING, why)));
@@ -392,12 +392,13 @@ public record NodeEntry(
                   + name
                   + "' has not reported plugin '"
                   + plugin
-                  + "' with the role NODE; this may be claimed once it has"));
+                  + "' with the role NODE; claim again once it has"));
     }
     if (serving.stream().anyMatch(KnownPlugin::isDraining)) {
       return Optional.of(
           refused(
-              OperatorCode.PLUGIN_DRAINING, "node '" + name + "' drains plugin '" + plugin + "'"));
+              OperatorCode.PLUGIN_DRAINING, "node '" + name + "' is draining plugin"
+                  + " '" + plugin + "'"));
     }
     boolean hasSaid =
         serving.stream().anyMatch(each -> each.said().flatMap(PluginFingerprint::node).isPresent());
@@ -410,7 +411,7 @@ public record NodeEntry(
                     + name
                     + "' has not reported yet what plugin '"
                     + plugin
-                    + "' says of itself; this may be claimed once it has"));
+                    + "' reports about itself; claim again once it has"));
   }
 
   /** Returns the node as text for people: one line for the node and one for each plugin. */
@@ -428,7 +429,7 @@ public record NodeEntry(
       line.append(each.id()).append("', instance '").append(each.instance()).append('\'');
       each.said()
           .ifPresentOrElse(
-              said -> describe(said, line), () -> line.append(": has not said anything yet"));
+              said -> describe(said, line), () -> line.append(": not identified yet"));
       line.append("; ").append(each.health().state()).append(", ").append(each.health().text());
       lines.add(line.toString());
     }

@@ -43,7 +43,7 @@ public record UnusedVolume(
     return Messages.of(
         OperatorCode.VOLUME_UNUSED,
         Subject.of("looking for unused volumes: '" + key + "',", identity),
-        "it is unused since "
+        "it has been unused since "
             + since
             + (capacityBytes.isPresent()
                 ? ", and has " + capacityBytes.getAsLong() + " bytes"

@@ -106,33 +106,32 @@ public record VolumeChange(Request request, Progress progress, String seen, Opti
   public String next() {
     boolean isSize = request instanceof Request.Size;
     if (request instanceof Request.Deletion && progress == Progress.IN_PROGRESS) {
-      return "It is tried again with growing pauses; resume tries it at once. Deregister the volume"
-          + " to leave it in the storage system.";
+      return "Retries follow with growing pauses; resume retries at once. Deregister the volume to"
+          + " keep it at the storage system.";
     }
     return switch (progress) {
       case HELD ->
-          "Do what the message asks for, then call resume; or deregister the volume, which leaves it"
-              + " in the storage system.";
+          "Do what the message says, then call resume; or deregister the volume, which keeps it at"
+              + " the storage system.";
       case IN_PROGRESS ->
           isSize
-              ? "It is tried again with growing pauses; resume tries it at once. Expand to another"
-                  + " size to replace it, which may be smaller, but not smaller than the volume is;"
-                  + " or abandon it."
-              : "It is tried again with growing pauses; resume tries it at once. Modify the"
-                  + " parameters once more to replace the values, or abandon it.";
+              ? "Retries follow with growing pauses; resume retries at once. To replace the"
+                  + " change, expand to another size, but not below the present one; or abandon it."
+              : "Retries follow with growing pauses; resume retries at once. To replace the"
+                  + " values, modify the parameters again; or abandon the change.";
       case INFEASIBLE ->
           isSize
-              ? "Expand to a size that the plugin allows. If its words name another cause, such as"
-                  + " secrets or a permission, put that right and expand to the same size again. The volume keeps"
-                  + " the size that it has."
-              : "Modify with values that the plugin allows. If its words name another cause, such as"
-                  + " secrets or a permission, put that right and modify again. If an attempt before this one had no"
-                  + " known end, some of the refused values may be in force.";
+              ? "Expand to a size that the plugin allows. If its message names another cause, such"
+                  + " as secrets or permissions, fix that and expand to the same size again. The"
+                  + " volume keeps its present size."
+              : "Modify with values that the plugin allows. If its message names another cause,"
+                  + " such as secrets or permissions, fix that and modify again. If an earlier"
+                  + " attempt had an uncertain result, some refused values may be in force.";
       case PENDING_ON_NODE ->
           "Expand the volume on the node that has it mounted, then call nodeHasExpanded. A volume"
-              + " that is mounted nowhere may wait until it is.";
+              + " that is not mounted can wait until it is.";
       case INFEASIBLE_ON_NODE ->
-          "Do what the words of the plugin ask for, such as unmounting the volume or repairing its"
+          "Do what the plugin's message says, such as unmounting the volume or repairing its"
               + " filesystem; expand it on the node again, then call nodeHasExpanded.";
     };
   }

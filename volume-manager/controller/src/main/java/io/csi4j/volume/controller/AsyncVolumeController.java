@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncVolumeController {
 
-  private static final String GOING_ON = "going on with";
+  private static final String GOING_ON = "continuing";
 
   private final Catalog catalog;
   private final OperationRunner runner;
@@ -294,7 +294,7 @@ public final class AsyncVolumeController {
     return runner.begin(
         Operation.CREATE_GROUP_SNAPSHOT,
         Optional.empty(),
-        "cutting group snapshot '" + name + "'",
+        "creating group snapshot '" + name + "'",
         () -> snapshots.create(volumes, name, parameters));
   }
 

@@ -177,7 +177,7 @@ final class Catalog implements AutoCloseable {
     }
     if (record.volume().isEmpty()) {
       throw ControllerFailures.refused(
-          OperatorCode.VOLUME_UNKNOWN, subject, "it is being created, and not there yet");
+          OperatorCode.VOLUME_UNKNOWN, subject, "it is still being created");
     }
     return record;
   }
@@ -554,7 +554,7 @@ final class Catalog implements AutoCloseable {
       throw ControllerFailures.unavailable(
           OperatorCode.CONTROLLER_CALL_CANCELLED,
           subject,
-          "the thread was interrupted that waited for another control plane");
+          "the thread that waited for another control plane was interrupted");
     }
   }
 
@@ -625,8 +625,8 @@ final class Catalog implements AutoCloseable {
             throw ControllerFailures.unavailable(
                 OperatorCode.CONTROLLER_CALL_CANCELLED,
                 call.subject(),
-                "the session of this control plane was not renewed in time, and another one may"
-                    + " have taken the work over");
+                "the session of this control plane was not renewed in time, so another one may"
+                    + " have taken over the work");
           }
           return call.sending().send(services, secrets);
         });
@@ -673,7 +673,7 @@ final class Catalog implements AutoCloseable {
         ? Optional.empty()
         : Optional.of(
             record.pendingSnapshots().stream()
-                .map(cut -> "snapshot '" + cut.name() + "' was asked for")
+                .map(cut -> "snapshot '" + cut.name() + "' was requested")
                 .collect(Collectors.joining(", ")));
   }
 
@@ -747,7 +747,7 @@ final class Catalog implements AutoCloseable {
   void refuseOther(CatalogEntry record, VolumeId id) {
     Subject subject =
         Subject.of(
-            "asking for volume '" + record.key() + "', which got the id of",
+            "requesting volume '" + record.key() + "', which got the id of",
             new VolumeIdentity(record.spec().plugin(), id));
     Optional<CatalogEntry> other = other(record, id);
     if (other.isPresent()) {
@@ -755,7 +755,7 @@ final class Catalog implements AutoCloseable {
           ChangeOutcome.HELD,
           OperatorCode.VOLUME_ID_TAKEN,
           subject,
-          "that is '" + other.get().key() + "'",
+          "that id belongs to '" + other.get().key() + "'",
           null);
     }
     refuseUnreadable(subject);

@@ -91,7 +91,7 @@ record CatalogAttachments(
     }
     CatalogVolume volume = record.volume().orElse(null);
     if (volume == null) {
-      return refused(OperatorCode.VOLUME_UNKNOWN, "it is being created, and not there yet");
+      return refused(OperatorCode.VOLUME_UNKNOWN, "it is still being created");
     }
     Claim.Use use = request.use();
     if (volume.capability(use.mode(), use.attachment()).isEmpty()) {
@@ -102,9 +102,9 @@ record CatalogAttachments(
     if (!both.isEmpty()) {
       return refused(
           OperatorCode.NOT_ALLOWED_HERE,
-          "the context of the volume itself has "
+          "the volume's context already has "
               + String.join(", ", both)
-              + ", which the request gives as a fact of the workload");
+              + ", which the request passes as a fact of the workload");
     }
     PluginId plugin = volume.plugin();
     return instances.mayAttach(plugin)
@@ -191,7 +191,7 @@ record CatalogAttachments(
     }
     CatalogVolume volume = record == null ? null : record.volume().orElse(null);
     if (record == null || volume == null) {
-      return unknown(task, "is not on record, or is being made, deleted or forgotten");
+      return unknown(task, "is not recorded, or is being created, deleted or deregistered");
     }
     Optional<VolumeCapability> use = volume.capability(task.use().mode(), task.use().attachment());
     if (use.isEmpty()) {
@@ -238,7 +238,7 @@ record CatalogAttachments(
     }
     VolumeId id = record == null ? null : record.id().orElse(null);
     if (record == null || id == null) {
-      return unknown(task, "is not on record, or is being made");
+      return unknown(task, "is not recorded, or is being created");
     }
     VolumeIdentity identity = new VolumeIdentity(record.spec().plugin(), id);
     SecretsProvider secrets = calls.secretsOf(record.spec());
@@ -270,9 +270,9 @@ record CatalogAttachments(
             StatusCode.FAILED_PRECONDITION,
             "volume '"
                 + task.volume()
-                + "' is also on record as '"
+                + "' is also recorded as '"
                 + other.get().key()
-                + "', and may be attached for that one")
+                + "', and may be attached for that record")
         : detach(task, () -> other(task.volume()).isEmpty() && guard.isWanted());
   }
 
@@ -325,7 +325,7 @@ record CatalogAttachments(
               throw ControllerFailures.unavailable(
                   OperatorCode.CONTROLLER_CALL_CANCELLED,
                   call.subject(),
-                  "it is not wanted any more");
+                  "it is no longer wanted");
             }
             return call.sending().send(services, secrets);
           });

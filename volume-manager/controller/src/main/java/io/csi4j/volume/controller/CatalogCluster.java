@@ -50,10 +50,10 @@ final class CatalogCluster {
           subject,
           "cluster '"
               + expected.get()
-              + "' is expected, and store '"
+              + "' is expected, but store '"
               + store.identity()
               + "' "
-              + here.map(it -> "is that of cluster '" + it + "'").orElse("has no identity"),
+              + here.map(it -> "belongs to cluster '" + it + "'").orElse("has no identity"),
           null);
     }
     check(subject);
@@ -91,7 +91,7 @@ final class CatalogCluster {
               + here.orElseThrow().identity()
               + "' works with store '"
               + here.get().store()
-              + "', and this is store '"
+              + "', but this is store '"
               + store.identity()
               + "'",
           null);
@@ -110,7 +110,7 @@ final class CatalogCluster {
                     there ->
                         new Decision.Refuse<>(
                             OperatorCode.CLUSTER_EXISTS,
-                            "it is that of cluster '" + there.identity() + "'"))
+                            "it belongs to cluster '" + there.identity() + "'"))
                 .orElseGet(() -> new Decision.Write<>(made)));
   }
 
@@ -139,7 +139,7 @@ final class CatalogCluster {
                     () ->
                         new Decision.Refuse<>(
                             OperatorCode.CLUSTER_OTHER,
-                            "store '" + store.identity() + "' has no identity of a cluster")));
+                            "store '" + store.identity() + "' has no cluster identity")));
   }
 
   private ClusterIdentity change(Subject subject, Rule rule) {

@@ -38,7 +38,7 @@ final class CatalogRoom {
             || next.state() instanceof State.Deleting
             || before.filter(it -> size <= CatalogCodec.size(it)).isPresent()
         ? Optional.empty()
-        : Optional.of("it would have " + size + " bytes, and may have " + MOST + asked(next));
+        : Optional.of("it would have " + size + " bytes, but the limit is " + MOST + asked(next));
   }
 
   /** Returns why a snapshot does not begin; empty if there is space for it. */
@@ -49,9 +49,8 @@ final class CatalogRoom {
         : Optional.of(
             "with another snapshot it would have "
                 + size
-                + " bytes, and a snapshot begins with "
+                + " bytes, but the limit for a new snapshot is "
                 + MOST_TO_CUT
-                + " at most"
                 + asked(record));
   }
 

@@ -63,7 +63,7 @@ public record ControlPlaneStatus(
     ACTIVE,
     /**
      * The session was not renewed for so long that another control plane may end it soon: no call
-     * is sent for the work under it.
+     * is sent instead of the work under it.
      */
     UNCERTAIN,
     /** Another control plane has ended the session while work ran under it. */

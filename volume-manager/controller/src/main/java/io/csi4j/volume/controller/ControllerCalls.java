@@ -377,7 +377,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
     return call(
         plugin,
         CsiOperation.CREATE_SNAPSHOT,
-        about("cutting snapshot", cut.name(), plugin),
+        about("creating snapshot", cut.name(), plugin),
         lanes(VolumeLane.name(plugin, "snapshot " + name), VolumeLane.of(plugin, volume.id())),
         secretsOf(volume.spec()),
         (controller, given) -> {
@@ -427,7 +427,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
     return new ControllerCall<>(
         plugin,
         CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT,
-        about("cutting group snapshot", cut.name(), plugin),
+        about("creating group snapshot", cut.name(), plugin),
         lanes,
         secretsOf(volumes.get(0).spec()),
         (services, given) ->

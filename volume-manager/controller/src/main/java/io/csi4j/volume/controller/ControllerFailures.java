@@ -66,7 +66,7 @@ final class ControllerFailures {
             ChangeOutcome.UNAVAILABLE,
             OperatorCode.CONTROLLER_BUSY,
             subject,
-            "the machine gives no thread for it; raise the limit of processes",
+            "no thread could be started for it; raise the limit of processes",
             refused)
         : unavailable(OperatorCode.ENGINE_CLOSED, subject, closed);
   }

@@ -224,7 +224,7 @@ final class ControllerLink {
     } finally {
       lock.unlock();
     }
-    var unused = link.closeAside("the plugin is not registered any more");
+    var unused = link.closeAside("the plugin is no longer registered");
   }
 
   /** Closes the connection, even with open calls. */

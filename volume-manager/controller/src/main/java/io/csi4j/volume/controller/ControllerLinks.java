@@ -124,7 +124,7 @@ final class ControllerLinks implements AutoCloseable {
     RegisteredPlugin newest = controllers.get(0);
     if (newest.remembered()) {
       return new PluginAnswer.Down(
-          "it is known from an earlier run, and was not registered with the role "
+          "it is known from an earlier run, but was not registered with the role "
               + PluginRole.CONTROLLER
               + " since this start",
           OperatorCode.PLUGIN_NOT_REGISTERED);
@@ -134,7 +134,7 @@ final class ControllerLinks implements AutoCloseable {
                 ? "its only controller cannot be called: "
                 : "none of its "
                     + controllers.size()
-                    + " controllers can be called; the newest says: ")
+                    + " controllers can be called; the newest reports: ")
             + newest.health().text(),
         OperatorCode.PLUGIN_UNHEALTHY);
   }
@@ -225,7 +225,7 @@ final class ControllerLinks implements AutoCloseable {
     try {
       listening.close();
     } catch (Exception e) {
-      throw new IllegalStateException("A registry does not end its telling.", e);
+      throw new IllegalStateException("A plugin registry could not close its listener.", e);
     }
     all.forEach(link -> link.close("the controllers are closed"));
   }

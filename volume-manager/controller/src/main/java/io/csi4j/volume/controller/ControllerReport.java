@@ -78,23 +78,23 @@ record ControllerReport(
             + Stream.of(VolumeSummary.State.values())
                 .map(state -> state + " " + status.volumes().getOrDefault(state, 0))
                 .collect(Collectors.joining(", "))
-            + ", records that cannot be read: "
+            + ", unreadable records: "
             + status.unreadable());
-    lines.add("the view of the volumes may lack the last " + status.viewAge().toSeconds() + " s");
+    lines.add("the view of the volumes may be outdated by " + status.viewAge().toSeconds() + " s");
     lines.add(
-        "volumes that are worked on: here %s, elsewhere %s"
+        "volumes in progress: %s here, %s elsewhere"
             .formatted(status.here(), status.elsewhere()));
     lines.add(
-        "pending: %s, of these held for a person: %s"
+        "pending: %s, of which %s wait for a person"
             .formatted(
                 status.pending().size(),
                 status.pending().stream().filter(Pending::isHeld).count()));
     lines.add("session: " + status.session());
     lines.add(
-        "upkeep: " + (status.upkeep().isEmpty() ? "not known" : new TreeMap<>(status.upkeep())));
+        "upkeep: " + (status.upkeep().isEmpty() ? "unknown" : new TreeMap<>(status.upkeep())));
     lines.add(
         "store: "
-            + status.readOnly().map(why -> "accepts no write: " + why).orElse("accepts writes"));
+            + status.readOnly().map(why -> "accepts no writes: " + why).orElse("accepts writes"));
     return lines;
   }
 
@@ -104,7 +104,7 @@ record ControllerReport(
             listed.entry().key(),
             VolumeSummary.State.of(listed.entry()),
             listed.entry().spec().plugin(),
-            listed.entry().id().map(id -> "id '" + id + "'").orElse("its id is not known"),
+            listed.entry().id().map(id -> "id '" + id + "'").orElse("unknown id"),
             listed.written().version(),
             listed.written().created().map(Object::toString).orElse("at an unknown time"),
             listed.written().changed().map(Object::toString).orElse("at an unknown time"));

@@ -21,7 +21,7 @@ public final class ControllerSettings {
 
   private ControllerSettings(Builder parts) {
     if (parts.waiters < 1) {
-      throw new IllegalArgumentException("At least one call has to be able to wait.");
+      throw new IllegalArgumentException("At least one call must be able to wait.");
     }
     Durations.positive("longest wait", parts.longestWait);
     Durations.positive("time for secrets", parts.secretsLimit);

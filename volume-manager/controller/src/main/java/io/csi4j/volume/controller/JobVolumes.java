@@ -87,8 +87,8 @@ public final class JobVolumes {
   public JobVolumes(VolumeController controller, ClaimCoordinator claims) {
     if (!controller.holdsWhatItDeletes()) {
       throw new IllegalArgumentException(
-          "The controller does not know the store of claims, and would delete volumes that are"
-              + " claimed. Open it with VolumeController.Builder.claims(RecordStore).");
+          "The controller was opened without the claim store, so it would delete claimed volumes."
+              + " Open it with VolumeController.Builder.claims(RecordStore).");
     }
     this.controller = controller;
     this.claims = Objects.requireNonNull(claims, "claims");
@@ -267,8 +267,8 @@ public final class JobVolumes {
           throw new IllegalStateException(
               "The claim of "
                   + request.usage()
-                  + " is not in the store of claims that the controller asks, so the volume would"
-                  + " be deleted while it is used. Give both the same store.");
+                  + " is not in the controller's claim store, so the volume would be deleted while"
+                  + " in use. Give both the same store.");
         }
         // Only a claim keeps the volume: it may have been deleted before the claim was made.
         if (isThere(volume)) {
@@ -283,7 +283,7 @@ public final class JobVolumes {
     throw ControllerFailures.unavailable(
         OperatorCode.VOLUME_BEING_DELETED,
         Subject.of("acquiring").by(request.usage()),
-        "it was given back and deleted " + TURNS + " times meanwhile");
+        "it was released and deleted " + TURNS + " times meanwhile");
   }
 
   /** Returns the volume; finishes a pending deletion of the previous one first. */
@@ -351,7 +351,7 @@ public final class JobVolumes {
   public CompletionStage<Released> beginConfirmRelease(NodeReceipt receipt) {
     claims.noteProof(new ReleaseProof.ByNode(receipt));
     return controller.inBackground(
-        Subject.of("bringing on the release").by(receipt.usage()), () -> confirmRelease(receipt));
+        Subject.of("continuing the release").by(receipt.usage()), () -> confirmRelease(receipt));
   }
 
   /**

@@ -163,7 +163,7 @@ public final class NodeBook {
    */
   public Optional<NodeEntry> away(NodeName node, ReasonText by, Optional<NodeEntry> seen) {
     return change(
-        "noting the absence of",
+        "recording the absence of",
         node,
         now ->
             now.<Decision<NodeEntry>>map(entry -> new Decision.Write<>(entry.away(by, seen)))
@@ -185,7 +185,7 @@ public final class NodeBook {
     Optional<String> why =
         left.all().stream()
             .findFirst()
-            .map(each -> each.usage() + " is one of " + left.all().size())
+            .map(each -> each.usage() + " is one of " + left.all().size() + " claims")
             .or(() -> left.unreadable().stream().findFirst().map(OperatorMessage::line));
     why.ifPresent(
         seen -> {

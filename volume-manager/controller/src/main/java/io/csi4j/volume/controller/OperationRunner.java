@@ -194,7 +194,7 @@ final class OperationRunner {
           ChangeOutcome.UNCERTAIN,
           OperatorCode.CONTROLLER_CALL_CANCELLED,
           subject,
-          "the thread that waited was interrupted",
+          "the waiting thread was interrupted",
           e);
     } catch (ExecutionException failed) {
       throw ControllerFailures.of(subject, failed.getCause() == null ? failed : failed.getCause());

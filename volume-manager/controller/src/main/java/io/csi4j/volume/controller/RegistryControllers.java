@@ -146,7 +146,8 @@ final class RegistryControllers implements Controllers, AutoCloseable {
       } else {
         refuse(
             ControllerFailures.unavailable(
-                OperatorCode.PLUGIN_NOT_UP, call.subject(), "its instance has left meanwhile"));
+                OperatorCode.PLUGIN_NOT_UP, call.subject(), "its instance was deregistered"
+                    + " meanwhile"));
       }
     }
 

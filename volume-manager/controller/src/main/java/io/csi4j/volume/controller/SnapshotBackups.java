@@ -130,7 +130,7 @@ public final class SnapshotBackups {
     return await(
         Operation.CREATE_GROUP_SNAPSHOT,
         Optional.empty(),
-        "cutting group snapshot '" + name + "'",
+        "creating group snapshot '" + name + "'",
         () -> snapshots.cut(volumes, name, parameters));
   }
 
@@ -233,7 +233,7 @@ public final class SnapshotBackups {
         plugin,
         CsiOperation.GET_METADATA_DELTA,
         Subject.of(
-            "reading what changed between the snapshots '"
+            "reading the changes between the snapshots '"
                 + base
                 + "' and '"
                 + target
@@ -254,7 +254,11 @@ public final class SnapshotBackups {
         plugin,
         CsiOperation.GET_METADATA_ALLOCATED,
         Subject.of(
-            "reading which blocks snapshot '" + snapshot + "' of plugin '" + plugin + "' holds"),
+            "reading the allocated blocks of snapshot '"
+                + snapshot
+                + "' of plugin '"
+                + plugin
+                + "'"),
         secrets,
         (service, given) ->
             service.getMetadataAllocated(

@@ -50,7 +50,7 @@ import java.util.stream.Stream;
  */
 final class SnapshotCreation {
 
-  static final String CUTTING = "cutting a snapshot of";
+  static final String CUTTING = "creating a snapshot of";
 
   private static final Backoff PAUSES =
       Backoff.exact(Duration.ofSeconds(1), Duration.ofSeconds(30));
@@ -200,9 +200,9 @@ final class SnapshotCreation {
       throw ControllerFailures.refused(
           OperatorCode.CONTROLLER_CALL_NOT_OFFERED,
           call.subject(),
-          "it is asked for in "
+          "it is requested in "
               + asked.requirement()
-              + ", and the plugin chooses the place of a snapshot itself: it does not offer"
+              + ", but the plugin itself chooses where a snapshot is: it does not offer"
               + " SNAPSHOT_ACCESSIBILITY_CONSTRAINTS");
     }
   }
@@ -231,8 +231,8 @@ final class SnapshotCreation {
     if (volumes.stream().map(CatalogVolume::plugin).distinct().count() != 1) {
       throw ControllerFailures.refused(
           OperatorCode.VOLUME_REQUEST_REFUSED,
-          Subject.of("cutting group snapshot '" + name + "'"),
-          "its " + volumes.size() + " volumes are not all of one plugin");
+          Subject.of("creating group snapshot '" + name + "'"),
+          "its " + volumes.size() + " volumes belong to several plugins");
     }
     return group(
         volumes,
@@ -359,7 +359,7 @@ final class SnapshotCreation {
               + cut.group().size()
               + " volumes only "
               + members.size()
-              + " are there; drop the group, or keep it if it is noted");
+              + " are recorded; drop the group, or keep it if the host has recorded it");
     }
     return members;
   }
@@ -526,9 +526,9 @@ final class SnapshotCreation {
         ControllerFailures.refused(
             OperatorCode.SNAPSHOT_LOST,
             wish.call().subject(),
-            "it was cut as "
+            "it was created as "
                 + before.snapshots().values()
-                + ", and the plugin has just made "
+                + ", but the plugin has just created "
                 + now.snapshots().values());
     delete(work, wish, now, lost);
     throw lost;

@@ -30,8 +30,8 @@ final class SnapshotWork implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
 
   private static final String OTHERWISE =
-      "a snapshot of that name is on record with other parameters, places or volumes, and it may be"
-          + " in the storage system; ask for just that one, drop it, or take another name";
+      "a snapshot with that name is recorded with other parameters, topologies or volumes, and may"
+          + " exist at the storage system; request exactly that one, drop it, or use another name";
 
   private final Catalog catalog;
   private final ControlPlaneSession session;
@@ -216,7 +216,7 @@ final class SnapshotWork implements AutoCloseable {
     } catch (ControllerException notWritten) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "The id of a snapshot is not on record: {0}",
+          "The id of a snapshot could not be recorded: {0}",
           notWritten.getMessage());
     }
   }
@@ -232,7 +232,7 @@ final class SnapshotWork implements AutoCloseable {
       // It is shown as pending until the next request finds it and ends the record here.
       LOG.log(
           System.Logger.Level.WARNING,
-          "The end of a snapshot is not on record: {0}",
+          "The end of a snapshot could not be recorded: {0}",
           notWritten.getMessage());
     }
   }

@@ -92,7 +92,7 @@ record StorageReads(
           Messages.of(
               OperatorCode.VOLUME_CONTEXT_CHANGED,
               Subject.of("reading", ControllerCalls.identity(known)),
-              "it has " + seen + " now, and was made with " + known.context()));
+              "it has " + seen + " now, but was created with " + known.context()));
     }
   }
 
@@ -225,12 +225,12 @@ record StorageReads(
   }
 
   CompletableFuture<Boolean> attaches(PluginId plugin) {
-    Subject subject = Subject.of("asking whether plugin '" + plugin + "' attaches volumes");
+    Subject subject = Subject.of("checking whether plugin '" + plugin + "' attaches volumes");
     return runner.asked(subject, controllers.attaches(plugin, subject));
   }
 
   CompletableFuture<Set<ControllerCapability>> offered(PluginId plugin) {
-    Subject subject = Subject.of("asking what the controllers of plugin '" + plugin + "' can do");
+    Subject subject = Subject.of("reading the capabilities of plugin '" + plugin + "'");
     return runner.asked(
         subject, controllers.facts(plugin, subject).thenApply(it -> it.controller().offered()));
   }

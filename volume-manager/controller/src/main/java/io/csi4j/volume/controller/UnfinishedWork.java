@@ -45,7 +45,7 @@ import java.util.function.Predicate;
  */
 final class UnfinishedWork implements AutoCloseable {
 
-  private static final Subject SUBJECT = Subject.of("going on with what was begun");
+  private static final Subject SUBJECT = Subject.of("continuing unfinished work");
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
   /** The interval between checks for work that other control planes have left. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class UpkeepTurn implements AutoCloseable {
 
-  static final Subject TAKING = Subject.of("taking the upkeep of the volumes");
+  static final Subject TAKING = Subject.of("taking over the upkeep of the volumes");
 
   private final RecordStore store;
   private final ControlPlaneSession session;

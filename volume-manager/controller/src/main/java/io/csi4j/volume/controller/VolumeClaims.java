@@ -131,7 +131,7 @@ record VolumeClaims(
           isUnreadable ? ChangeOutcome.HELD : ChangeOutcome.UNAVAILABLE,
           isUnreadable ? OperatorCode.CLAIM_UNREADABLE : OperatorCode.CLAIM_STORE_DOWN,
           subject,
-          "its holders are not known: " + failed.getMessage(),
+          "its holders are unknown: " + failed.getMessage(),
           failed);
     }
   }

@@ -574,7 +574,7 @@ public final class VolumeController implements AutoCloseable {
       throw ControllerFailures.unavailable(
           OperatorCode.CLAIM_STORE_DOWN,
           Subject.of("looking for unused volumes"),
-          "the controller was opened without claims, and does not know which volumes are used");
+          "the controller was opened without claims, so it does not know which volumes are in use");
     }
     List<UnusedVolume> found = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();
@@ -638,7 +638,7 @@ public final class VolumeController implements AutoCloseable {
       throw ControllerFailures.refused(
           OperatorCode.LISTING_TOKEN_EXPIRED,
           Subject.of("listing volumes"),
-          "'" + token + "' is no place in this list");
+          "'" + token + "' is not a page token of this list");
     }
   }
 
@@ -1201,7 +1201,7 @@ public final class VolumeController implements AutoCloseable {
       Objects.requireNonNull(token, "token");
       if (maxEntries < 0) {
         throw new IllegalArgumentException(
-            "A page has no fewer than no entries: " + maxEntries + ".");
+            "The size of a page must not be negative: " + maxEntries + ".");
       }
     }
 

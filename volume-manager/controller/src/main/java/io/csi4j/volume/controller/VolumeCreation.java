@@ -79,7 +79,7 @@ final class VolumeCreation {
    */
   CatalogVolume register(CatalogVolume wanted) {
     Subject subject = Subject.of("registering", ControllerCalls.identity(wanted));
-    refuseOrigin(subject, wanted, CatalogVolume.Origin.REGISTERED, "that was there before");
+    refuseOrigin(subject, wanted, CatalogVolume.Origin.REGISTERED, "that existed before");
     return catalog.work(
         subject,
         wanted.key(),
@@ -98,7 +98,7 @@ final class VolumeCreation {
   CatalogVolume adopt(
       ClusterIdentity cluster, CatalogVolume wanted, Supplier<List<VolumeEntry>> unknown) {
     Subject subject = Subject.of("adopting", ControllerCalls.identity(wanted));
-    refuseOrigin(subject, wanted, CatalogVolume.Origin.CREATED, "that a cluster has made");
+    refuseOrigin(subject, wanted, CatalogVolume.Origin.CREATED, "that a cluster created");
     return catalog.work(
         subject,
         wanted.key(),
@@ -120,7 +120,7 @@ final class VolumeCreation {
                     Subject.of("adopting", ControllerCalls.identity(wanted)),
                     "the plugin lists no such volume of cluster '"
                         + cluster
-                        + "' that is not on record"));
+                        + "' without a record"));
   }
 
   private CatalogVolume adopt(
@@ -156,9 +156,9 @@ final class VolumeCreation {
               + wanted.key()
               + "' is "
               + wanted.origin()
-              + ", and that of a volume "
+              + ", but a volume "
               + of
-              + " is "
+              + " has the origin "
               + origin);
     }
   }
@@ -170,7 +170,7 @@ final class VolumeCreation {
         record
             .volume()
             .filter(it -> it.origin() == CatalogVolume.Origin.REGISTERED)
-            .orElseThrow(() -> otherwise(subject, wanted, "and was not registered"));
+            .orElseThrow(() -> otherwise(subject, wanted, "but was not registered"));
     refuseOther(subject, there, wanted);
     CatalogVolume next = there.describedBy(wanted);
     if (next.equals(there)) {
@@ -212,7 +212,7 @@ final class VolumeCreation {
       throw otherwise(subject, wanted, "with other parameters");
     } else if (known.ephemeral() != other.ephemeral()) {
       throw otherwise(
-          subject, wanted, known.ephemeral() ? "as an ephemeral volume" : "as one that stays");
+          subject, wanted, known.ephemeral() ? "as an ephemeral volume" : "as a persistent volume");
     }
   }
 
@@ -221,7 +221,7 @@ final class VolumeCreation {
     return ControllerFailures.refused(
         OperatorCode.VOLUME_KNOWN_OTHERWISE,
         subject,
-        "'" + wanted.key() + "' is on record " + difference);
+        "'" + wanted.key() + "' is recorded " + difference);
   }
 
   /** Registers a volume as described, once its plugin has confirmed it. */
@@ -259,7 +259,7 @@ final class VolumeCreation {
                             ControllerFailures.refused(
                                 OperatorCode.VOLUME_KNOWN_OTHERWISE,
                                 subject,
-                                "'" + wanted.key() + "' is on record")));
+                                "'" + wanted.key() + "' is recorded")));
   }
 
   /** Whether a volume was recorded by the same request, which may have omitted a context. */
@@ -340,7 +340,7 @@ final class VolumeCreation {
           OperatorCode.VOLUME_KNOWN_OTHERWISE,
           subject,
           known.state() instanceof State.Creating
-              ? "it is being created already, as something else; create that one, or delete it"
+              ? "it is already being created with another request; create that one, or delete it"
               : "");
     }
     return known.volume().orElseGet(() -> ask(work, known, false));
@@ -542,16 +542,16 @@ final class VolumeCreation {
               subject,
               answer,
               "a field is missing, or the plugin does not accept a value",
-              "Correct the parameters, the ways of use, the size or the places.");
+              "Correct the parameters, capabilities, size or topologies.");
       case NOT_FOUND ->
           ControllerFailures.reworded(
               subject,
               answer,
-              "something that the request names is unknown to the plugin",
-              "Check what the parameters and places name.");
+              "the request names something that the plugin does not know",
+              "Check the names in the parameters and topologies.");
       case OUT_OF_RANGE ->
           ControllerFailures.reworded(
-              subject, answer, "the size asked for is not possible", "Change the capacity range.");
+              subject, answer, "the requested size is not possible", "Change the capacity range.");
       default -> failed;
     };
   }
@@ -576,10 +576,10 @@ final class VolumeCreation {
               OperatorCode.ACCESS_MODE_REPLACED,
               subject,
               mode.withoutSingleNodeMultiWriter()
-                  + " is sent for "
+                  + " is sent instead of "
                   + mode
-                  + ", as the controller of the plugin does not offer SINGLE_NODE_MULTI_WRITER; this"
-                  + " is said once for the plugin"));
+                  + ", because the controller of the plugin does not offer"
+                  + " SINGLE_NODE_MULTI_WRITER; this is reported once for each plugin"));
     }
     return record.underOlderModes();
   }

@@ -58,7 +58,7 @@ final class VolumeDeletion {
    * @return whether it had a record
    */
   boolean deregister(VolumeKey key) {
-    Subject subject = Subject.of("forgetting volume '" + key + "'");
+    Subject subject = Subject.of("deregistering volume '" + key + "'");
     return catalog.work(
         subject,
         key,
@@ -100,7 +100,7 @@ final class VolumeDeletion {
 
   /** Removes the record of a volume regardless of its holders, as a person decided. */
   boolean forget(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
-    Subject subject = Subject.of("forgetting volume '" + key + "'");
+    Subject subject = Subject.of("deregistering volume '" + key + "'");
     return catalog.work(
         subject,
         key,
@@ -136,9 +136,9 @@ final class VolumeDeletion {
             OperatorCode.VOLUME_FORGOTTEN,
             subject,
             by
-                + " decided it: "
+                + " requested it: "
                 + reason.text()
-                + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)
+                + (holders.isEmpty() ? "; no workload holds it" : "; " + holders)
                 + Catalog.asked(last).map(asked -> "; " + asked).orElse("")));
   }
 

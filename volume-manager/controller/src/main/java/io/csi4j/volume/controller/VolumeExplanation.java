@@ -53,7 +53,7 @@ public record VolumeExplanation(
   /** Returns the explanation as lines for people. */
   public List<String> lines() {
     if (volume.isEmpty()) {
-      return List.of("volume " + key + ": it is not on record");
+      return List.of("volume " + key + ": it is not recorded");
     }
     CatalogEntry entry = volume.get().entry();
     List<String> lines = new ArrayList<>();
@@ -62,11 +62,12 @@ public record VolumeExplanation(
             .formatted(
                 key,
                 VolumeSummary.State.of(entry),
-                entry.id().map(id -> "id '" + id + "'").orElse("its id is not known"),
+                entry.id().map(id -> "id '" + id + "'").orElse("unknown id"),
                 volume.get().written().version()));
     if (entry.state() instanceof State.Creating) {
-      lines.add("  the plugin was asked for it, or is about to be; no answer is on record");
-      lines.add("  a control plane asks again under the same name, which makes no second volume");
+      lines.add("  it was or will be requested from the plugin; no answer is recorded");
+      lines.add("  a control plane repeats the request with the same name, which creates no second"
+          + " volume");
     }
     changes.forEach(each -> describe(each, lines));
     entry.pendingSnapshots().forEach(each -> describe(each, lines));
@@ -87,7 +88,7 @@ public record VolumeExplanation(
   private static void describe(VolumeChange change, List<String> lines) {
     lines.add("  " + change.request() + " " + change.progress());
     if (!change.seen().isEmpty()) {
-      lines.add("    seen last: " + change.seen());
+      lines.add("    last result: " + change.seen());
     }
     lines.add("    " + change.next());
   }
@@ -97,8 +98,8 @@ public record VolumeExplanation(
         "  snapshot '"
             + snapshot.name()
             + (snapshot.answer().isPresent()
-                ? "' is cut, and the host has not taken it on record yet"
-                : "' was asked for, and may be there without an answer"));
+                ? "' exists, but the host has neither kept nor dropped it"
+                : "' was requested, and may exist without an answer"));
   }
 
   private static void describe(VolumesView.Work work, List<String> lines) {
@@ -110,7 +111,7 @@ public record VolumeExplanation(
 
   private static void describe(ControlPlaneStatus.Pending pending, List<String> lines) {
     if (pending.attempts() > 0) {
-      lines.add("  attempts in the background of this control plane: " + pending.attempts());
+      lines.add("  background attempts of this control plane: " + pending.attempts());
     }
     pending.failure().ifPresent(why -> lines.add("    the last one failed: " + why.line()));
     if (pending.isHeld()) {

@@ -109,7 +109,7 @@ final class VolumeModification {
       throw ControllerFailures.refused(
           OperatorCode.VOLUME_SHRINKS,
           subject,
-          "it has " + size.getAsLong() + " bytes, and is asked to have " + to);
+          "it has " + size.getAsLong() + " bytes, but the request is " + to);
     }
     if (before.isEmpty() && size.isPresent() && to.contains(size.getAsLong())) {
       withdrawRefused(subject, work, record);
@@ -237,7 +237,7 @@ final class VolumeModification {
 
   /** Records that the node has expanded a volume to this size, if exactly that is pending. */
   CatalogVolume settled(VolumeKey key, CapacityRange to) {
-    String doing = "settling what is owed to the node of";
+    String doing = "recording the expansion on the node of";
     return catalog.work(about(doing, key), key, work -> settled(work, work.there(doing), to));
   }
 
@@ -257,7 +257,7 @@ final class VolumeModification {
 
   /** Records that the node refused to expand a volume to this size, if exactly that is pending. */
   CatalogVolume refusedByNode(VolumeKey key, CapacityRange to, OperatorMessage message) {
-    String doing = "noting what the node said of";
+    String doing = "recording the answer of the node about";
     return catalog.work(
         about(doing, key), key, work -> refusedByNode(work, work.there(doing), to, message));
   }

@@ -76,7 +76,7 @@ final class VolumePlaces {
                 Operation.INSPECT,
                 Optional.of(key),
                 new TreeSet<>(Set.of(key)),
-                "taking the places of volume '" + key + "' on record",
+                "recording the topologies of volume '" + key + "'",
                 () -> change(known, now),
                 failure -> {})
             .whenComplete((done, failure) -> changing.remove(key));
@@ -84,7 +84,7 @@ final class VolumePlaces {
 
   private Done change(CatalogVolume known, Set<Topology> now) {
     Subject subject =
-        Subject.of("taking on record from where to reach", ControllerCalls.identity(known));
+        Subject.of("recording the topology of", ControllerCalls.identity(known));
     catalog.workIfFree(
         subject,
         known.key(),

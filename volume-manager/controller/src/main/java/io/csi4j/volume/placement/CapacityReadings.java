@@ -47,7 +47,7 @@ final class CapacityReadings {
   private static final Duration MAX_AGE = Duration.ofMinutes(1);
 
   private static final String INTERRUPTED =
-      "the thread that waited for the plugin's room was interrupted";
+      "the thread that waited for the plugin's capacity was interrupted";
 
   private final VolumeController controller;
   private final Clock clock;
@@ -106,7 +106,7 @@ final class CapacityReadings {
     if (figure == null) {
       return new Known(
           Optional.empty(),
-          failure.isEmpty() ? "the room that the plugin said it has was forgotten" : failure);
+          failure.isEmpty() ? "the capacity that the plugin reported was discarded" : failure);
     }
     return new Known(Optional.of(new CapacityReading(figure.capacity(), age(figure))), failure);
   }
@@ -177,12 +177,12 @@ final class CapacityReadings {
   private static End failed(@Nullable Throwable failure) {
     if (failure instanceof ControllerException known
         && known.code() == OperatorCode.CONTROLLER_CALL_NOT_OFFERED) {
-      return new End("the plugin does not say how much room it has", false);
+      return new End("the plugin does not report its capacity", false);
     }
     return failure instanceof ControllerException known
             && known.outcome() == ChangeOutcome.UNAVAILABLE
-        ? new End("its controller cannot be asked for room: " + seen(known), false)
-        : new End("asking for its room failed: " + seen(failure), true);
+        ? new End("its controller cannot report its capacity: " + seen(known), false)
+        : new End("reading its capacity failed: " + seen(failure), true);
   }
 
   /** Calls the plugin, unless the same call is open. A late answer is kept for the next report. */
@@ -247,7 +247,7 @@ final class CapacityReadings {
   }
 
   private String late() {
-    return "the plugin did not say within " + patience.toSeconds() + " s how much room it has";
+    return "the plugin did not report its capacity within " + patience.toSeconds() + " s";
   }
 
   private static String seen(@Nullable Throwable failure) {

@@ -189,7 +189,8 @@ record NodeCheck(
               OperatorCode.PLUGIN_NOT_REGISTERED,
               node,
               instance
-                  + "is known from an earlier run, and was not registered with the role NODE since"));
+                  + "is known from an earlier run, but was not registered with the role NODE since"
+                  + " this start"));
     }
     OperatorCode code =
         switch (health.state()) {
@@ -227,7 +228,7 @@ record NodeCheck(
           message(
               OperatorCode.PLUGIN_NOT_READY,
               node,
-              "the plugin was not asked yet where this node is"));
+              "the plugin was not yet asked for the topology of this node"));
     }
     if (!places.constrains()) {
       return Optional.empty();
@@ -236,7 +237,8 @@ record NodeCheck(
     if (here.isEmpty()) {
       return Optional.of(
           message(
-              OperatorCode.TOPOLOGY_MISMATCH, node, "the plugin does not say where this node is"));
+              OperatorCode.TOPOLOGY_MISMATCH, node, "the plugin reports no topology for this"
+                  + " node"));
     }
     if (wanted.volume().isEmpty()) {
       return whyNotPlaced(node, here.get());
@@ -253,7 +255,7 @@ record NodeCheck(
     VolumeSpec spec = wanted.spec();
     Set<Topology> required = spec.topologies().map(RequestedTopologies::required).orElse(Set.of());
     if (!required.isEmpty() && required.stream().noneMatch(here::includes)) {
-      return Optional.of(outside(node, "it has to be reachable from ", required, here));
+      return Optional.of(outside(node, "it must be reachable from ", required, here));
     }
     try {
       RequestedTopologies asked = RequestedTopologies.anyOf(Set.of(here));
@@ -267,7 +269,7 @@ record NodeCheck(
               message(
                   OperatorCode.TOPOLOGY_MISMATCH,
                   node,
-                  "its snapshot can only be used from a part of " + here));
+                  "its snapshot can be used from only a part of " + here));
     } catch (InvalidVolumeException elsewhere) {
       return Optional.of(
           message(OperatorCode.TOPOLOGY_MISMATCH, node, elsewhere.violations().get(0).toString()));
@@ -310,19 +312,19 @@ record NodeCheck(
     String asked = ", asked " + reading.age().toSeconds() + " s ago";
     Optional<String> why = Optional.empty();
     if (left > 0 && required.orElse(0) > left) {
-      why = Optional.of(required.getAsLong() + " bytes are wanted, and the plugin has " + left);
+      why = Optional.of(required.getAsLong() + " bytes are requested, but the plugin has " + left);
     } else if (most.orElse(0) > 0 && required.orElse(0) > most.getAsLong()) {
       why =
           Optional.of(
               required.getAsLong()
-                  + " bytes are wanted, and the largest volume of the plugin has "
+                  + " bytes are requested, but the largest volume of the plugin has "
                   + most.getAsLong());
     } else if (limit.isPresent() && least.orElse(0) > limit.getAsLong()) {
       why =
           Optional.of(
               "at most "
                   + limit.getAsLong()
-                  + " bytes are wanted, and the smallest volume of the plugin has "
+                  + " bytes are requested, but the smallest volume of the plugin has "
                   + least.getAsLong());
     }
     return why.map(seen -> message(OperatorCode.STORAGE_TOO_SMALL, node, seen + asked));
@@ -364,7 +366,7 @@ record NodeCheck(
     }
     known.map(Known::why).filter(text -> !text.isEmpty()).ifPresent(remarks::add);
     if (saysZero) {
-      remarks.add("last, since the plugin says that nothing is left; some plugins always say so");
+      remarks.add("last, because the plugin reports no free capacity; some plugins always do");
     }
     OptionalLong free = freeSlots(node);
     Candidate candidate = new Candidate(node.name(), place(node), reading, free, remarks);

@@ -124,7 +124,8 @@ public final class Placement {
             .orElseThrow(
                 () ->
                     new IllegalStateException(
-                        "This placement knows no claims. Give its builder the book of claims."));
+                        "The placement was built without claims. Pass a ClaimBook to its"
+                            + " builder."));
     PlannedClaim claim = inFull(volume, wish);
     return check(
             wanted(volume),
@@ -438,7 +439,8 @@ public final class Placement {
           .orElseThrow(
               () ->
                   new IllegalArgumentException(
-                      "The node '" + chosen + "' is no candidate. Choose one of " + nodes() + "."));
+                      "The node '" + chosen + "' is not a candidate. Choose one of"
+                          + " " + nodes() + "."));
     }
 
     private static Set<Topology> places(List<Candidate> order) {

@@ -52,7 +52,7 @@ public sealed interface Drift {
               + holder.workload()
               + "' on node '"
               + holder.node()
-              + "', and the storage system does not name that node");
+              + "', but the storage system does not report that node");
     }
   }
 
@@ -77,7 +77,7 @@ public sealed interface Drift {
       return told(
           this,
           OperatorCode.ATTACHMENT_UNKNOWN,
-          "it is attached to the plugin's node '" + node + "', of which there is no claim");
+          "it is attached to the plugin's node '" + node + "', for which there is no claim");
     }
   }
 

@@ -142,7 +142,7 @@ public final class HealthMonitor implements AutoCloseable {
                   + ") of plugin '"
                   + identity.plugin()
                   + "'"),
-          (isOver ? "it is over: " : "") + finding.text());
+          (isOver ? "the fault is over: " : "") + finding.text());
     }
   }
 
@@ -320,7 +320,7 @@ public final class HealthMonitor implements AutoCloseable {
     } catch (RuntimeException | Error unexpected) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "A round of the health of volumes ended early. Look for the cause.",
+          "A round of health checks ended early because of this exception.",
           unexpected);
       round.completeExceptionally(unexpected);
     }
@@ -680,7 +680,7 @@ public final class HealthMonitor implements AutoCloseable {
     public Builder callsInFlight(int value) {
       if (value < 1) {
         throw new IllegalArgumentException(
-            "At least one call has to be possible, not " + value + ".");
+            "At least one call must be allowed, not " + value + ".");
       }
       callsInFlight = value;
       return this;

@@ -109,7 +109,7 @@ public final class Reaper {
       if (isEachReadable || isReadable(volume)) {
         items.add(
             new Leftover.EphemeralVolume(
-                volume, new Part("its workload has ended, and its deletion is not done")));
+                volume, new Part("its workload has ended, but its deletion is not complete")));
       }
     }
     return List.copyOf(items);
@@ -156,7 +156,7 @@ public final class Reaper {
           new Leftover.PastClaim(
               usage,
               holder,
-              new Part("it is " + holder.state() + ", and has not been freed" + age(holder))));
+              new Part("it is " + holder.state() + ", but is not free yet" + age(holder))));
     }
     return isOrphaned(usage, holder)
         ? Optional.of(
@@ -166,7 +166,8 @@ public final class Reaper {
                 new Part(
                     "node '"
                         + holder.node()
-                        + "' has neither a record nor a mount of it, and its host does not want it"
+                        + "' has neither a record nor a mount of it, and its host no longer wants"
+                        + " it"
                         + age(holder))))
         : Optional.empty();
   }
@@ -297,7 +298,7 @@ public final class Reaper {
       return stale(item);
     }
     return sources.plugins().forget(item.plugin())
-        ? ended(item, Result.End.DONE, "it is forgotten")
+        ? ended(item, Result.End.DONE, "it was removed")
         : stale(item);
   }
 
@@ -311,7 +312,7 @@ public final class Reaper {
     }
     try {
       return sources.ephemeral().delete(item.volume())
-          ? ended(item, Result.End.DONE, "it is deleted")
+          ? ended(item, Result.End.DONE, "it was deleted")
           : ended(item, Result.End.FAILED, "it is not deleted yet");
     } catch (ControllerException failed) {
       // A call that did not get its turn has no status.
@@ -332,7 +333,7 @@ public final class Reaper {
 
   private static String waitsFor(ClaimProgress progress) {
     if (progress instanceof ClaimProgress.WaitsForNode) {
-      return "its node has to prove that it has nothing mounted";
+      return "its node must prove that it has nothing mounted";
     } else if (progress instanceof ClaimProgress.WaitsForStorage stuck) {
       return stuck.message().seen().text();
     } else if (progress instanceof ClaimProgress.NeedsProof needs) {
@@ -344,7 +345,7 @@ public final class Reaper {
   }
 
   private static Result stale(Leftover item) {
-    return ended(item, Result.End.STALE, "it is not as it was when the plan was made");
+    return ended(item, Result.End.STALE, "it changed after the plan was made");
   }
 
   private static Result ended(Leftover item, Result.End end, String because) {
@@ -352,7 +353,7 @@ public final class Reaper {
   }
 
   private void tell(OperatorCode code, VolumeUse usage, Part reason) {
-    told.accept(Messages.of(code, Subject.of("giving back the claim of").by(usage), reason.text()));
+    told.accept(Messages.of(code, Subject.of("releasing the claim of").by(usage), reason.text()));
   }
 
   /**

@@ -164,7 +164,7 @@ public final class VolumeKeeper implements AutoCloseable {
     /** Returns the round as a line for people. */
     public String text() {
       return failure
-          .map(why -> "The chore '" + chore + "' failed, and is tried again later: " + why)
+          .map(why -> "The chore '" + chore + "' failed, and will be retried: " + why)
           .orElseGet(() -> "The chore '" + chore + "' is done: " + done);
     }
   }
@@ -299,7 +299,7 @@ public final class VolumeKeeper implements AutoCloseable {
       Optional<String> other = elsewhere(chore);
       done =
           other.isPresent()
-              ? "control plane '" + other.get() + "' does it"
+              ? "control plane '" + other.get() + "' runs it"
               : chore.what.work().run();
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
@@ -608,7 +608,7 @@ public final class VolumeKeeper implements AutoCloseable {
       throw new InterruptedException("closed between two items");
     }
     long done = ends.stream().filter(it -> it.end() == Reaper.Result.End.DONE).count();
-    return done + " of " + count(ends.size(), "item", "was", "were") + " given back";
+    return done + " of " + count(ends.size(), "item", "was", "were") + " released";
   }
 
   /** The release is done, even if the advice about unused volumes fails. */
@@ -617,7 +617,7 @@ public final class VolumeKeeper implements AutoCloseable {
     try {
       volumes = reaper.unused();
     } catch (OperatorException failed) {
-      return "; which volumes are unused is not known: " + failed.operatorMessage().line();
+      return "; the unused volumes are unknown: " + failed.operatorMessage().line();
     }
     return volumes.isEmpty()
         ? ""
@@ -669,7 +669,7 @@ public final class VolumeKeeper implements AutoCloseable {
     return count(differences, "difference", "was", "were")
         + " found, and "
         + repaired
-        + " put right"
+        + " repaired"
         + shared.stream().limit(MOST_TOLD).map("; "::concat).collect(Collectors.joining())
         + (shared.size() > MOST_TOLD ? "; and " + (shared.size() - MOST_TOLD) + " more" : "");
   }
@@ -691,7 +691,7 @@ public final class VolumeKeeper implements AutoCloseable {
                     + handle
                     + "' of plugin '"
                     + plugin
-                    + "' is on record as "
+                    + "' is recorded as "
                     + all.stream().map(key -> "'" + key + "'").collect(Collectors.joining(" and "))
                     + ", and was not compared");
           }

@@ -202,7 +202,7 @@ class CatalogTroubleTest {
               tuple("c", Optional.of(OperatorCode.CLAIM_UNREADABLE), false),
               tuple("d", Optional.empty(), true));
       assertThat(volumes.get(2).unreadableClaim().orElseThrow().seen().text())
-          .contains("its holders are not known: Reading the claim of volume 'default/c' failed");
+          .contains("its holders are unknown: Reading the claim of volume 'default/c' failed");
       ControllerException held = failure(() -> controller.delete(VolumeKey.of("a")));
       assertThat(held.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
       assertThat(held.outcome()).isEqualTo(ChangeOutcome.HELD);

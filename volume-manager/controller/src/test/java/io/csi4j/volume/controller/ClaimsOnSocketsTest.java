@@ -681,7 +681,7 @@ class ClaimsOnSocketsTest {
             WaitsForStorage.class,
             it ->
                 assertThat(it.message().seen().text())
-                    .isEqualTo("volume 'default/db' is not on record, or is being made"));
+                    .isEqualTo("volume 'default/db' is not recorded, or is being created"));
     assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
     assertThat(plugin().contents().attached())
         .containsExactly(new PluginContents.Attached(volume.id(), nodeId));

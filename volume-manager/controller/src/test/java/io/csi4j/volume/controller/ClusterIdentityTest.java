@@ -277,7 +277,7 @@ class ClusterIdentityTest {
 
     assertThat(again.code()).isEqualTo(OperatorCode.CLUSTER_EXISTS);
     assertThat(again.outcome()).isEqualTo(ChangeOutcome.REFUSED);
-    assertThat(again).hasMessageContaining("it is that of cluster '" + blue + "'");
+    assertThat(again).hasMessageContaining("it belongs to cluster '" + blue + "'");
     assertThat(new ClusterSetup(store).identity()).contains(blue);
   }
 
@@ -357,7 +357,7 @@ class ClusterIdentityTest {
       assertThat(held)
           .hasMessageContaining("cluster '" + blue + "' is expected")
           .hasMessageContaining(
-              wrong == other ? "is that of cluster '" + green + "'" : "has no identity");
+              wrong == other ? "belongs to cluster '" + green + "'" : "has no identity");
     }
     try (VolumeController controller =
         VolumeController.builder(world.registry(), store).cluster(blue).open()) {

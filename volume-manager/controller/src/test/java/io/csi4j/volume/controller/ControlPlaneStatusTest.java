@@ -227,7 +227,7 @@ class ControlPlaneStatusTest {
 
   @Test
   void whatIsPendingIsExplainedAsTheProgramDoesAndWithTheAttemptsOfTheControlPlane() {
-    assertThat(one.explain(DB).lines()).containsExactly("volume default/db: it is not on record");
+    assertThat(one.explain(DB).lines()).containsExactly("volume default/db: it is not recorded");
     assertThat(one.create(DB, spec()).key()).isEqualTo(DB);
     assertThat(one.explain(DB).lines()).isEqualTo(programLines()).contains("  nothing is pending");
     failsToDelete(one);
@@ -240,8 +240,8 @@ class ControlPlaneStatusTest {
         .contains("  next attempt: " + why.pending().orElseThrow().next().orElseThrow());
     assertThat(why.lines())
         .contains(
-            "    It is tried again with growing pauses; resume tries it at once. Deregister the"
-                + " volume to leave it in the storage system.");
+            "    Retries follow with growing pauses; resume retries at once. Deregister the volume"
+                + " to keep it at the storage system.");
 
     one.resume(DB);
     assertThat(one.explain(DB).pending()).isEmpty();

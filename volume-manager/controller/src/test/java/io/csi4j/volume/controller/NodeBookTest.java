@@ -214,7 +214,7 @@ class NodeBookTest {
             new Refused(
                 OperatorCode.NODE_DRAINING,
                 Optional.empty(),
-                new ReasonText("an operator drains node 'a': new disks")));
+                new ReasonText("an operator is draining node 'a': new disks")));
     assertThat(there.undrain(A)).isEqualTo(report(2, "i-2"));
     assertThat(whyNot(here)).isEmpty();
   }
@@ -228,7 +228,7 @@ class NodeBookTest {
             new Refused(
                 OperatorCode.NODE_DRAINING,
                 Optional.empty(),
-                new ReasonText("node 'a' reports so itself")));
+                new ReasonText("node 'a' reports that it is draining")));
 
     there.reported(NodeEntry.reported(A, "boot-1", 2, List.of(), false));
 

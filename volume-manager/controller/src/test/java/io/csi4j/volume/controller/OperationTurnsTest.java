@@ -132,7 +132,7 @@ class OperationTurnsTest {
 
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_BUSY);
-    assertThat(refused).hasMessageContaining("calling: 2 wait for the same already; ");
+    assertThat(refused).hasMessageContaining("calling: 2 operations already wait for it; ");
   }
 
   @Test

@@ -156,7 +156,7 @@ class PlacedSnapshotTest {
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_NOT_OFFERED);
     assertThat(refused)
-        .hasMessageContaining("cutting snapshot 'nightly' of plugin 'fake'")
+        .hasMessageContaining("creating snapshot 'nightly' of plugin 'fake'")
         .hasMessageContaining("zone=b")
         .hasMessageContaining("does not offer SNAPSHOT_ACCESSIBILITY_CONSTRAINTS");
     assertThat(requests(CREATE_SNAPSHOT)).isEmpty();

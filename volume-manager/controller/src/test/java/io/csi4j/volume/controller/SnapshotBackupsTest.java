@@ -256,7 +256,7 @@ class SnapshotBackupsTest {
 
     assertThat(lost.code()).isEqualTo(OperatorCode.SNAPSHOT_LOST);
     assertThat(lost.outcome()).isEqualTo(ChangeOutcome.REFUSED);
-    assertThat(lost).hasMessageContaining("it was cut as [" + cut.id() + "]");
+    assertThat(lost).hasMessageContaining("it was created as [" + cut.id() + "]");
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).hasSize(1);
     assertThat(plugin.contents().snapshots()).isEmpty();
     assertThat(controller.backups().pending()).isEmpty();

@@ -129,7 +129,7 @@ class UnusedVolumesTest {
               assertThat(unused.since()).isAfterOrEqualTo(created);
               assertThat(unused.message().code()).isEqualTo(OperatorCode.VOLUME_UNUSED);
               assertThat(unused.message().line())
-                  .contains("'default/db'", "it is unused since " + unused.since());
+                  .contains("'default/db'", "it has been unused since " + unused.since());
             });
     assertThat(controller.find(DB)).contains(db);
   }

@@ -189,7 +189,7 @@ class UpkeepOfAHostTest {
         .satisfies(
             message ->
                 assertThat(message.line())
-                    .contains("volume 'default/alias' is also on record as 'default/db'"));
+                    .contains("volume 'default/alias' is also recorded as 'default/db'"));
     assertThat(plugin.contents().attached()).hasSize(1);
 
     // The claim itself is given back as ever.

@@ -460,7 +460,7 @@ class VolumeControllerTest {
         .satisfies(
             it ->
                 assertThat(it.line())
-                    .contains("SINGLE_NODE_WRITER is sent for SINGLE_NODE_SINGLE_WRITER"));
+                    .contains("SINGLE_NODE_WRITER is sent instead of SINGLE_NODE_SINGLE_WRITER"));
     assertThat(controller.record(DB).orElseThrow().olderModes()).isTrue();
 
     plugin.upgrade(SHAPE);
@@ -1119,7 +1119,7 @@ class VolumeControllerTest {
         .containsExactly("nightly");
     ControllerException refused = failure(() -> controller.delete(DB));
     assertThat(refused.code()).isEqualTo(OperatorCode.SNAPSHOT_OWED);
-    assertThat(refused).hasMessageContaining("snapshot 'nightly' was asked for");
+    assertThat(refused).hasMessageContaining("snapshot 'nightly' was requested");
     assertThat(failure(() -> controller.deregister(DB)).code())
         .isEqualTo(OperatorCode.SNAPSHOT_OWED);
     assertThat(controller.expand(DB, CapacityRange.atLeast(5 << 20)).id()).isEqualTo(made.id());
@@ -1165,7 +1165,7 @@ class VolumeControllerTest {
     loses.set(true);
     ClaimOverride.Person ada = new ClaimOverride.Person("ada@example.com");
     assertThat(controller.deregister(DB, ada, new ReasonText("the array was taken away"))).isTrue();
-    assertThat(told.element().seen().text()).endsWith("; snapshot 'nightly' was asked for");
+    assertThat(told.element().seen().text()).endsWith("; snapshot 'nightly' was requested");
   }
 
   /** A store in which the hold of a deletion waits for the test, and may get no answer. */
@@ -1387,8 +1387,8 @@ class VolumeControllerTest {
       assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
       assertThat(refused.operatorMessage().seen().text())
           .isEqualTo(
-              "the origin of 'default/v1' is CREATED, and that of a volume that was there before is"
-                  + " REGISTERED");
+              "the origin of 'default/v1' is CREATED, but a volume that existed before has the"
+                  + " origin REGISTERED");
     }
     assertThat(controller.volumes())
         .extracting(each -> each.key().id())
@@ -1512,8 +1512,8 @@ class VolumeControllerTest {
     assertThat(held.seen()).isEqualTo(told.element().line()).contains("the source is gone");
     assertThat(held.next())
         .isEqualTo(
-            "Do what the message asks for, then call resume; or deregister the volume, which leaves"
-                + " it in the storage system.");
+            "Do what the message says, then call resume; or deregister the volume, which keeps it"
+                + " at the storage system.");
     assertThat(listed()).extracting(VolumeSummary::changes).containsExactly(List.of(held));
     assertThat(listed().get(0).id()).isEmpty();
     assertThat(listed().get(0).writers()).as("its own hold is no writer").isZero();
@@ -1548,7 +1548,7 @@ class VolumeControllerTest {
     assertThat(told.element().code()).isEqualTo(OperatorCode.VOLUME_FORGOTTEN);
     assertThat(told.element().seen().text())
         .isEqualTo(
-            "ada@example.com decided it: the array was taken away; workload 'web-1' on node 'n1'"
+            "ada@example.com requested it: the array was taken away; workload 'web-1' on node 'n1'"
                 + " holds it (WRITE, TAKEN)");
     assertThat(controller.deregister(DB, ada, gone)).isFalse();
     assertThat(told).hasSize(1);
@@ -1776,7 +1776,7 @@ class VolumeControllerTest {
         failure(() -> controller.expand(DB, CapacityRange.between(1000, 2000)));
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_SHRINKS);
-    assertThat(refused).hasMessageContaining("it has 1048576 bytes, and is asked to have");
+    assertThat(refused).hasMessageContaining("it has 1048576 bytes, but the request is");
     assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).isEmpty();
   }
 

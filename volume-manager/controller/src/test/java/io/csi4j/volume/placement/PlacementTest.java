@@ -238,9 +238,9 @@ class PlacementTest {
             3. n1: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
             4. n4: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
             5. n3: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; \
-            last, since the plugin says that nothing is left; some plugins always say so
+            last, because the plugin reports no free capacity; some plugins always do
             6. n6: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; \
-            last, since the plugin says that nothing is left; some plugins always say so
+            last, because the plugin reports no free capacity; some plugins always do
             """);
     assertThat(plugin.journal().calls(GET_CAPACITY)).as("one for each place").hasSize(3);
   }
@@ -255,7 +255,7 @@ class PlacementTest {
         .contains(new RequestedTopologies(Set.of(A, B), List.of(B, A)));
     assertThat(without(report, "n3"))
         .isEqualTo(
-            "STORAGE_TOO_SMALL: 1000 bytes are wanted, and the plugin has 10, asked 0 s ago");
+            "STORAGE_TOO_SMALL: 1000 bytes are requested, but the plugin has 10, asked 0 s ago");
     assertThat(controller.create(DB, report.anywhere()).topologies()).containsExactly(B);
     assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(1);
   }
@@ -288,7 +288,7 @@ class PlacementTest {
     assertThat(report.candidates().get(0).remarks()).containsExactly("preferred place 1");
     assertThat(without(report, "n3"))
         .isEqualTo(
-            "TOPOLOGY_MISMATCH: it has to be reachable from {zone=a} or {zone=b}, and this node is"
+            "TOPOLOGY_MISMATCH: it must be reachable from {zone=a} or {zone=b}, and this node is"
                 + " in {zone=c}");
     assertThat(report.anywhere().topologies())
         .contains(new RequestedTopologies(Set.of(A, B), List.of(A, B)));
@@ -367,7 +367,7 @@ class PlacementTest {
     assertThat(report.candidates().get(0).remarks())
         .singleElement()
         .asString()
-        .startsWith("asking for its room failed: ")
+        .startsWith("reading its capacity failed: ")
         .contains("tired");
   }
 
@@ -381,7 +381,7 @@ class PlacementTest {
 
     assertThat(report.nodes()).hasSize(6);
     assertThat(report.candidates().get(0).remarks())
-        .containsExactly("the plugin did not say within 0 s how much room it has");
+        .containsExactly("the plugin did not report its capacity within 0 s");
   }
 
   @Test
@@ -397,7 +397,7 @@ class PlacementTest {
         .allSatisfy(
             candidate ->
                 assertThat(candidate.remarks())
-                    .containsExactly("the plugin did not say within 0 s how much room it has"));
+                    .containsExactly("the plugin did not report its capacity within 0 s"));
   }
 
   @Test
@@ -414,7 +414,7 @@ class PlacementTest {
                 assertThat(candidate.remarks())
                     .singleElement()
                     .asString()
-                    .startsWith("its controller cannot be asked for room: "));
+                    .startsWith("its controller cannot report its capacity: "));
   }
 
   @Test
@@ -431,7 +431,7 @@ class PlacementTest {
           .allSatisfy(
               candidate ->
                   assertThat(candidate.remarks())
-                      .containsExactly("the plugin did not say within 0 s how much room it has"));
+                      .containsExactly("the plugin did not report its capacity within 0 s"));
     }
     plugin.journal().await(call -> call.operation() == GET_CAPACITY, Duration.ofSeconds(30));
     assertThat(plugin.journal().calls(GET_CAPACITY)).hasSizeLessThanOrEqualTo(16);
@@ -477,7 +477,7 @@ class PlacementTest {
     Placement.Report during = placement.candidates(spec().build(), nodes);
 
     assertThat(during.candidates().get(0).remarks())
-        .containsExactly("the room that the plugin said it has was forgotten");
+        .containsExactly("the capacity that the plugin reported was discarded");
     plugin.clearFaults();
     room(Map.of("a", 7000L, "b", 7000L, "c", 7000L));
     Placement.Report after = placement.candidates(spec().build(), nodes);
@@ -496,7 +496,7 @@ class PlacementTest {
 
     assertThat(report.nodes()).hasSize(6);
     assertThat(report.candidates().get(0).remarks())
-        .containsExactly("the plugin does not say how much room it has");
+        .containsExactly("the plugin does not report its capacity");
     assertThat(plugin.journal().calls(GET_CAPACITY)).isEmpty();
   }
 
@@ -517,7 +517,7 @@ class PlacementTest {
                 placement.candidates(spec().capacity(CapacityRange.atLeast(6000)).build(), nodes),
                 "n1"))
         .isEqualTo(
-            "STORAGE_TOO_SMALL: 6000 bytes are wanted, and the largest volume of the plugin has"
+            "STORAGE_TOO_SMALL: 6000 bytes are requested, but the largest volume of the plugin has"
                 + " 5000, asked 0 s ago");
     assertThat(
             without(
@@ -525,8 +525,8 @@ class PlacementTest {
                     spec().capacity(CapacityRange.between(100, 400)).build(), nodes),
                 "n1"))
         .isEqualTo(
-            "STORAGE_TOO_SMALL: at most 400 bytes are wanted, and the smallest volume of the plugin"
-                + " has 500, asked 0 s ago");
+            "STORAGE_TOO_SMALL: at most 400 bytes are requested, but the smallest volume of the"
+                + " plugin has 500, asked 0 s ago");
   }
 
   // ---- plugins
@@ -593,10 +593,10 @@ class PlacementTest {
                 + " answer");
     assertThat(without(report, "gone"))
         .isEqualTo(
-            "PLUGIN_NOT_REGISTERED: instance 'only' is known from an earlier run, and was not"
-                + " registered with the role NODE since");
+            "PLUGIN_NOT_REGISTERED: instance 'only' is known from an earlier run, but was not"
+                + " registered with the role NODE since this start");
     assertThat(without(report, "new"))
-        .isEqualTo("PLUGIN_NOT_READY: the plugin was not asked yet where this node is");
+        .isEqualTo("PLUGIN_NOT_READY: the plugin was not yet asked for the topology of this node");
   }
 
   @Test
@@ -637,7 +637,7 @@ class PlacementTest {
     assertThat(report.nodes()).isEqualTo(names("well"));
     assertThat(without(report, "bad")).startsWith("PLUGIN_UNHEALTHY: instance 'only' is UNHEALTHY");
     assertThat(without(report, "new"))
-        .isEqualTo("PLUGIN_NOT_READY: the plugin was not asked yet where this node is");
+        .isEqualTo("PLUGIN_NOT_READY: the plugin was not yet asked for the topology of this node");
   }
 
   // ---- volumes that exist

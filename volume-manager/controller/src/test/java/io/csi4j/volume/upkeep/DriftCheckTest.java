@@ -165,19 +165,19 @@ class DriftCheckTest {
   }
 
   private static final String LOST =
-      "lost: ATTACHMENT_LOST: it is claimed by workload 'web' on node 'n1', and the storage system"
-          + " does not name that node";
+      "lost: ATTACHMENT_LOST: it is claimed by workload 'web' on node 'n1', but the storage system"
+          + " does not report that node";
   private static final String MOVED_LOST =
-      "moved: ATTACHMENT_LOST: it is claimed by workload 'web' on node 'n1', and the storage system"
-          + " does not name that node";
+      "moved: ATTACHMENT_LOST: it is claimed by workload 'web' on node 'n1', but the storage"
+          + " system does not report that node";
   private static final String MOVED_UNKNOWN =
-      "moved: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is no"
+      "moved: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', for which there is no"
           + " claim";
   private static final String SICK =
       "sick: VOLUME_ABNORMAL: the storage system says: DEGRADED (VolumeCondition): 'one disk of two"
           + " is gone'";
   private static final String UNCLAIMED =
-      "unclaimed: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is"
+      "unclaimed: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', for which there is"
           + " no claim";
 
   @Test

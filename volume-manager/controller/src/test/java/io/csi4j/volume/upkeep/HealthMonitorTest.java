@@ -769,7 +769,7 @@ class HealthMonitorTest {
         .hasMessage("The interval has to be positive, not PT0S.");
     assertThatThrownBy(() -> monitor().callsInFlight(0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("At least one call has to be possible, not 0.");
+        .hasMessage("At least one call must be allowed, not 0.");
   }
 
   // ---- beside the claims

@@ -217,10 +217,10 @@ class ReaperTest {
     assertThat(reasons(reaper.plan()))
         .containsExactly(
             "PastClaim: it is UNPUBLISHING, and has not been freed (claimed 90 s ago)",
-            "OrphanedClaim: node 'n1' has neither a record nor a mount of it, and its host does not"
-                + " want it (claimed 90 s ago)",
+            "OrphanedClaim: node 'n1' has neither a record nor a mount of it, and its host no"
+                + " longer wants it (claimed 90 s ago)",
             "UnusedPlugin: no volume is of it",
-            "EphemeralVolume: its workload has ended, and its deletion is not done");
+            "EphemeralVolume: its workload has ended, but its deletion is not complete");
     assertThat(StoredClaims.in(store).all()).isEqualTo(before);
     assertThat(storage.calls).containsExactly("attach db-web@id-n1", "attach db-past@id-n2");
     assertThat(told).isEmpty();
@@ -288,7 +288,7 @@ class ReaperTest {
         };
 
     assertThat(ends(reaper.apply(plan, AT_ONCE)))
-        .containsExactly("FAILED: its node has to prove that it has nothing mounted");
+        .containsExactly("FAILED: its node must prove that it has nothing mounted");
 
     assertThat(book.read(WEB.volume()).holder(WEB.workload()).orElseThrow().state())
         .isEqualTo(ClaimHolder.State.UNPUBLISHING);
@@ -312,7 +312,7 @@ class ReaperTest {
     assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
 
     assertThat(ends(reaper.apply(reaper.plan(), AT_ONCE)))
-        .containsExactly("FAILED: its node has to prove that it has nothing mounted");
+        .containsExactly("FAILED: its node must prove that it has nothing mounted");
     assertThat(node.proofs).isZero();
     assertThat(storage.calls).containsExactly("attach db-web@id-n1".replace("n1", "n2"));
   }

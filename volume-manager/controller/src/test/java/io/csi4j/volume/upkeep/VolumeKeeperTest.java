@@ -238,7 +238,7 @@ class VolumeKeeperTest {
     }
     assertThat(told)
         .extracting(VolumeKeeper.Round::text)
-        .startsWith("The chore 'tidy' failed, and is tried again later: the store is away")
+        .startsWith("The chore 'tidy' failed, and will be retried: the store is away")
         .endsWith("The chore 'tidy' is done: all is tidy");
   }
 

@@ -60,7 +60,7 @@ public record NodeReport(
     ended.forEach(each -> checkIsOf(node, each.node()));
     receipts.forEach(each -> checkIsOf(node, each.node()));
     if (number < 1) {
-      throw new IllegalArgumentException("Reports count from 1, not from " + number + ".");
+      throw new IllegalArgumentException("Report numbers start at 1, not at " + number + ".");
     }
   }
 

@@ -222,7 +222,7 @@ class ServingInstanceTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
     assertThat(failure.operatorMessage().seen())
         .hasToString(
-            "it is known from an earlier run, and was not registered with the role NODE since this"
+            "it is known from an earlier run, but was not registered with the role NODE since this"
                 + " start");
     assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     register(fake, "one").report(READY);

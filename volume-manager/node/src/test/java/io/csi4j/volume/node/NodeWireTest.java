@@ -889,6 +889,6 @@ class NodeWireTest {
                     List.of(),
                     List.of(),
                     Optional.empty()))
-        .withMessage("Reports count from 1, not from 0.");
+        .withMessage("Report numbers start at 1, not at 0.");
   }
 }

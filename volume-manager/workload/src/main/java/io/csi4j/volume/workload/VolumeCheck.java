@@ -186,7 +186,8 @@ record VolumeCheck(
           OperatorCode.PLUGIN_NOT_REGISTERED,
           PreflightFindings.about(volume),
           instance
-              + " is known from an earlier run, and was not registered with the role NODE since");
+              + " is known from an earlier run, but was not registered with the role NODE since"
+              + " this start");
       return;
     }
     switch (health.state()) {
@@ -231,7 +232,7 @@ record VolumeCheck(
               csi -> checkPlace(volume, "it can be reached", csi.volume().topologies(), here));
       toBeCreated(volume)
           .flatMap(VolumeSpec::topologies)
-          .ifPresent(asked -> checkPlace(volume, "it has to be reachable", asked.required(), here));
+          .ifPresent(asked -> checkPlace(volume, "it must be reachable", asked.required(), here));
     }
   }
 
@@ -266,7 +267,7 @@ record VolumeCheck(
               + places.stream().map(Topology::toString).collect(Collectors.joining(" or "))
               + ", and "
               + here.map(place -> "this node is in " + place)
-                  .orElse("the plugin does not say where this node is"));
+                  .orElse("the plugin reports no topology for this node"));
     }
   }
 

@@ -342,8 +342,8 @@ class PreflightTest {
         .containsExactly(
             "PLUGIN_NOT_REGISTERED: "
                 + ABOUT_DATA
-                + ": instance 'only' is known from an earlier run, and was not registered"
-                + " with the role NODE since");
+                + ": instance 'only' is known from an earlier run, but was not registered with the"
+                + " role NODE since this start");
   }
 
   // ---- capabilities and access modes
@@ -481,8 +481,8 @@ class PreflightTest {
         .containsExactly(
             "TOPOLOGY_MISMATCH: "
                 + ABOUT_DATA
-                + ": it can be reached from {zone=a} or {zone=b}, and the plugin does not say where"
-                + " this node is");
+                + ": it can be reached from {zone=a} or {zone=b}, and the plugin reports no"
+                + " topology for this node");
   }
 
   @ParameterizedTest
@@ -848,7 +848,7 @@ class PreflightTest {
     assertThat(on(there, inB).isClear()).isTrue();
     assertThat(told(on(here, inB)))
         .containsExactly(
-            "TOPOLOGY_MISMATCH: checking the request 'data' of workload 'web-1': it has to be"
+            "TOPOLOGY_MISMATCH: checking the request 'data' of workload 'web-1': it must be"
                 + " reachable from {zone=b}, and this node is in {zone=a}");
     assertThat(on(plugin(in(place("zone", "a"))), inB).isClear())
         .as("a plugin without places")

@@ -102,9 +102,9 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
               + ForeignText.of(named(key(value)))
               + " failed: it has "
               + bytes.length
-              + " bytes, and a store keeps at most "
+              + " bytes, but a store keeps at most "
               + StateValue.MAX_SIZE
-              + ". Use fewer or shorter parameters, places and snapshots.");
+              + ". Use fewer or shorter parameters, topologies and snapshots.");
     }
     return bytes;
   }
@@ -181,7 +181,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     for (CatalogProto.Work each : in.getWorkList()) {
       CatalogWork begun = work(each);
       if (work.stream().anyMatch(other -> other.part().equals(begun.part()))) {
-        throw new MalformedRecordException("Work on one part is there twice.");
+        throw new MalformedRecordException("Two entries describe work on the same part.");
       }
       work.add(begun);
     }
@@ -269,7 +269,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     } else if (state == CatalogProto.Record.State.DELETING) {
       return new State.Deleting(said(in.getHandle()).map(VolumeId::of), there);
     }
-    throw new MalformedRecordException("The state of the volume is none.");
+    throw new MalformedRecordException("The volume has no state.");
   }
 
   /** A text that is stored only if it is not empty. */
@@ -352,7 +352,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     Optional<CapacityRange> to = range(in.hasGrowsTo(), in.getGrowsTo());
     SortedMap<String, String> values = StoredParts.entries(in.getParameterList());
     if (to.isPresent() && !values.isEmpty()) {
-      throw new MalformedRecordException("A refused change is of two kinds.");
+      throw new MalformedRecordException("A refused change has two kinds.");
     }
     VolumeChange.Request wish =
         to.<VolumeChange.Request>map(VolumeChange.Request.Size::new)
@@ -443,7 +443,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     Set<VolumeCapability> capabilities = new LinkedHashSet<>();
     for (PartsProto.Capability each : in.getCapabilityList()) {
       if (!capabilities.add(StoredParts.capability(each))) {
-        throw new MalformedRecordException("A way of use is there twice.");
+        throw new MalformedRecordException("A capability is listed twice.");
       }
     }
     if (!in.getSnapshot().isEmpty() && !in.getVolume().isEmpty()) {

@@ -47,7 +47,7 @@ public record CatalogWork(String part, Kind kind, Owner owner, long epoch) {
     /** Checks that both parts are set. */
     public Owner {
       if (session.isEmpty() || controlPlane.isEmpty()) {
-        throw new IllegalArgumentException("A session has an id, and a control plane a name.");
+        throw new IllegalArgumentException("A session needs an id, and a control plane a name.");
       }
     }
   }

@@ -133,7 +133,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
               + value.name()
               + "' needs "
               + bytes.length
-              + " bytes and may have "
+              + " bytes, but the limit is "
               + StateValue.MAX_SIZE
               + ". Give the node fewer plugins, or fewer volumes at a time to expand.");
     }
@@ -178,7 +178,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
           all,
           StoredParts.key(each.getVolume()),
           StoredParts.range(each.getTo()),
-          "The volumes that were expanded are not in order, or one is there twice.");
+          "The expanded volumes are not in order, or one is listed twice.");
     }
     return all;
   }
@@ -209,7 +209,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
           each.getFaultList().stream().map(NodeCodec::fault).toList();
       if (faults.isEmpty()
           || all.put(StoredParts.key(each.getVolume()), new VolumeHealth(faults)) != null) {
-        throw new MalformedRecordException("A volume without a fault is there, or one twice.");
+        throw new MalformedRecordException("A volume without a fault is listed, or one is listed"
+            + " twice.");
       }
     }
     return all;
@@ -327,7 +328,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
   private static NodeFacts facts(CatalogProto.PluginOfNode in) throws MalformedRecordException {
     List<Topology> places = StoredParts.places(in.getPlaceList());
     if (places.size() > 1) {
-      throw new MalformedRecordException("A node is in more than one place.");
+      throw new MalformedRecordException("A node has more than one topology.");
     }
     long most = in.getMaxVolumesAndOne();
     return new NodeFacts(

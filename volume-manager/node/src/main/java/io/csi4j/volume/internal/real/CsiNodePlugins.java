@@ -117,7 +117,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   }
 
   private static void forget(Bound old) {
-    old.plugin().retire("the plugin is not registered any more", null);
+    old.plugin().retire("the plugin is no longer registered", null);
   }
 
   /**
@@ -160,7 +160,8 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     if (known.remembered()) {
       return Optional.of(
           new PluginAnswer.Down(
-              "it is known from an earlier run, and was not registered with the role NODE since this start",
+              "it is known from an earlier run, but was not registered with the role NODE since"
+                  + " this start",
               OperatorCode.PLUGIN_NOT_REGISTERED));
     }
     if (known.health().state() != State.UNHEALTHY) {

@@ -1144,7 +1144,7 @@ class CsiNodePluginsTest {
     assertThat(plugins.deregister(ID)).isFalse();
     assertThat(plugins.find(ID)).isEmpty();
     assertThat(text(failed(call(plugin, unpublish()))))
-        .isEqualTo("the plugin is not registered any more");
+        .isEqualTo("the plugin is no longer registered");
   }
 
   private static RegisteredPlugin registered(FakeCsiPlugin fake) {
@@ -1174,7 +1174,7 @@ class CsiNodePluginsTest {
     up(now);
     assertThat(call(now, unpublish())).isEqualTo(Answer.ok());
     assertThat(text(failed(call(old, unpublish()))))
-        .isEqualTo("the plugin is not registered any more");
+        .isEqualTo("the plugin is no longer registered");
   }
 
   @Test

@@ -256,7 +256,7 @@ public final class StartInventory {
           Messages.of(
               OperatorCode.WAITING_FOR_HOST,
               doing,
-              "the host has not yet reported which uses it still wants; "
+              "the host has not reported which uses it still wants; "
                   + String.join(", and ", waiting)));
     }
     return told;

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTENTS = (ROOT / "docs/README.md").read_text()
 
 project = "csi4j"
-html_title = "csi4j"
+release = re.search(r"<artifactId>csi4j-parent</artifactId>\s*<version>(.+?)</version>", (ROOT / "pom.xml").read_text())[1]
+html_title = f"csi4j {release}"
 root_doc = "README"
 language = "en"
 extensions = ["myst_parser"]

@@ -116,7 +116,7 @@ public final class RedisStore implements RecordStore {
     }
     if (settings.losesNothingOnRestart() && !(log.equals("yes") && sync.equals("always"))) {
       throw refused(
-          "Redis loses writes when it is started again (appendonly "
+          "Redis loses writes when it restarts (appendonly "
               + log
               + ", appendfsync "
               + sync
@@ -334,14 +334,14 @@ public final class RedisStore implements RecordStore {
 
     Optional<ReasonText> problem() {
       if (mark.isEmpty()) {
-        return Optional.of(new ReasonText("it has records and no mark"));
+        return Optional.of(new ReasonText("it has records, but no mark"));
       }
       return trusts || home.equals(run)
           ? Optional.empty()
           : Optional.of(
               new ReasonText(
-                  "Redis was started again, or another one took over, since the store was settled,"
-                      + " and may have lost writes"));
+                  "Redis was restarted, or another instance took over, after the store was"
+                      + " settled, so it may have lost writes"));
     }
   }
 
@@ -394,7 +394,7 @@ public final class RedisStore implements RecordStore {
             + failure.getMessage()
             + (failure.fate() == Fate.CLOSED
                 ? ". Open it again."
-                : ". See that the primary runs, and can be reached from here."),
+                : ". Check that the primary runs and is reachable."),
         failure);
   }
 

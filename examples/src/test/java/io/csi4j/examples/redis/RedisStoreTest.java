@@ -161,8 +161,8 @@ class RedisStoreTest {
       try (RedisStore next = RedisStore.open(settings);
           RedisStore other = RedisStore.open(settings)) {
         String problem =
-            "Redis was started again, or another one took over, since the store was settled, and"
-                + " may have lost writes";
+            "Redis was restarted, or another instance took over, after the store was settled, so"
+                + " it may have lost writes";
         assertThat(next.readOnly()).contains(new ReasonText(problem));
         isRefused(
             () -> next.write(write(Optional.of(first), "late")),
@@ -233,7 +233,7 @@ class RedisStoreTest {
       isRefused(
           () -> RedisStore.open(server.settings("a").losingNothingOnRestart()),
           Reason.IN_DOUBT,
-          "Opening the store failed: Redis loses writes when it is started again (appendonly no,"
+          "Opening the store failed: Redis loses writes when it restarts (appendonly no,"
               + " appendfsync everysec). Set appendonly yes and appendfsync always, or open the"
               + " store without losesNothingOnRestart.");
       server.ask("CONFIG", "SET", "no-appendfsync-on-rewrite", "yes");
@@ -262,8 +262,8 @@ class RedisStoreTest {
       isRefused(
           () -> store.read(DB),
           Reason.UNAVAILABLE,
-          "Reading CLAIMS/default/db failed: Redis says 'READONLY this server is a replica'. See"
-              + " that the primary runs, and can be reached from here.");
+          "Reading CLAIMS/default/db failed: Redis says 'READONLY this server is a replica'. Check"
+              + " that the primary runs and is reachable.");
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> store.write(write(Optional.of(first), "next")))
           .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
@@ -279,7 +279,7 @@ class RedisStoreTest {
     }
     shared.ask("DEL", "{marks}:store");
     try (RedisStore store = RedisStore.open(settings)) {
-      assertThat(store.readOnly()).contains(new ReasonText("it has records and no mark"));
+      assertThat(store.readOnly()).contains(new ReasonText("it has records, but no mark"));
       assertThat(store.read(DB)).contains(at);
 
       StoreIdentity settled = store.settle();

@@ -39,11 +39,8 @@ public record Holders(List<Holder> found, int unseen, boolean complete) {
             : found.stream().map(Holder::toString).collect(Collectors.joining(", "));
     return list
         + (unseen > 0
-            ? "; "
-                + unseen
-                + (unseen == 1 ? " process" : " processes")
-                + " could not be looked into"
+            ? "; " + unseen + (unseen == 1 ? " process" : " processes") + " could not be examined"
             : "")
-        + (complete ? "" : "; the search was cut short");
+        + (complete ? "" : "; the search is incomplete");
   }
 }

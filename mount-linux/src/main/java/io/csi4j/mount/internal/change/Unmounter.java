@@ -431,7 +431,7 @@ final class Unmounter {
               ? ", but "
                   + holders.unseen()
                   + (holders.unseen() == 1 ? " process" : " processes")
-                  + " could not be looked into"
+                  + " could not be examined"
               : "");
     }
     return "it is held by "

@@ -695,7 +695,8 @@ class CheckCommandTest {
                         Stream.of(args(plugin)))
                     .toList())) {
       assertThat(check.code()).as(check.err()).isEqualTo(ExitCode.NO_CONNECTION);
-      assertThat(check.err()).endsWith("No directory for staging and target paths can be made.\n");
+      assertThat(check.err())
+          .endsWith("No directory for staging and target paths can be" + " created.\n");
     }
   }
 
@@ -773,8 +774,8 @@ class CheckCommandTest {
   @Test
   void aPluginThatHangsDoesNotOutliveACheckThatIsToldToEnd() throws Exception {
     assertThat(saidWhenToldToEnd())
-        .containsPattern("Ending as requested\\. .* with --cleanup"
-            + " \\S+/csi4j-check-[0-9a-f]{8}\\.left\n");
+        .containsPattern(
+            "Ending as requested\\. .* with --cleanup" + " \\S+/csi4j-check-[0-9a-f]{8}\\.left\n");
   }
 
   @Tag("campaign")

@@ -258,7 +258,7 @@ class MountCommandsTest {
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.err())
-        .startsWith("Nothing is mounted at " + temp + ". To see which mount contains it, run:"
-            + " csi4j");
+        .startsWith(
+            "Nothing is mounted at " + temp + ". To see which mount contains it, run:" + " csi4j");
   }
 }

@@ -125,12 +125,16 @@ class ProbeTest {
     assertThat(probe.errLines())
         .first()
         .isEqualTo(
-            "There is no socket at " + nowhere + ". Waiting up to 0.1 s for a plugin to create"
+            "There is no socket at "
+                + nowhere
+                + ". Waiting up to 0.1 s for a plugin to create"
                 + " one.");
     assertThat(check.errLines())
         .first()
         .isEqualTo(
-            "There is no socket at " + nowhere + ". Waiting up to 0.2 s for a plugin to create"
+            "There is no socket at "
+                + nowhere
+                + ". Waiting up to 0.2 s for a plugin to create"
                 + " one.");
   }
 

@@ -58,8 +58,8 @@ public record SnapshotSchedule(String name) {
    */
   public static Instant tick(Instant now, Duration every) {
     if (every.toSeconds() < 1) {
-      throw new IllegalArgumentException("The interval of a schedule is at least one second, not"
-          + " " + every);
+      throw new IllegalArgumentException(
+          "The interval of a schedule is at least one second, not" + " " + every);
     }
     Instant second = now.truncatedTo(ChronoUnit.SECONDS);
     return second.minusSeconds(Math.floorMod(second.getEpochSecond(), every.toSeconds()));

@@ -16,8 +16,12 @@ public record ExpectedInstances(int controllers, int nodes) {
   public ExpectedInstances {
     if (controllers < 0 || nodes < 0) {
       throw new IllegalArgumentException(
-          "The number of expected instances must not be negative: " + controllers + " and"
-              + " " + nodes + ".");
+          "The number of expected instances must not be negative: "
+              + controllers
+              + " and"
+              + " "
+              + nodes
+              + ".");
     }
   }
 }

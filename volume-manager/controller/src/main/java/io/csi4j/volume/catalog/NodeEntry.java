@@ -397,8 +397,8 @@ public record NodeEntry(
     if (serving.stream().anyMatch(KnownPlugin::isDraining)) {
       return Optional.of(
           refused(
-              OperatorCode.PLUGIN_DRAINING, "node '" + name + "' is draining plugin"
-                  + " '" + plugin + "'"));
+              OperatorCode.PLUGIN_DRAINING,
+              "node '" + name + "' is draining plugin" + " '" + plugin + "'"));
     }
     boolean hasSaid =
         serving.stream().anyMatch(each -> each.said().flatMap(PluginFingerprint::node).isPresent());
@@ -428,8 +428,7 @@ public record NodeEntry(
       StringBuilder line = new StringBuilder("  plugin '");
       line.append(each.id()).append("', instance '").append(each.instance()).append('\'');
       each.said()
-          .ifPresentOrElse(
-              said -> describe(said, line), () -> line.append(": not identified yet"));
+          .ifPresentOrElse(said -> describe(said, line), () -> line.append(": not identified yet"));
       line.append("; ").append(each.health().state()).append(", ").append(each.health().text());
       lines.add(line.toString());
     }

@@ -323,9 +323,7 @@ record CatalogAttachments(
             }
             if (!isWanted) {
               throw ControllerFailures.unavailable(
-                  OperatorCode.CONTROLLER_CALL_CANCELLED,
-                  call.subject(),
-                  "it is no longer wanted");
+                  OperatorCode.CONTROLLER_CALL_CANCELLED, call.subject(), "it is no longer wanted");
             }
             return call.sending().send(services, secrets);
           });

@@ -781,7 +781,8 @@ final class ControlPlaneSession implements AutoCloseable {
         forget(last);
       }
       current = null;
-      // Work that still runs is no longer renewed, because no call is sent instead of it from now on.
+      // Work that still runs is no longer renewed, because no call is sent instead of it from now
+      // on.
       if (planned != null) {
         planned.cancel();
         planned = null;

@@ -82,8 +82,7 @@ record ControllerReport(
             + status.unreadable());
     lines.add("the view of the volumes may be outdated by " + status.viewAge().toSeconds() + " s");
     lines.add(
-        "volumes in progress: %s here, %s elsewhere"
-            .formatted(status.here(), status.elsewhere()));
+        "volumes in progress: %s here, %s elsewhere".formatted(status.here(), status.elsewhere()));
     lines.add(
         "pending: %s, of which %s wait for a person"
             .formatted(

@@ -48,8 +48,8 @@ final class OperationTurns<K extends Comparable<K>> {
       SortedSet<K> needed, Subject subject, BiConsumer<Runnable, CompletableFuture<T>> work) {
     Optional<CompletableFuture<Turns.Turn>> place = turns.take(needed);
     if (place.isEmpty()) {
-      return CompletableFuture.failedFuture(busy(subject, waiters + " operations already wait for"
-          + " it"));
+      return CompletableFuture.failedFuture(
+          busy(subject, waiters + " operations already wait for" + " it"));
     }
     CompletableFuture<Turns.Turn> turn = place.get();
     if (!turn.isDone()) {

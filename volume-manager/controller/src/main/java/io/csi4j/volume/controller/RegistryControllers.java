@@ -146,8 +146,9 @@ final class RegistryControllers implements Controllers, AutoCloseable {
       } else {
         refuse(
             ControllerFailures.unavailable(
-                OperatorCode.PLUGIN_NOT_UP, call.subject(), "its instance was deregistered"
-                    + " meanwhile"));
+                OperatorCode.PLUGIN_NOT_UP,
+                call.subject(),
+                "its instance was deregistered" + " meanwhile"));
       }
     }
 

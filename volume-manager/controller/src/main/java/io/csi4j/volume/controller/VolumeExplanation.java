@@ -66,8 +66,9 @@ public record VolumeExplanation(
                 volume.get().written().version()));
     if (entry.state() instanceof State.Creating) {
       lines.add("  it was or will be requested from the plugin; no answer is recorded");
-      lines.add("  a control plane repeats the request with the same name, which creates no second"
-          + " volume");
+      lines.add(
+          "  a control plane repeats the request with the same name, which creates no second"
+              + " volume");
     }
     changes.forEach(each -> describe(each, lines));
     entry.pendingSnapshots().forEach(each -> describe(each, lines));

@@ -83,8 +83,7 @@ final class VolumePlaces {
   }
 
   private Done change(CatalogVolume known, Set<Topology> now) {
-    Subject subject =
-        Subject.of("recording the topology of", ControllerCalls.identity(known));
+    Subject subject = Subject.of("recording the topology of", ControllerCalls.identity(known));
     catalog.workIfFree(
         subject,
         known.key(),

@@ -237,8 +237,9 @@ record NodeCheck(
     if (here.isEmpty()) {
       return Optional.of(
           message(
-              OperatorCode.TOPOLOGY_MISMATCH, node, "the plugin reports no topology for this"
-                  + " node"));
+              OperatorCode.TOPOLOGY_MISMATCH,
+              node,
+              "the plugin reports no topology for this" + " node"));
     }
     if (wanted.volume().isEmpty()) {
       return whyNotPlaced(node, here.get());

@@ -439,8 +439,12 @@ public final class Placement {
           .orElseThrow(
               () ->
                   new IllegalArgumentException(
-                      "The node '" + chosen + "' is not a candidate. Choose one of"
-                          + " " + nodes() + "."));
+                      "The node '"
+                          + chosen
+                          + "' is not a candidate. Choose one of"
+                          + " "
+                          + nodes()
+                          + "."));
     }
 
     private static Set<Topology> places(List<Candidate> order) {

@@ -679,8 +679,7 @@ public final class HealthMonitor implements AutoCloseable {
      */
     public Builder callsInFlight(int value) {
       if (value < 1) {
-        throw new IllegalArgumentException(
-            "At least one call must be allowed, not " + value + ".");
+        throw new IllegalArgumentException("At least one call must be allowed, not " + value + ".");
       }
       callsInFlight = value;
       return this;

@@ -443,8 +443,8 @@ public final class MountRequest {
         throw new IllegalArgumentException(
             "The request for "
                 + usage
-                + " wants a block device, and gives mount options, which only a filesystem has."
-                + " Leave one of them out.");
+                + " requests a block device with mount options, which only a filesystem has. Leave"
+                + " one of them out.");
       }
       claim.ifPresent(this::compare);
       return new MountRequest(this);

@@ -619,7 +619,7 @@ class HealthTest {
               "CSI-847 VOLUME_ABNORMAL: looking after volume 'vol-1' of plugin"
                   + " 'fake.csi4j.example': DEGRADED (VolumeCondition), the plugin says since ")
           .endsWith(
-              ": 'two disks are slow'; nothing was changed. Check the volume there, and its"
+              ": 'two disks are slow'; nothing was changed. Check the volume and its"
                   + " workloads.");
       node.unmount(usage("vol-1", "web"));
     }

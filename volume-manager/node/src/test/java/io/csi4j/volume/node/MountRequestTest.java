@@ -99,7 +99,7 @@ class MountRequestTest {
             each -> each.volumeOptions(OF_VOLUME), each -> each.requestOptions(OF_VOLUME))) {
       assertThatThrownBy(() -> options.apply(builder().block(true)).build())
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("default/db by task wants a block device")
+          .hasMessageContaining("default/db by task requests a block device")
           .hasMessageNotContaining("hush");
     }
   }

@@ -736,7 +736,7 @@ class StoreMoveTest {
         new Disturbed(memory) {
           @Override
           public Optional<ReasonText> readOnly() {
-            return Optional.of(new ReasonText("it has records and no mark"));
+            return Optional.of(new ReasonText("it has records, but no mark"));
           }
         };
     try (LocalStore source = LocalStore.open(directory())) {

@@ -209,8 +209,8 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
           each.getFaultList().stream().map(NodeCodec::fault).toList();
       if (faults.isEmpty()
           || all.put(StoredParts.key(each.getVolume()), new VolumeHealth(faults)) != null) {
-        throw new MalformedRecordException("A volume without a fault is listed, or one is listed"
-            + " twice.");
+        throw new MalformedRecordException(
+            "A volume without a fault is listed, or one is listed" + " twice.");
       }
     }
     return all;

@@ -156,7 +156,7 @@ class CallCommandTest {
     assertThat(wrong.err()).contains("no field 'volume'", "--fields").doesNotContain("hunter2");
     assertThat(call(nowhere, "DeleteVolume", "{").code()).isEqualTo(ExitCode.USAGE);
     Run twice = call(nowhere, "DeleteVolume", "{}", "--request", "f");
-    assertThat(twice.err()).startsWith("JSON and --request say the same.");
+    assertThat(twice.err()).startsWith("The request is given twice, as JSON and with --request.");
   }
 
   @Test

@@ -405,7 +405,7 @@ class CheckCommandTest {
     assertThat(line.code()).isEqualTo(ExitCode.USAGE);
     assertThat(line.err()).startsWith(secrets + ":2: This line is not a secret.");
     assertThat(section.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(section.err()).startsWith(sections + ":1: These brackets hold no operation.");
+    assertThat(section.err()).startsWith(sections + ":1: The brackets contain no operation.");
     assertThat(line.err() + section.err()).doesNotContain("hunter22", "alice99");
   }
 
@@ -636,7 +636,7 @@ class CheckCommandTest {
     String told =
         "(?s)Starting the plugin failed: nothing listens on "
             + socket
-            + "\\. Look at its command\\. It ended with code 127\\. Its last lines:\n"
+            + "\\. Check its command\\. It ended with code 127\\. Its last lines:\n"
             + " +\\| [^\n]*\\./plugn[^\n]*\n.*";
 
     Run run = Run.of(words.toArray(String[]::new));
@@ -831,7 +831,7 @@ class CheckCommandTest {
   @Test
   void sizesTimesAndDirectoriesAreChecked() {
     assertThat(Run.of("check", "--volume-size", "5GB").err()).contains("'5GB' is not a size.");
-    assertThat(Run.of("check", "--volume-size", "9999999TiB").err()).contains("is no size.");
+    assertThat(Run.of("check", "--volume-size", "9999999TiB").err()).contains("is not a size.");
     assertThat(SizeOption.parse("3MiB")).isEqualTo(new SizeOption(3 << 20));
     assertThat(SizeOption.parse("7")).isEqualTo(new SizeOption(7));
     assertThat(Run.of("check", "--parameter", "k").err()).contains("--parameter");

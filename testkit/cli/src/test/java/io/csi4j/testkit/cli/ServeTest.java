@@ -168,9 +168,9 @@ class ServeTest {
     assertThat(usage("--topology", "n-9:zone=z1"))
         .contains("--topology 'n-9:zone=z1' names no node of this plugin. Its nodes are node-1.");
     assertThat(usage("--node", "a", "--node", "b", "--topology", "a:zone=z1"))
-        .contains("says where some nodes are and not where the others are.");
+        .contains("is given for some nodes only.");
     assertThat(usage("--host-path", directory.toString(), "--topology", "zone=z1"))
-        .contains("--topology and --mutable-parameter do not go with --host-path");
+        .contains("--topology and --mutable-parameter do not work with --host-path");
   }
 
   @Test
@@ -395,7 +395,7 @@ class ServeTest {
     Run run = serve();
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
-    assertThat(run.errLines()).singleElement().asString().contains("no socket stands there");
+    assertThat(run.errLines()).singleElement().asString().contains("a file that is not a socket is there");
     assertThat(socket()).hasContent("mine");
   }
 

@@ -741,9 +741,9 @@ public final class Cluster implements ControlPlane, AutoCloseable {
           Messages.of(
               OperatorCode.NOT_ALLOWED_HERE,
               Subject.of("acquiring").by(usage),
-              "the context of the volume itself has "
+              "the volume's context already has "
                   + String.join(", ", both)
-                  + ", which the request gives as a fact of the workload"),
+                  + ", which the request passes as a fact of the workload"),
           null,
           null);
     }

@@ -147,7 +147,7 @@ class BlockRangeFileTest {
     }
     Files.write(
         bad, (new String(right, StandardCharsets.UTF_8) + "x").getBytes(StandardCharsets.UTF_8));
-    assertThatThrownBy(() -> BlockRangeFile.read(bad)).hasMessageContaining("behind its end");
+    assertThatThrownBy(() -> BlockRangeFile.read(bad)).hasMessageContaining("after its end");
   }
 
   @Test

@@ -50,7 +50,7 @@ class CatalogRoomTest {
     assertThat(CatalogRoom.refusal(Optional.of(SMALL), full)).isEmpty();
     assertThat(CatalogRoom.refusal(Optional.of(full), larger))
         .contains(
-            "it would have 57345 bytes, and may have 57344; 1 of its snapshots are neither kept nor"
+            "it would have 57345 bytes, but the limit is 57344; 1 of its snapshots are neither kept nor"
                 + " dropped");
     assertThat(CatalogRoom.refusal(Optional.empty(), larger)).isPresent();
   }
@@ -78,7 +78,7 @@ class CatalogRoomTest {
     assertThat(CatalogRoom.refusal(SMALL, cut(most))).isEmpty();
     assertThat(CatalogRoom.refusal(SMALL, cut(most + 1)))
         .contains(
-            "with another snapshot it would have 49153 bytes, and a snapshot begins with 49152 at"
-                + " most");
+            "with another snapshot it would have 49153 bytes, but the limit for a new snapshot"
+                + " is 49152");
   }
 }

@@ -285,7 +285,7 @@ class ControlPlaneStatusTest {
     assertThat(entries.get("versions.txt")).contains("control plane 'one'");
     assertThat(entries.get("status.txt"))
         .contains("DELETING 1")
-        .contains("pending: 1, of these held for a person: 0")
+        .contains("pending: 1, of which 0 wait for a person")
         .contains("store: accepts writes");
     assertThat(entries.get("plugins.txt")).contains("plugin 'fake', instance 'only'");
     assertThat(entries.get("volumes.txt")).contains("default/db: DELETING, plugin 'fake'");

@@ -715,7 +715,7 @@ class ControllerCrashTest {
       ControllerException failed = catchThrowableOfType(ControllerException.class, operation);
       assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
       assertThat(failed.outcome()).isEqualTo(ChangeOutcome.HELD);
-      assertThat(failed).hasMessageContaining("that is 'default/first'");
+      assertThat(failed).hasMessageContaining("that id belongs to 'default/first'");
     }
     assertThat(plugin.contents().volumes()).contains(first.id());
 

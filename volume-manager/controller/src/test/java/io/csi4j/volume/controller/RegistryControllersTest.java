@@ -353,7 +353,7 @@ class RegistryControllersTest {
 
     assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(failed.code()).isEqualTo(OperatorCode.CONTROLLER_BUSY);
-    assertThat(failed).hasMessageContaining("the machine gives no thread");
+    assertThat(failed).hasMessageContaining("no thread could be started for it");
     Waits.on(publish(ONE, NODE));
     assertThat(plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME)).hasSize(1);
   }

@@ -174,7 +174,7 @@ class SnapshotBackupsTest {
     ControllerException other = failure(() -> controller.backups().cut(DB, NIGHTLY, Map.of()));
 
     assertThat(other.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
-    assertThat(other).hasMessageContaining("on record with other parameters, places or volumes");
+    assertThat(other).hasMessageContaining("recorded with other parameters, topologies or volumes");
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(calls);
     assertThat(answered(DB).orElseThrow().snapshots()).containsValue(cut.id());
   }
@@ -372,7 +372,7 @@ class SnapshotBackupsTest {
     ControllerException gone = failure(() -> backups.readyGroup(DB, NIGHTLY));
     assertThat(gone.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
     assertThat(gone.outcome()).isEqualTo(ChangeOutcome.REFUSED);
-    assertThat(gone).hasMessageContaining("of its 2 volumes only 1 are there");
+    assertThat(gone).hasMessageContaining("of its 2 volumes only 1 are recorded");
     assertThat(backups.pending()).containsOnlyKeys(DB);
 
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
@@ -432,7 +432,7 @@ class SnapshotBackupsTest {
     ControllerException other = failure(() -> backups.cut(Set.of(LOG, app), NIGHTLY, FULL));
 
     assertThat(other.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
-    assertThat(other).hasMessageContaining("on record with other parameters, places or volumes");
+    assertThat(other).hasMessageContaining("recorded with other parameters, topologies or volumes");
     assertThat(backups.pending()).containsOnlyKeys(DB);
     assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isEmpty();
     assertThat(controller.dropSnapshot(LOG, NIGHTLY)).isTrue();
@@ -470,7 +470,7 @@ class SnapshotBackupsTest {
 
     ControllerException other = failure(() -> backups.cut(Set.of(app, DB), NIGHTLY, FULL));
     assertThat(other.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
-    assertThat(other).hasMessageContaining("on record with other parameters, places or volumes");
+    assertThat(other).hasMessageContaining("recorded with other parameters, topologies or volumes");
     assertThat(backups.pending()).containsOnlyKeys(DB);
     assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isEmpty();
     controller.delete(app);
@@ -561,7 +561,7 @@ class SnapshotBackupsTest {
               assertThat(failed.outcome()).isEqualTo(ChangeOutcome.REFUSED);
               assertThat(failed.status()).contains(StatusCode.NOT_FOUND);
               assertThat(failed)
-                  .hasMessageContaining("what changed between the snapshots 'none' and 'other'");
+                  .hasMessageContaining("the changes between the snapshots 'none' and 'other'");
             });
   }
 

@@ -746,7 +746,7 @@ class TwoControlPlanesTest {
     ControllerException taken = failure(first);
     assertThat(taken.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
     assertThat(taken.outcome()).isEqualTo(ChangeOutcome.HELD);
-    assertThat(taken).hasMessageContaining("that is 'default/web'");
+    assertThat(taken).hasMessageContaining("that id belongs to 'default/web'");
     assertThat(StoredCatalog.record(store, DB)).isEqualTo(Optional.empty());
     assertThat(one.controller.find(WEB)).contains(other);
     assertThat(StoredCatalog.record(store, WEB).map(CatalogRecord::work)).contains(List.of());
@@ -816,7 +816,7 @@ class TwoControlPlanesTest {
 
     ControllerException held = failure(() -> two.controller.delete(WEB));
     assertThat(held.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
-    assertThat(held).hasMessageContaining("that is 'default/db'");
+    assertThat(held).hasMessageContaining("that id belongs to 'default/db'");
     pass(ControlPlaneSession.EXPIRY);
     two.controller.delete(WEB);
     assertThat(StoredCatalog.entries(store)).isEmpty();

@@ -366,7 +366,7 @@ class TwoNodesTest {
     Eventually.isTrue("its mounts are gone", () -> published().isEmpty());
     Eventually.isTrue("it has forgotten them", () -> a.manager.volumes().isEmpty());
     refused(() -> a.manager.mount(a.request(first)), OperatorCode.FENCED);
-    // What the storage system was not told is found, and put right as the policy allows.
+    // What the storage system was not told is found, and repaired as the policy allows.
     DriftCheck drift = new DriftCheck(CalledAttachments.of(controller.controller()), store);
     DriftCheck.Report report = drift.look(Map.of(HANDLE, KEY));
     assertThat(report.findings())

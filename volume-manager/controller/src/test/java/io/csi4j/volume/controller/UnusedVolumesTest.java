@@ -175,7 +175,7 @@ class UnusedVolumesTest {
         assertThat(keeper.keepNow())
             .extracting(VolumeKeeper.Round::done)
             .containsExactly(
-                "0 of 0 items were given back; 1 volume is unused: 'default/db' since " + since);
+                "0 of 0 items were released; 1 volume is unused: 'default/db' since " + since);
       }
     }
     assertThat(told).extracting(OperatorMessage::code).containsExactly(OperatorCode.VOLUME_UNUSED);

@@ -240,7 +240,7 @@ class UpkeepOfAHostTest {
       assertThat(rounds)
           .extracting(VolumeKeeper.Round::chore, VolumeKeeper.Round::failure)
           .containsExactly(tuple("compare", Optional.empty()), tuple("health", Optional.empty()));
-      assertThat(rounds.get(0).done()).isEqualTo("3 differences were found, and 2 put right");
+      assertThat(rounds.get(0).done()).isEqualTo("3 differences were found, and 2 repaired");
       assertThat(found)
           .containsExactlyInAnyOrder(
               OperatorCode.ATTACHMENT_LOST,
@@ -251,7 +251,7 @@ class UpkeepOfAHostTest {
       assertThat(health).containsExactly("default/scratch is DEGRADED");
       assertThat(plugin.contents().attached()).hasSize(1);
       assertThat(keeper.keepNow().get(0).done())
-          .isEqualTo("1 difference was found, and 0 put right");
+          .isEqualTo("1 difference was found, and 0 repaired");
     }
     plugin.assertLawful();
   }
@@ -316,11 +316,11 @@ class UpkeepOfAHostTest {
             .open()) {
       assertThat(keeper.keepNow().get(0).done())
           .isEqualTo(
-              "0 differences were found, and 0 put right; volume '"
+              "0 differences were found, and 0 repaired; volume '"
                   + db.id()
                   + "' of plugin '"
                   + ID
-                  + "' is on record as 'default/alias' and 'default/db', and was not compared");
+                  + "' is recorded as 'default/alias' and 'default/db', and was not compared");
     }
   }
 

@@ -644,7 +644,7 @@ class VolumeControllerTest {
         .failsWithin(SECONDS)
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(ControllerException.class)
-        .withMessageContaining("the machine gives no thread");
+        .withMessageContaining("no thread could be started for it");
   }
 
   // ---- delete
@@ -912,13 +912,13 @@ class VolumeControllerTest {
     for (Map.Entry<CatalogVolume, String> each :
         Map.of(
                 existing(VolumeId.of("old-2"), VolumeContext.empty()),
-                "'default/db' is on record with id 'old-1'",
+                "'default/db' is recorded with id 'old-1'",
                 registered.as(spec.toBuilder().parameters(Map.of("tier", "s3cr3t")).build()),
-                "'default/db' is on record with other parameters",
+                "'default/db' is recorded with other parameters",
                 registered.as(spec.toBuilder().ephemeral(true).build()),
-                "'default/db' is on record as one that stays",
+                "'default/db' is recorded as a persistent volume",
                 registered.as(spec.toBuilder().cloneOf(VolumeId.of("v")).build()),
-                "'default/db' is on record with another source")
+                "'default/db' is recorded with another source")
             .entrySet()) {
       ControllerException refused = failure(() -> controller.register(each.getKey()));
       assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
@@ -1101,7 +1101,7 @@ class VolumeControllerTest {
             ControllerAnswer.Failed.class,
             failed -> {
               assertThat(failed.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
-              assertThat(failed.because().text()).contains("is not on record, or is being");
+              assertThat(failed.because().text()).contains("is not recorded, or is being");
             });
     assertThat(requests(CsiOperation.CONTROLLER_PUBLISH_VOLUME)).isEmpty();
   }
@@ -2017,7 +2017,7 @@ class VolumeControllerTest {
                       Set.of(DB, logs), SnapshotName.of("both"), Map.of()));
 
       assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
-      assertThat(refused).hasMessageContaining("are not all of one plugin");
+      assertThat(refused).hasMessageContaining("belong to several plugins");
       assertThat(plugin.contents().groups()).isEmpty();
       registered.close();
     }

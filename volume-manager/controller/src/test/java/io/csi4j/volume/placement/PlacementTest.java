@@ -770,7 +770,7 @@ class PlacementTest {
     assertThat(again.candidates().get(0).remarks()).containsExactly("has the volume already");
     assertThatThrownBy(() -> Placement.builder(controller).build().candidates(made, same, nodes))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("knows no claims");
+        .hasMessageContaining("was built without claims");
   }
 
   /** A claim is kept with the options of its volume: a request states only some of them. */

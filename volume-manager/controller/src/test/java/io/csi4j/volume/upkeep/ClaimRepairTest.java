@@ -48,7 +48,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Drift is put right under the rules of claims, and only while it is so. */
+/** Drift is repaired under the rules of claims, and only while it is so. */
 class ClaimRepairTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -216,7 +216,7 @@ class ReaperTest {
 
     assertThat(reasons(reaper.plan()))
         .containsExactly(
-            "PastClaim: it is UNPUBLISHING, and has not been freed (claimed 90 s ago)",
+            "PastClaim: it is UNPUBLISHING, but is not free yet (claimed 90 s ago)",
             "OrphanedClaim: node 'n1' has neither a record nor a mount of it, and its host no"
                 + " longer wants it (claimed 90 s ago)",
             "UnusedPlugin: no volume is of it",
@@ -238,7 +238,7 @@ class ReaperTest {
     assertThat(codes())
         .as("A2: it is released after its node has proved that nothing is mounted")
         .containsExactly("CLAIM_ORPHANED");
-    assertThat(told.get(0).seen().text()).endsWith("does not want it (claimed 90 s ago)");
+    assertThat(told.get(0).seen().text()).endsWith("no longer wants it (claimed 90 s ago)");
     // Asked when it was planned, when that was looked at again, and after the release: that counts.
     assertThat(node.proofs).isEqualTo(3);
   }
@@ -341,7 +341,7 @@ class ReaperTest {
             Reaper.Result.End.FAILED);
     assertThat(ends(ends).subList(1, 4))
         .containsExactly(
-            "FAILED: the plugin is down", "DONE: it is deleted", "FAILED: it is not deleted yet");
+            "FAILED: the plugin is down", "DONE: it was deleted", "FAILED: it is not deleted yet");
     assertThat(reaper.apply(reaper.plan(), AT_ONCE).get(0).end()).isEqualTo(Reaper.Result.End.DONE);
     assertThat(book.read(WEB.volume()).holders()).isEmpty();
   }
@@ -445,7 +445,7 @@ class ReaperTest {
           .extracting(item -> item.getClass().getSimpleName())
           .containsExactly("OrphanedClaim", "EphemeralVolume");
       assertThat(ends(careful.apply(plan, AT_ONCE)))
-          .containsExactly("DONE: it is free", "DONE: it is deleted");
+          .containsExactly("DONE: it is free", "DONE: it was deleted");
     }
     assertThat(ephemeral.pending).containsExactly(bad, newer);
   }
@@ -454,7 +454,7 @@ class ReaperTest {
   void aPluginThatNoVolumeNeedsIsForgotten() {
     plugins.unused.put(PluginId.of("old"), new Part("no volume is of it"));
 
-    assertThat(ends(reaper.apply(reaper.plan(), AT_ONCE))).containsExactly("DONE: it is forgotten");
+    assertThat(ends(reaper.apply(reaper.plan(), AT_ONCE))).containsExactly("DONE: it was removed");
     assertThat(plugins.forgotten).containsExactly(PluginId.of("old"));
   }
 

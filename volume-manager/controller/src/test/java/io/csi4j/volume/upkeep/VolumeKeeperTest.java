@@ -126,7 +126,7 @@ class VolumeKeeperTest {
           .containsExactlyInAnyOrder(
               "The chore 'resume' is done: 0 claims were freed, and 0 claims wait",
               "The chore 'tidy' is done: run 1",
-              "The chore 'resume' is done: control plane 'cp-1' does it",
+              "The chore 'resume' is done: control plane 'cp-1' runs it",
               "The chore 'tidy' is done: run 2");
       assertThat(two.chores()).hasSize(2);
 
@@ -261,7 +261,7 @@ class VolumeKeeperTest {
           .extracting(chore -> chore.last().map(VolumeKeeper.Round::done))
           .containsExactly(
               Optional.of("0 claims were freed, and 0 claims wait"),
-              Optional.of("0 of 0 items were given back"));
+              Optional.of("0 of 0 items were released"));
     }
     assertThat(told)
         .extracting(VolumeKeeper.Round::chore)

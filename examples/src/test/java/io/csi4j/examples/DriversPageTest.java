@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -71,6 +73,28 @@ class DriversPageTest {
           .isTrue();
       assertThat(run.group(2)).as(run.group()).startsWith(name);
     }
+  }
+
+  @Test
+  void aRunAddsItsRowOnceBelowTheOthers() throws Exception {
+    Matcher insertion =
+        Pattern.compile("(?s)ROW=\\$line awk '(.+?)' \"\\$checkout/docs/drivers.md\"")
+            .matcher(Files.readString(Page.ROOT.resolve("testing/drivers")));
+    assertThat(insertion.find()).isTrue();
+    ProcessBuilder awk =
+        new ProcessBuilder(
+            "awk", insertion.group(1), Page.ROOT.resolve("docs/drivers.md").toString());
+    awk.environment().put("ROW", "| the new row |");
+    Process process = awk.start();
+    List<String> lines =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
+
+    assertThat(process.waitFor()).isZero();
+    assertThat(lines).containsOnlyOnce("| the new row |");
+    assertThat(lines.get(lines.indexOf("| the new row |") - 1))
+        .isEqualTo(runs().get(runs().size() - 1).group());
   }
 
   private static List<MatchResult> rows() throws IOException {

@@ -69,6 +69,18 @@ enum CsiMeter {
       "volumes that cannot continue because of a problem",
       "plugin"),
   UNWELL("csi4j.volumes.unwell", Meter.Type.GAUGE, "volumes with known faults", "plugin"),
+  TROUBLE(
+      "csi4j.volume.trouble",
+      Meter.Type.GAUGE,
+      "seconds for which a volume has been uncertain, pending release, troubled or unwell",
+      "plugin",
+      "volume",
+      "workload",
+      "code"),
+  TROUBLE_OMITTED(
+      "csi4j.volume.trouble.omitted",
+      Meter.Type.GAUGE,
+      "volumes in trouble that `csi4j.volume.trouble` does not name"),
   STORAGE_FAULTS(
       "csi4j.storage.faults",
       Meter.Type.GAUGE,

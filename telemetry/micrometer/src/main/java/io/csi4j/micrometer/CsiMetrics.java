@@ -12,6 +12,7 @@ import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.store.RecordStore;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -36,8 +37,10 @@ import java.util.function.Supplier;
  * }</pre>
  *
  * <p>A tag is the name of a plugin, a call or an operation, or a value or code that csi4j defines:
- * never a volume id, a path, or free text. Plugins beyond a bound share one value. Safe for use by
- * many threads.
+ * never a plugin's id of a volume, a path, or free text. Plugins beyond a bound share one value.
+ * The host's names of volumes and workloads are in one meter only, {@code csi4j.volume.trouble},
+ * which has a bounded number of volumes in trouble and no healthy ones. Safe for use by many
+ * threads.
  *
  * @since 1.0
  */
@@ -46,21 +49,48 @@ public final class CsiMetrics implements AutoCloseable {
   /** Default maximum number of plugins with their own value of the tag {@code plugin}. */
   public static final int MOST_PLUGINS = 100;
 
+  /** Default maximum number of volumes in trouble that are named. */
+  public static final int MOST_VOLUMES = 20;
+
+  /** Age below which an uncertain result or a pending release is a call that just runs. */
+  static final Duration ORDINARY = Duration.ofSeconds(10);
+
   private final Meters meters;
   private final PluginTags plugins;
   private final NodeGauges gauges;
   private final ControllerGauges controllers;
 
-  private CsiMetrics(MeterRegistry registry, int mostPlugins, LongSupplier nanoTime) {
+  private CsiMetrics(
+      MeterRegistry registry,
+      int mostPlugins,
+      int mostVolumes,
+      Duration ordinary,
+      LongSupplier nanoTime) {
     meters = new Meters(Objects.requireNonNull(registry, "registry"));
     plugins = new PluginTags(mostPlugins);
-    gauges = new NodeGauges(meters, plugins, nanoTime);
+    gauges =
+        new NodeGauges(
+            meters, plugins, new VolumeTroubles(plugins, mostVolumes, ordinary), nanoTime);
     controllers = new ControllerGauges(meters, nanoTime);
   }
 
-  /** Binds metrics to this registry, with at most {@link #MOST_PLUGINS} names of plugins. */
+  /**
+   * Binds metrics to this registry, with at most {@link #MOST_PLUGINS} names of plugins and {@link
+   * #MOST_VOLUMES} names of volumes in trouble.
+   */
   public static CsiMetrics bindTo(MeterRegistry registry) {
     return bindTo(registry, MOST_PLUGINS);
+  }
+
+  /**
+   * Binds metrics to this registry, with at most {@link #MOST_VOLUMES} names of volumes in trouble.
+   *
+   * @param mostPlugins the maximum number of plugins with their own value of the tag {@code
+   *     plugin}; all further plugins share {@code other}
+   * @throws IllegalArgumentException if the number is negative
+   */
+  public static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins) {
+    return bindTo(registry, mostPlugins, MOST_VOLUMES);
   }
 
   /**
@@ -68,21 +98,34 @@ public final class CsiMetrics implements AutoCloseable {
    *
    * @param mostPlugins the maximum number of plugins with their own value of the tag {@code
    *     plugin}; all further plugins share {@code other}
-   * @throws IllegalArgumentException if the number is negative
+   * @param mostVolumes the maximum number of volumes in trouble that are named, those with the
+   *     longest trouble first; all further ones are counted. Use 0 to name no volume
+   * @throws IllegalArgumentException if a number is negative
    */
-  public static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins) {
-    return bindTo(registry, mostPlugins, System::nanoTime);
+  public static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins, int mostVolumes) {
+    return bindTo(registry, mostPlugins, mostVolumes, ORDINARY, System::nanoTime);
   }
 
   /** Binds metrics whose gauges use this clock to determine their age. */
-  static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins, LongSupplier nanoTime) {
+  static CsiMetrics bindTo(
+      MeterRegistry registry,
+      int mostPlugins,
+      int mostVolumes,
+      Duration ordinary,
+      LongSupplier nanoTime) {
     if (mostPlugins < 0) {
       throw new IllegalArgumentException(
           "The number of plugins with their own name must not be negative, but is "
               + mostPlugins
               + ". Use 0 for none.");
     }
-    return new CsiMetrics(registry, mostPlugins, nanoTime);
+    if (mostVolumes < 0) {
+      throw new IllegalArgumentException(
+          "The number of volumes in trouble that are named must not be negative, and is "
+              + mostVolumes
+              + ". Use 0 for none.");
+    }
+    return new CsiMetrics(registry, mostPlugins, mostVolumes, ordinary, nanoTime);
   }
 
   /**
@@ -144,9 +187,9 @@ public final class CsiMetrics implements AutoCloseable {
   }
 
   /**
-   * Exposes the volumes of a manager, and the instances of its plugins. Gauges of several managers
-   * are added up. Reading the gauges takes a snapshot of the manager at most once a second, and
-   * calls no plugin.
+   * Exposes the volumes of a manager, the names of those in trouble, and the instances of its
+   * plugins. Gauges of several managers are added up. Reading the gauges takes a snapshot of the
+   * manager at most once a second, and calls no plugin.
    *
    * @return a handle that ends this, and removes the gauges of plugins that nothing else exposes
    */

@@ -2,6 +2,7 @@ package io.csi4j.micrometer;
 
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -22,13 +23,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
  * Exposes the state of managers and registries as gauges. All gauges of a scrape share one
- * snapshot, which is at most a second old. Taking a snapshot registers gauges for new plugins, and
- * removes those of plugins that are neither registered nor have volumes.
+ * snapshot, which is at most a second old. Taking a snapshot registers gauges for new plugins and
+ * volumes in trouble. It removes those of plugins that are neither registered nor have volumes, and
+ * of volumes that are well again.
  */
 final class NodeGauges {
 
@@ -49,6 +52,7 @@ final class NodeGauges {
 
   private final Meters meters;
   private final PluginTags tags;
+  private final VolumeTroubles troubles;
   private final LongSupplier nanoTime;
   private final List<VolumeManager> managers = new CopyOnWriteArrayList<>();
   private final List<PluginRegistry> registries = new CopyOnWriteArrayList<>();
@@ -61,6 +65,7 @@ final class NodeGauges {
 
   private Map<String, Figures> seen = Map.of();
   private final Set<String> shown = new HashSet<>();
+  private VolumeTroubles.Named named = VolumeTroubles.Named.NONE;
   private int plugins;
   private long lookedAt;
   private boolean isStale = true;
@@ -76,30 +81,20 @@ final class NodeGauges {
     private long unwell;
     private long storageFaults;
 
-    void add(VolumeStatus status) {
-      Set<PathStatus> paths = new HashSet<>();
-      paths.add(status.staging());
-      for (VolumeStatus.Use use : status.uses()) {
-        paths.add(use.status());
-        uses.merge(use.status(), 1L, Long::sum);
-      }
+    void add(VolumeStatus status, VolumeSigns signs) {
+      status.uses().forEach(use -> uses.merge(use.status(), 1L, Long::sum));
       volumes++;
-      doubted += paths.contains(PathStatus.IN_DOUBT) ? 1 : 0;
-      owed += isOwed(status, paths) ? 1 : 0;
-      troubled += status.trouble().isPresent() ? 1 : 0;
-      unwell += status.health().isWell() ? 0 : 1;
-    }
-
-    private static boolean isOwed(VolumeStatus status, Set<PathStatus> paths) {
-      return paths.contains(PathStatus.GOING)
-          || !status.leaving().isEmpty()
-          || (status.uses().isEmpty() && status.staging() != PathStatus.NONE);
+      doubted += signs.isDoubted() ? 1 : 0;
+      owed += signs.isOwed() ? 1 : 0;
+      troubled += signs.isTroubled() ? 1 : 0;
+      unwell += signs.isUnwell() ? 1 : 0;
     }
   }
 
-  NodeGauges(Meters meters, PluginTags tags, LongSupplier nanoTime) {
+  NodeGauges(Meters meters, PluginTags tags, VolumeTroubles troubles, LongSupplier nanoTime) {
     this.meters = meters;
     this.tags = tags;
+    this.troubles = troubles;
     this.nanoTime = nanoTime;
   }
 
@@ -117,6 +112,7 @@ final class NodeGauges {
   AutoCloseable watch(PluginRegistry registry) {
     registries.add(registry);
     meters.gauge(CsiMeter.PLUGINS, this::plugins);
+    meters.gauge(CsiMeter.TROUBLE_OMITTED, () -> looked(() -> named.omitted()));
     again();
     return () -> {
       registries.remove(registry);
@@ -158,13 +154,13 @@ final class NodeGauges {
     }
   }
 
-  private Number looked(LongSupplier figure) {
+  private Number looked(Supplier<Number> figure) {
     looking.lock();
     try {
       if (isStale || nanoTime.getAsLong() - lookedAt > FRESH) {
         look();
       }
-      return figure.getAsLong();
+      return figure.get();
     } finally {
       looking.unlock();
     }
@@ -181,14 +177,16 @@ final class NodeGauges {
             .merge(health(instance), 1L, Long::sum);
       }
     }
+    lookedAt = nanoTime.getAsLong();
+    VolumeTroubles.Look look = troubles.look(lookedAt);
     for (VolumeManager manager : managers) {
-      look(manager, found, all);
+      look(manager, look, found, all);
     }
     answered.keySet().removeIf(plugin -> !all.contains(PluginId.of(plugin)));
     seen = found;
     plugins = all.size();
-    lookedAt = nanoTime.getAsLong();
     isStale = false;
+    show(look.named());
     found.keySet().stream().filter(shown::add).forEach(this::show);
     shown.stream().filter(plugin -> !found.containsKey(plugin)).toList().forEach(this::hide);
   }
@@ -208,12 +206,23 @@ final class NodeGauges {
         : word((isAnswered ? PluginHealth.State.READY : PluginHealth.State.UNHEALTHY).name());
   }
 
-  private void look(VolumeManager manager, Map<String, Figures> found, Set<PluginId> all) {
+  private void look(
+      VolumeManager manager,
+      VolumeTroubles.Look look,
+      Map<String, Figures> found,
+      Set<PluginId> all) {
     try {
       Set<PluginId> its = new TreeSet<>();
-      for (VolumeStatus status : manager.volumes()) {
-        its.add(status.plugin());
-        figures(found, status.plugin()).add(status);
+      for (Explanation.Explained volume : manager.explain().volumes()) {
+        volume
+            .status()
+            .ifPresent(
+                status -> {
+                  VolumeSigns signs = VolumeSigns.of(status);
+                  its.add(status.plugin());
+                  figures(found, status.plugin()).add(status, signs);
+                  look.add(manager, volume, status, signs);
+                });
       }
       for (PluginId plugin : its) {
         figures(found, plugin).storageFaults += manager.storageHealth(plugin).size();
@@ -243,6 +252,23 @@ final class NodeGauges {
           () -> figure(plugin, figures -> figures.instances.getOrDefault(health, 0L)),
           plugin,
           health);
+    }
+  }
+
+  /** Shows the volumes in trouble, and hides those that are well again. */
+  private void show(VolumeTroubles.Named next) {
+    VolumeTroubles.Named before = named;
+    named = next;
+    for (List<String> values : before.seconds().keySet()) {
+      if (!next.seconds().containsKey(values)) {
+        meters.remove(CsiMeter.TROUBLE, values.toArray(String[]::new));
+      }
+    }
+    for (List<String> values : next.seconds().keySet()) {
+      meters.gauge(
+          CsiMeter.TROUBLE,
+          () -> looked(() -> named.seconds().getOrDefault(values, Double.NaN)),
+          values.toArray(String[]::new));
     }
   }
 

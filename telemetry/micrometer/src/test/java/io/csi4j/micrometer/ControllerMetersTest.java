@@ -40,7 +40,11 @@ class ControllerMetersTest {
 
   private CsiMetrics metrics(SimpleMeterRegistry of) {
     return CsiMetrics.bindTo(
-        of, CsiMetrics.MOST_PLUGINS, () -> now.addAndGet(TimeUnit.SECONDS.toNanos(2)));
+        of,
+        CsiMetrics.MOST_PLUGINS,
+        CsiMetrics.MOST_VOLUMES,
+        CsiMetrics.ORDINARY,
+        () -> now.addAndGet(TimeUnit.SECONDS.toNanos(2)));
   }
 
   /** The values of a meter, by the values of its tags in order; of a timer, its count. */

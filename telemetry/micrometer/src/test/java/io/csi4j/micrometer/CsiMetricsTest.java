@@ -65,6 +65,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,8 +83,12 @@ class CsiMetricsTest {
 
   /** Metrics whose gauges are never older than the scrape. */
   private CsiMetrics metrics() {
+    return bound(() -> now.addAndGet(TimeUnit.SECONDS.toNanos(2)));
+  }
+
+  private CsiMetrics bound(LongSupplier nanoTime) {
     return CsiMetrics.bindTo(
-        registry, CsiMetrics.MOST_PLUGINS, () -> now.addAndGet(TimeUnit.SECONDS.toNanos(2)));
+        registry, CsiMetrics.MOST_PLUGINS, CsiMetrics.MOST_VOLUMES, CsiMetrics.ORDINARY, nanoTime);
   }
 
   /** The times of a timer, by the values of its tags in order. */
@@ -198,7 +203,7 @@ class CsiMetricsTest {
 
   @Test
   void theGaugesShareALookThatIsAtMostASecondOld() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry, CsiMetrics.MOST_PLUGINS, now::get);
+    try (CsiMetrics metrics = bound(now::get);
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         VolumeManager manager = manager(fake, metrics.volumes())) {
       AutoCloseable watched = metrics.watch(manager);
@@ -384,11 +389,16 @@ class CsiMetricsTest {
   void aBoundBelowZeroIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> CsiMetrics.bindTo(registry, -1))
+        .withMessageContaining("plugins")
         .withMessageContaining("-1");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> CsiMetrics.bindTo(registry, 100, -2))
+        .withMessageContaining("volumes in trouble")
+        .withMessageContaining("-2");
   }
 
   @Test
-  void noTagHoldsAnIdOfAVolumeAPathOrAText() throws Exception {
+  void noTagButThoseOfVolumesInTroubleHoldsANameOfAVolumeAPathOrAText() throws Exception {
     try (CsiMetrics metrics = metrics();
         RealRun run = RealRun.in(directory, metrics)) {
       Eventually.isTrue(
@@ -397,6 +407,7 @@ class CsiMetricsTest {
 
       Set<String> values =
           registry.getMeters().stream()
+              .filter(meter -> !meter.getId().getName().equals(CsiMeter.TROUBLE.id()))
               .flatMap(meter -> meter.getId().getTags().stream())
               .map(Tag::getValue)
               .collect(Collectors.toCollection(TreeSet::new));

@@ -40,6 +40,14 @@ class DashboardTest {
   private static final Pattern BY = Pattern.compile("\\bby \\(([^)]*)\\)");
   private static final Pattern LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
 
+  /** The label that Prometheus adds for the scraped process, which is the node. */
+  private static final String NODE = "instance";
+
+  private static final Set<String> PALETTE =
+      Set.of(
+          "#01a37d", "#e02f1f", "#f7941d", "#f3c40c", "#57c4fa", "#2257ee", "#9786ec", "#d502b8",
+          "#6a6a6a");
+
   @TempDir Path directory;
 
   @Test
@@ -99,6 +107,64 @@ class DashboardTest {
   }
 
   @Test
+  void theSameThingHasTheSameColourInAllPanelsAndNoTwoOfAPanelShareOne() throws IOException {
+    Map<String, String> colours = new TreeMap<>();
+    for (JsonElement panel : dashboard().getAsJsonArray("panels")) {
+      Map<String, String> own = coloured(panel.getAsJsonObject());
+      assertThat(own.values()).as(panel.toString()).doesNotHaveDuplicates();
+      own.forEach(
+          (name, colour) ->
+              assertThat(colours.merge(name, colour, (one, other) -> one))
+                  .as(name)
+                  .isEqualTo(colour));
+    }
+    assertThat(colours.values()).hasSameElementsAs(PALETTE);
+    assertThat(colours).containsEntry("ready", "#01a37d").containsEntry("unhealthy", "#e02f1f");
+    assertThat(colours).containsEntry("mount", "#2257ee").containsEntry("unmount", "#f7941d");
+  }
+
+  /** The fixed colours of a panel, by the series. */
+  private static Map<String, String> coloured(JsonObject panel) {
+    Map<String, String> colours = new TreeMap<>();
+    if (!panel.has("fieldConfig")) {
+      return colours;
+    }
+    for (JsonElement override :
+        panel.getAsJsonObject("fieldConfig").getAsJsonArray("overrides").asList()) {
+      String name =
+          override.getAsJsonObject().getAsJsonObject("matcher").get("options").getAsString();
+      for (JsonElement property : override.getAsJsonObject().getAsJsonArray("properties")) {
+        JsonElement value = property.getAsJsonObject().get("value");
+        if (property.getAsJsonObject().get("id").getAsString().equals("color")
+            && value.getAsJsonObject().get("mode").getAsString().equals("fixed")) {
+          colours.put(
+              name.replaceAll("^/\\^|,/$", ""),
+              value.getAsJsonObject().get("fixedColor").getAsString());
+        }
+      }
+    }
+    return colours;
+  }
+
+  @Test
+  void theFirstPanelNamesTheVolumesAndLinksTheirCodes() throws IOException {
+    JsonObject table = dashboard().getAsJsonArray("panels").get(1).getAsJsonObject();
+
+    assertThat(table.get("type").getAsString()).isEqualTo("table");
+    assertThat(table.getAsJsonArray("targets").get(0).toString()).contains("csi4j_volume_trouble{");
+    assertThat(table.toString()).contains("${codes}#:~:text=${__value.raw}");
+    String home =
+        Pattern.compile("<project.home>(.*)</project.home>")
+            .matcher(Files.readString(ROOT.resolve("pom.xml")))
+            .results()
+            .findFirst()
+            .orElseThrow()
+            .group(1);
+    assertThat(dashboard().getAsJsonObject("templating").toString())
+        .contains("\"query\":\"" + home + "/blob/main/docs/operator-codes.md\"");
+  }
+
+  @Test
   void theTableOfThePageHasEveryMeter() throws IOException {
     String table =
         Arrays.stream(CsiMeter.values())
@@ -146,6 +212,7 @@ class DashboardTest {
                 && now.contains("code=\"VOLUME_ABNORMAL\"")
                 && now.contains("csi4j_plugin_health_changes_total")
                 && now.contains("csi4j_controller_attempts_total")
+                && now.contains("csi4j_volume_trouble{")
                 && now.contains("csi4j_volumes_pending_age");
           });
       return registry.scrape();
@@ -209,6 +276,7 @@ class DashboardTest {
     BY.matcher(target.query())
         .results()
         .forEach(by -> common.addAll(List.of(by.group(1).split(",\\s*"))));
+    common.remove(NODE);
     LEGEND.matcher(target.legend()).results().forEach(word -> common.add(word.group(1)));
     Map<String, Set<String>> metrics = new TreeMap<>();
     for (MatchResult metric : METRIC.matcher(target.query()).results().toList()) {

@@ -378,6 +378,14 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.engine().storageHealth(plugin);
   }
 
+  /**
+   * Explains every volume on this node, in order, with the time since which its obstacle exists.
+   * Calls no plugin.
+   */
+  public Explanation explain() {
+    return opened.engine().explain();
+  }
+
   @Override
   public Explanation explain(VolumeKey volume) {
     return opened.engine().explain("volume " + volume, key -> key.volume().equals(volume));

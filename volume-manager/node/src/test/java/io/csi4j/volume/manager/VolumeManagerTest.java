@@ -322,7 +322,10 @@ class VolumeManagerTest {
           .contains("busy")
           .endsWith("\n  waiting for it: workload 'web-2' (default/db-1)");
       assertThat(manager.explain(WEB_1.workload()).lines())
-          .hasSameSizeAs(manager.explain(WEB_2.workload()).lines());
+          .hasSameSizeAs(manager.explain(WEB_2.workload()).lines())
+          .hasSameSizeAs(manager.explain().lines());
+      assertThat(manager.explain().toString())
+          .startsWith("every volume\n  volume 'vol-7f3' of plugin 'fake.csi4j.example': ");
       assertThat(manager.explain(WorkloadId.of("other")).toString())
           .isEqualTo(
               "workload other\n  nothing of it is on record on this node, and nothing is being"

@@ -469,6 +469,11 @@ public final class VolumeEngine {
     return health.ofStorage(plugin);
   }
 
+  /** Explains every volume, in order. Waits for no volume and no plugin. */
+  public Explanation explain() {
+    return new Explanation("every volume", known().stream().map(KnownVolume::explained).toList());
+  }
+
   /** Explains the uses that match, for people. */
   public Explanation explain(String subject, Predicate<VolumeUse> about) {
     return queries.explain(subject, about);

@@ -1,0 +1,39 @@
+package io.csi4j.micrometer;
+
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.VolumeStatus;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The signs of trouble of one volume.
+ *
+ * @param isDoubted whether the result of a call is uncertain
+ * @param isOwed whether a release is pending, complete or of one use
+ * @param isTroubled whether a problem keeps the volume from continuing
+ * @param isUnwell whether it has known faults
+ */
+record VolumeSigns(boolean isDoubted, boolean isOwed, boolean isTroubled, boolean isUnwell) {
+
+  static VolumeSigns of(VolumeStatus status) {
+    Set<PathStatus> paths = EnumSet.of(status.staging());
+    status.uses().forEach(use -> paths.add(use.status()));
+    return new VolumeSigns(
+        paths.contains(PathStatus.IN_DOUBT),
+        paths.contains(PathStatus.GOING)
+            || !status.leaving().isEmpty()
+            || (status.uses().isEmpty() && status.staging() != PathStatus.NONE),
+        status.trouble().isPresent(),
+        !status.health().isWell());
+  }
+
+  /** Returns whether nothing is wrong, and nothing is pending. */
+  boolean isHealthy() {
+    return !isDoubted && !isOwed && !isTroubled && !isUnwell;
+  }
+
+  /** Returns whether the signs are those of each call while it runs. */
+  boolean mayBeOrdinary() {
+    return !isTroubled && !isUnwell;
+  }
+}

@@ -82,7 +82,7 @@ class RunTest {
       assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
       assertThat(result.story())
           .isEqualTo(
-              "NodeStageVolume was not answered within 1.5 s. Check the plugin's log, or allow"
+              "NodeStageVolume was not answered within 1.5 s. Look at the plugin's log, or give it"
                   + " more time");
       plugin.release();
     }
@@ -123,7 +123,7 @@ class RunTest {
       assertThat(report.clean()).isFalse();
       assertThat(report.text())
           .contains(
-              "NOT RUN, because a preparing step failed. Expected: CreateVolume"
+              "NOT RUN, because a step before what is tested was not done. Expected: CreateVolume"
                   + " succeeds; got: INTERNAL (13): 'no disk':\n  node/unpublish/without-volume-id"
                   + "-is-refused\n");
     }
@@ -142,7 +142,7 @@ class RunTest {
       assertThat(report.results().get(0).story())
           .isEqualTo(
               "CreateVolume ended with UNAUTHENTICATED (16): 'who are you?'. Give the plugin the"
-                  + " secrets that it requires");
+                  + " secrets that it asks for");
     }
   }
 
@@ -258,7 +258,7 @@ class RunTest {
             .startsWith("nothing answers on " + plugin.endpoint() + ": ")
             .endsWith(
                 """
-                . Check that the plugin runs and listens on the socket. It ended with code 9. Its last lines:
+                . Look whether the plugin runs and listens on the socket. It ended with code 9. Its last lines:
                             | no storage\
                 """);
       }
@@ -442,7 +442,7 @@ class RunTest {
 
       assertThatThrownBy(() -> PluginConformance.cleanUpAfter(described))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageEndingWith(" is damaged: a line is not a request.");
+          .hasMessageEndingWith(" is damaged: a line is no request.");
       assertThat(ledger).exists();
     }
   }

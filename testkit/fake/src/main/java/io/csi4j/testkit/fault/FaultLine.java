@@ -186,7 +186,7 @@ final class FaultLine {
               ? fields(operations, Fault::answer)
               : Fault.answer(
                   named(
-                      word("a wrong answer such as EMPTY, or {\"FIELD\": …}"),
+                      word("a way to be wrong such as EMPTY, or {\"FIELD\": …}"),
                       "wrong answer",
                       "",
                       WrongAnswer.values()));

@@ -166,7 +166,8 @@ class FaultScriptTest {
         "any: fail BUSY | 11 | 'BUSY' is no status. Write a number, OK, CANCELLED, ",
         "any: fail ABORTED busy | 19 | Write the text of the failure in double quotes.",
         "any: fail ABORTED \"busy | 19 | The quotes that open here are not closed.",
-        "Probe: answer {\"ready\": 7} | 15 | The field value of a BoolValue takes true or false, but got a number.",
+        "Probe: answer {\"ready\": 7} | 15 | The field value of a BoolValue takes true or false, and"
+            + " was given a number.",
         "Probe: change {\"redy\": 7} | 15 | A ProbeResponse has no field 'redy'. It has ready.",
         "Probe: answer {\"ready\" true} | 15 | The text is not valid JSON: at character 10 ':'"
             + " is expected.",

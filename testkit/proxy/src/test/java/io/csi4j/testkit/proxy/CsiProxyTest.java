@@ -187,8 +187,7 @@ class CsiProxyTest {
       assertThat(ended.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
       assertThat(ended.getDescription())
           .isEqualTo(
-              "The plugin behind the proxy did the work, and its answer has more than 67108864"
-                  + " bytes,"
+              "The plugin behind the proxy did the work, and its answer has more than 67108864 bytes,"
                   + " the most that is taken.");
     }
   }
@@ -444,21 +443,20 @@ class CsiProxyTest {
             "The answer to #1 CreateVolume breaks the spec: volume.volume_id is absent, and the"
                 + " spec marks it REQUIRED.",
             "The answer to #1 CreateVolume breaks the spec: volume.capacity_bytes is 5, less than"
-                + " the required_bytes 1073741824.");
+                + " required_bytes, which was 1073741824.");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "GET_PLUGIN_INFO | {} | {\"name\": \"-x\"} | name is '-x'; the spec allows up to 63"
-            + " letters,"
+        "GET_PLUGIN_INFO | {} | {\"name\": \"-x\"} | name is '-x'; the spec allows up to 63 letters,"
             + " digits, dashes and dots, with a letter or digit at both ends.",
         "CREATE_VOLUME | {\"capacity_range\": {\"limit_bytes\": 7}} | {\"volume\":"
-            + " {\"capacity_bytes\": 8}} | volume.capacity_bytes is 8, more than the limit_bytes"
-            + " 7.",
+            + " {\"capacity_bytes\": 8}} | volume.capacity_bytes is 8, more than limit_bytes, which"
+            + " was 7.",
         "CONTROLLER_EXPAND_VOLUME | {\"capacity_range\": {\"required_bytes\": 7}} |"
-            + " {\"capacity_bytes\": 6} | capacity_bytes is 6, less than the required_bytes"
+            + " {\"capacity_bytes\": 6} | capacity_bytes is 6, less than required_bytes, which was"
             + " 7.",
         "CONTROLLER_GET_VOLUME | {\"volume_id\": \"a\"} | {\"volume\": {\"volume_id\": \"b\"}} |"
             + " volume.volume_id is 'b'; asked was 'a'.",
@@ -469,11 +467,9 @@ class CsiProxyTest {
         "LIST_SNAPSHOTS | {\"max_entries\": 1} | {\"entries\": [{}, {}]} | entries has 2 entries;"
             + " max_entries was 1.",
         "LIST_SNAPSHOTS | {\"snapshot_id\": \"a\"} | {\"entries\": [{}, {\"snapshot\":"
-            + " {\"snapshot_id\": \"b\"}}]} | entries[1].snapshot.snapshot_id is 'b'; asked was"
-            + " 'a'.",
+            + " {\"snapshot_id\": \"b\"}}]} | entries[1].snapshot.snapshot_id is 'b'; asked was 'a'.",
         "LIST_SNAPSHOTS | {\"source_volume_id\": \"a\"} | {\"entries\": [{\"snapshot\":"
-            + " {\"source_volume_id\": \"b\"}}]} | entries[0].snapshot.source_volume_id is 'b';"
-            + " asked"
+            + " {\"source_volume_id\": \"b\"}}]} | entries[0].snapshot.source_volume_id is 'b'; asked"
             + " was 'a'."
       })
   void anAnswerThatDoesNotFitItsRequestIsFound(

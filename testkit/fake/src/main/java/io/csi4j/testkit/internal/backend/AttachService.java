@@ -88,7 +88,8 @@ final class AttachService {
         VolumePlacement.ofNode(shape, ground.nodes(), request.getNodeId()), volume.volume())) {
       throw Refusal.invalid(
           "node_id",
-          "%s cannot reach volume %s. Use a node within its accessible_topology.",
+          "%s is not where volume %s can be reached. Take a node within its"
+              + " accessible_topology.",
           request.getNodeId(),
           request.getVolumeId());
     }
@@ -113,9 +114,7 @@ final class AttachService {
       if (oneNode || twoWriters) {
         throw Refusal.precondition(
             "Volume %s is attached to node %s"
-                + (oneNode
-                    ? ", and may be attached to one node only"
-                    : ", which writes to it" + " already")
+                + (oneNode ? ", and may be at one node only" : ", which writes to it already")
                 + ". Detach it there first.",
             request.getVolumeId(),
             node);
@@ -130,7 +129,7 @@ final class AttachService {
           StatusCode.RESOURCE_EXHAUSTED,
           "Node %s has %s"
               + (there == 1 ? " volume" : " volumes")
-              + " attached, and accepts no more. Detach one, or use another node.",
+              + " attached and takes no more. Detach one, or take another node.",
           node,
           there);
     }

@@ -48,8 +48,7 @@ record Layout(Path data) {
       return layout;
     } catch (FileSystemException e) {
       throw new IOException(
-          ("Volumes cannot be kept in %s: %s. Name a directory that this process may create and"
-                  + " write to.")
+          "Volumes cannot be kept in %s: %s. Name a directory that this process may make and fill."
               .formatted(SafeText.quote(data.toString()), SafeText.escape(e.toString())),
           e);
     }

@@ -88,7 +88,8 @@ final class StateFile {
 
   private State first() throws IOException {
     if (!Layout.names(layout.volumes()).isEmpty() || !Layout.names(layout.snapshots()).isEmpty()) {
-      throw unreadable("it is missing, but volumes or snapshots exist beside it. Put a copy of it");
+      throw unreadable(
+          "it is missing, and there are volumes or snapshots beside it. Put a copy of it");
     }
     State empty = State.empty();
     save(empty);
@@ -196,7 +197,7 @@ final class StateFile {
     int end = whole.length - DIGEST;
     if (end < MAGIC.length + Integer.BYTES
         || !Arrays.equals(whole, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
-      throw new UnreadableException("it is incomplete, or not the state of a plugin");
+      throw new UnreadableException("it is cut off, or no state of a plugin at all");
     }
     if (!Arrays.equals(digest(whole, end), Arrays.copyOfRange(whole, end, whole.length))) {
       throw new UnreadableException("its checksum is wrong, so it is cut off or damaged");
@@ -206,12 +207,7 @@ final class StateFile {
       int version = in.readInt();
       if (version != VERSION) {
         throw new UnreadableException(
-            "it has version "
-                + version
-                + ", but this plugin supports version"
-                + " "
-                + VERSION
-                + " only");
+            "it is of version " + version + ", and this plugin knows version " + VERSION + " only");
       }
       State state = State.empty();
       pairs(in, state.volumes(), Volume.parser(), CreateVolumeRequest.parser(), StoredVolume::new);
@@ -233,11 +229,11 @@ final class StateFile {
       each(in, at -> state.stagings().put(at, message(in, NodeStageVolumeRequest.parser())));
       each(in, at -> state.publications().put(at, message(in, NodePublishVolumeRequest.parser())));
       if (in.read() >= 0) {
-        throw new UnreadableException("it is longer than its content");
+        throw new UnreadableException("it is longer than what it holds");
       }
       return state;
     } catch (IOException e) {
-      throw new UnreadableException("its content is inconsistent");
+      throw new UnreadableException("what it holds does not fit together");
     }
   }
 

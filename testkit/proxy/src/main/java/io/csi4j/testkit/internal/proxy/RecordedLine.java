@@ -125,9 +125,7 @@ public final class RecordedLine {
         .map(WireOperation::of)
         .filter(wire -> wire.path().equals(method))
         .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    SafeText.quote(method) + " is not a method of" + " CSI."));
+            () -> new IllegalArgumentException(SafeText.quote(method) + " is no method of CSI."));
   }
 
   private Instant began() {
@@ -155,7 +153,7 @@ public final class RecordedLine {
       List<WireMessage> messages = new ArrayList<>();
       for (Object each : list("answer")) {
         if (!(each instanceof Map<?, ?> answer)) {
-          throw new IllegalArgumentException("The field answer is not a list of objects.");
+          throw new IllegalArgumentException("The field answer is no list of objects.");
         }
         messages.add(new ProtoMessage(MessageFields.with(wire.answer(), answer)));
       }

@@ -636,7 +636,7 @@ class CheckCommandTest {
     String told =
         "(?s)Starting the plugin failed: nothing listens on "
             + socket
-            + "\\. Check its command\\. It ended with code 127\\. Its last lines:\n"
+            + "\\. Look at its command\\. It ended with code 127\\. Its last lines:\n"
             + " +\\| [^\n]*\\./plugn[^\n]*\n.*";
 
     Run run = Run.of(words.toArray(String[]::new));

@@ -395,7 +395,7 @@ class ServeTest {
     Run run = serve();
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
-    assertThat(run.errLines()).singleElement().asString().contains("a file that is not a socket is there");
+    assertThat(run.errLines()).singleElement().asString().contains("no socket stands there");
     assertThat(socket()).hasContent("mine");
   }
 

@@ -115,7 +115,7 @@ final class StateWords {
         .forEach(
             name ->
                 lines.add(
-                    ("%s: the damaged file %s was kept. Delete it when you no longer need it.")
+                    "%s: the damaged file %s was kept. Delete it when you no longer need it."
                         .formatted(StateException.Reason.JOURNAL_DAMAGED, name)));
     view.journal()
         .refusal()

@@ -622,7 +622,7 @@ class CheckCommandTest {
               .contains(
                   "A process still listens on unix://"
                       + directory.resolve("csi.sock")
-                      + ", though the processes of --start have ended");
+                      + ", although the processes of --start have ended");
         });
   }
 
@@ -696,7 +696,7 @@ class CheckCommandTest {
                     .toList())) {
       assertThat(check.code()).as(check.err()).isEqualTo(ExitCode.NO_CONNECTION);
       assertThat(check.err())
-          .endsWith("No directory for staging and target paths can be" + " created.\n");
+          .endsWith("No directory for staging and target paths can be made.\n");
     }
   }
 

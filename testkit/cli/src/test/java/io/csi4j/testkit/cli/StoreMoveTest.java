@@ -180,7 +180,7 @@ class StoreMoveTest {
             "The store accepts no writes: the move of the records of store 'local-[-0-9a-f]+' to"
                 + " store '"
                 + identity
-                + "' is not complete\\. Open the store .*");
+                + "' is not complete\\. Open the new store.*");
     try (RecordStore target = open.get()) {
       ClaimException early =
           catchThrowableOfType(

@@ -746,7 +746,7 @@ class StoreMoveTest {
           .hasMessage(
               "Moving the records failed: the target, store '%s', accepts no writes: it has records"
                       .formatted(memory.identity())
-                  + " and no mark. Compare its claims with what the nodes have mounted, then accept"
+                  + ", but no mark. Compare its claims with what the nodes have mounted, then accept"
                   + " the store with 'csi4j store accept'.");
       assertThat(refused(RecordStoreException.class, doubtful, new MemoryStore()).reason())
           .isEqualTo(Reason.IN_DOUBT);

@@ -1,6 +1,5 @@
 package io.csi4j.volume.controller;
 
-import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The same with a client of an etcd for each control plane. */
 @EtcdTest
 @Tag("campaign")
-@PlayedInShares
 class TwoControlPlanesOnEtcdTest extends TwoControlPlanesTest {
 
   @TempDir private static Path directory;

@@ -1,7 +1,6 @@
 package io.csi4j.volume.controller;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.jdbc.PostgresServer;
 import io.csi4j.volume.claim.jdbc.PostgresStore;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.Tag;
 /** The same with a pool of connections to a PostgreSQL for each control plane. */
 @PostgresTest
 @Tag("campaign")
-@PlayedInShares
 class TwoControlPlanesOnPostgresTest extends TwoControlPlanesTest {
 
   /** The server is never stopped: only a busy machine makes it slow. */

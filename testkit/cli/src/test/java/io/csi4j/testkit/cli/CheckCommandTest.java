@@ -695,8 +695,7 @@ class CheckCommandTest {
                         Stream.of(args(plugin)))
                     .toList())) {
       assertThat(check.code()).as(check.err()).isEqualTo(ExitCode.NO_CONNECTION);
-      assertThat(check.err())
-          .endsWith("No directory for staging and target paths can be made.\n");
+      assertThat(check.err()).endsWith("No directory for staging and target paths can be made.\n");
     }
   }
 

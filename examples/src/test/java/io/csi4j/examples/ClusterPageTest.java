@@ -163,8 +163,8 @@ class ClusterPageTest {
           assertThat(refused.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
           assertThat(refused)
               .hasMessageContaining(
-                  "is a directory that is not empty. This plugin keeps no data, so the workload has"
-                      + " to delete what it wrote. Try again");
+                  "is a directory that is not empty. This plugin keeps no data, so the workload must"
+                      + " delete its files. Try again");
           assertThatNoException().isThrownBy(() -> Files.delete(file));
           ClusterSnippets.ended(cluster, agent, WEB);
         });

@@ -82,7 +82,7 @@ class RunTest {
       assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
       assertThat(result.story())
           .isEqualTo(
-              "NodeStageVolume was not answered within 1.5 s. Look at the plugin's log, or give it"
+              "NodeStageVolume was not answered within 1.5 s. Check the plugin's log, or allow"
                   + " more time");
       plugin.release();
     }
@@ -123,7 +123,7 @@ class RunTest {
       assertThat(report.clean()).isFalse();
       assertThat(report.text())
           .contains(
-              "NOT RUN, because a step before what is tested was not done. Expected: CreateVolume"
+              "NOT RUN, because a preparing step failed. Expected: CreateVolume"
                   + " succeeds; got: INTERNAL (13): 'no disk':\n  node/unpublish/without-volume-id"
                   + "-is-refused\n");
     }
@@ -142,7 +142,7 @@ class RunTest {
       assertThat(report.results().get(0).story())
           .isEqualTo(
               "CreateVolume ended with UNAUTHENTICATED (16): 'who are you?'. Give the plugin the"
-                  + " secrets that it asks for");
+                  + " secrets that it requires");
     }
   }
 
@@ -258,7 +258,7 @@ class RunTest {
             .startsWith("nothing answers on " + plugin.endpoint() + ": ")
             .endsWith(
                 """
-                . Look whether the plugin runs and listens on the socket. It ended with code 9. Its last lines:
+                . Check that the plugin runs and listens on the socket. It ended with code 9. Its last lines:
                             | no storage\
                 """);
       }
@@ -379,8 +379,8 @@ class RunTest {
 
         assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
         assertThat(result.story())
-            .startsWith("what the run makes cannot be noted in '" + ledger + "': ")
-            .endsWith(". Make room on its disk");
+            .startsWith("the run cannot note in '" + ledger + "' what it creates: ")
+            .endsWith(". Free disk space");
         assertThat(result.leftBehind()).isEmpty();
         assertThat(run.cleanUpAgain()).isEmpty();
       }
@@ -425,7 +425,7 @@ class RunTest {
       }
 
       assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
-      assertThat(result.story()).startsWith("what the run makes cannot be noted in ");
+      assertThat(result.story()).startsWith("the run cannot note in ");
       assertThat(result.leftBehind()).isEmpty();
       assertThat(plugin.journal().calls(CsiOperation.DELETE_VOLUME)).hasSize(1);
       assertThat(plugin.contents().volumes()).isEmpty();
@@ -442,7 +442,7 @@ class RunTest {
 
       assertThatThrownBy(() -> PluginConformance.cleanUpAfter(described))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageEndingWith(" is damaged: a line is no request.");
+          .hasMessageEndingWith(" is damaged: a line is not a request.");
       assertThat(ledger).exists();
     }
   }
@@ -546,7 +546,8 @@ class RunTest {
 
       assertThat(result.leftBehind())
           .containsExactly(
-              "what CreateVolume may have made: CreateVolume ended with ABORTED (10): 'at work'");
+              "what CreateVolume may have created: CreateVolume ended with ABORTED (10): 'at"
+                  + " work'");
     }
   }
 

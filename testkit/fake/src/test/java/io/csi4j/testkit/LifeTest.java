@@ -649,10 +649,12 @@ class LifeTest {
       Files.delete(socket);
       Files.createFile(socket);
 
-      assertThatThrownBy(plugin::replaceSocket).hasMessageContaining("no socket stands there");
+      assertThatThrownBy(plugin::replaceSocket)
+          .hasMessageContaining("a file that is not a socket is there");
       assertThat(call.ended().code()).isEqualTo(Status.Code.UNAVAILABLE);
       assertThat(lastEvent(plugin)).isInstanceOf(JournalEvent.Stopped.class);
-      assertThatThrownBy(plugin::start).hasMessageContaining("no socket stands there");
+      assertThatThrownBy(plugin::start)
+          .hasMessageContaining("a file that is not a socket is there");
       assertThat(lastEvent(plugin)).isInstanceOf(JournalEvent.Stopped.class);
 
       Files.delete(socket);
@@ -687,7 +689,7 @@ class LifeTest {
 
     assertThatThrownBy(() -> FakeCsiPlugin.builder().directory(directory).open())
         .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining("no socket stands there");
+        .hasMessageContaining("a file that is not a socket is there");
     assertThat(file).hasContent("precious");
     assertThat(threads()).isEmpty();
   }
@@ -720,7 +722,7 @@ class LifeTest {
 
     assertThatThrownBy(() -> FakeCsiPlugin.builder().directory(directory).open())
         .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining("takes 107")
+        .hasMessageContaining("allows 107")
         .hasMessageContaining("shorter path");
     assertThat(directory).doesNotExist();
   }

@@ -261,14 +261,14 @@ class MadeAnswersTest {
     assertThatThrownBy(() -> plugin.node().getInfo())
         .isInstanceOf(CsiException.class)
         .hasMessageContaining(
-            "The answer that the test made for NodeGetInfo is none: A NodeGetInfoResponse has no"
+            "The answer that the test gave for NodeGetInfo is invalid: A NodeGetInfoResponse has no"
                 + " field 'node'. It has node_id, max_volumes_per_node, accessible_topology.");
 
     fake.clearFaults();
     fake.answer(NODE_GET_INFO, request -> Map.of("node_id", 7));
     assertThatThrownBy(() -> plugin.node().getInfo())
         .hasMessageContaining(
-            "The field node_id of a NodeGetInfoResponse takes a text, and was given a number.");
+            "The field node_id of a NodeGetInfoResponse takes a text, but got a number.");
 
     fake.clearFaults();
     fake.answer(

@@ -52,7 +52,7 @@ final class Walk {
   TargetPlace place(String doing, MountPath target) {
     if (!target.isWithin(base)) {
       throw outside(
-          doing, target, "it is not below " + base + "; only paths below it may be" + " changed");
+          doing, target, "it is not below " + base + "; only paths below it may be changed");
     }
     if (isBase(target)) {
       throw outside(

@@ -101,7 +101,7 @@ final class CallCommand extends ProgramCommand {
   private JsonCall made(CsiOperation operation) {
     if (request != null && requestFile != null) {
       throw CommandFailure.usage(
-          "The request is given twice, as JSON and with --request. Leave" + " one out.");
+          "The request is given twice, as JSON and with --request. Leave one out.");
     }
     try {
       JsonCall call = JsonCall.of(operation, json());

@@ -146,7 +146,7 @@ class CallCommandTest {
   @Test
   void aCommandLineThatMakesNoSenseIsAnsweredWithWhatToWrite() {
     assertThat(Run.of("plugin", "call").err())
-        .startsWith("The name of a call is missing. Write" + " one, such as");
+        .startsWith("The name of a call is missing. Write one, such as");
     assertThat(Run.of("plugin", "call", "NodeGetEverything").err())
         .startsWith("There is no call 'NodeGetEverything' in CSI 1.13. Print all calls with");
     assertThat(Run.of("plugin", "call", "Probe").code()).isEqualTo(ExitCode.USAGE);

@@ -636,7 +636,7 @@ class CheckCommandTest {
     String told =
         "(?s)Starting the plugin failed: nothing listens on "
             + socket
-            + "\\. Look at its command\\. It ended with code 127\\. Its last lines:\n"
+            + "\\. Check its command\\. It ended with code 127\\. Its last lines:\n"
             + " +\\| [^\n]*\\./plugn[^\n]*\n.*";
 
     Run run = Run.of(words.toArray(String[]::new));
@@ -695,7 +695,8 @@ class CheckCommandTest {
                         Stream.of(args(plugin)))
                     .toList())) {
       assertThat(check.code()).as(check.err()).isEqualTo(ExitCode.NO_CONNECTION);
-      assertThat(check.err()).endsWith("No directory for staging and target paths can be made.\n");
+      assertThat(check.err())
+          .endsWith("No directory for staging and target paths can be created.\n");
     }
   }
 
@@ -774,7 +775,7 @@ class CheckCommandTest {
   void aPluginThatHangsDoesNotOutliveACheckThatIsToldToEnd() throws Exception {
     assertThat(saidWhenToldToEnd())
         .containsPattern(
-            "Ending as requested\\. .* with --cleanup" + " \\S+/csi4j-check-[0-9a-f]{8}\\.left\n");
+            "Ending as requested\\. .* with --cleanup \\S+/csi4j-check-[0-9a-f]{8}\\.left\n");
   }
 
   @Tag("campaign")

@@ -259,6 +259,6 @@ class MountCommandsTest {
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.err())
         .startsWith(
-            "Nothing is mounted at " + temp + ". To see which mount contains it, run:" + " csi4j");
+            "Nothing is mounted at " + temp + ". To see which mount contains it, run: csi4j");
   }
 }

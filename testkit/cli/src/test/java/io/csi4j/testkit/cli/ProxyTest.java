@@ -270,7 +270,7 @@ class ProxyTest {
 
     Run odd = Run.of("report", file("odd"));
     assertThat(odd.code()).isEqualTo(2);
-    assertThat(odd.err()).contains("odd:1: no recorded call: The field method has to be a text.");
+    assertThat(odd.err()).contains("odd:1: no recorded call: The field method must be a text.");
     assertThat(Run.of("replay", file("odd")).code()).isEqualTo(2);
     assertThat(Run.of("proxy", "--listen", socket("a")).code()).isEqualTo(2);
     Run nowhere =

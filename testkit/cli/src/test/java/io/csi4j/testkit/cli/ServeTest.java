@@ -70,7 +70,7 @@ class ServeTest {
     Run run = serve();
     assertThat(run.outLines())
         .containsExactly(
-            "fake.csi4j.example 1.0.0 listens on " + endpoint() + ". End it with" + " Ctrl-C.");
+            "fake.csi4j.example 1.0.0 listens on " + endpoint() + ". End it with Ctrl-C.");
     assertThat(socket()).exists();
 
     assertThat(run.ended().code()).isZero();
@@ -284,7 +284,7 @@ class ServeTest {
 
     assertThat(run.code()).isEqualTo(ExitCode.USAGE);
     assertThat(run.out()).isEmpty();
-    assertThat(run.errLines().get(0)).startsWith(script + ":2:15: 'explode' is no step.");
+    assertThat(run.errLines().get(0)).startsWith(script + ":2:15: 'explode' is not a valid step.");
     assertThat(socket()).doesNotExist();
   }
 
@@ -395,7 +395,10 @@ class ServeTest {
     Run run = serve();
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
-    assertThat(run.errLines()).singleElement().asString().contains("no socket stands there");
+    assertThat(run.errLines())
+        .singleElement()
+        .asString()
+        .contains("a file that is not a socket is there");
     assertThat(socket()).hasContent("mine");
   }
 

@@ -21,7 +21,7 @@ final class FileEffects implements NodeEffects {
   public void stage(VolumeId volume, PluginPath staging) throws IOException {
     if (!Files.isDirectory(Path.of(staging.value()))) {
       throw new IOException(
-          "the staging path " + staging + " is no directory; the caller has to make it");
+          "the staging path " + staging + " is not a directory; the caller must create it");
     }
   }
 
@@ -35,7 +35,7 @@ final class FileEffects implements NodeEffects {
     if (there && Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS) == publication.block()) {
       String kind = publication.block() ? "file" : "directory";
       throw new IOException(
-          "the target path " + publication.target() + " is there already, and is no " + kind);
+          "the target path " + publication.target() + " already exists, and is not a " + kind);
     }
     if (there) {
       return;
@@ -48,7 +48,7 @@ final class FileEffects implements NodeEffects {
       }
     } catch (NoSuchFileException e) {
       String parent = "the parent of the target path " + publication.target();
-      throw new IOException(parent + " is missing; the caller has to make it", e);
+      throw new IOException(parent + " is missing; the caller must create it", e);
     }
   }
 
@@ -60,8 +60,8 @@ final class FileEffects implements NodeEffects {
       throw new IOException(
           "the target path "
               + target
-              + " is a directory that is not empty. This plugin keeps no data, so the workload has to"
-              + " delete what it wrote",
+              + " is a directory that is not empty. This plugin keeps no data, so the workload"
+              + " must delete its files",
           e);
     }
   }

@@ -66,7 +66,7 @@ final class FaultLine {
     }
 
     Mistake isNo(String kind, String wanted) {
-      return new Mistake(column, this + " is no " + kind + ". Write " + wanted + ".");
+      return new Mistake(column, this + " is not a valid " + kind + ". Write " + wanted + ".");
     }
   }
 
@@ -186,7 +186,7 @@ final class FaultLine {
               ? fields(operations, Fault::answer)
               : Fault.answer(
                   named(
-                      word("a way to be wrong such as EMPTY, or {\"FIELD\": …}"),
+                      word("a wrong answer such as EMPTY, or {\"FIELD\": …}"),
                       "wrong answer",
                       "",
                       WrongAnswer.values()));

@@ -84,7 +84,7 @@ public final class When {
 
   private static long counted(long n) {
     if (n < 1) {
-      throw new IllegalArgumentException("Calls are counted from 1, not from " + n + ".");
+      throw new IllegalArgumentException("Call numbers start at 1, not at " + n + ".");
     }
     return n;
   }
@@ -92,7 +92,7 @@ public final class When {
   /** Selects only {@code n} calls; a call on which another rule acts does not count. */
   public When times(long n) {
     if (n < 1) {
-      throw new IllegalArgumentException("A fault that acts " + n + " times is none.");
+      throw new IllegalArgumentException("A fault must act at least once, not " + n + " times.");
     }
     return new When(operations, conditions, first, last, n);
   }

@@ -98,8 +98,8 @@ public final class FakeCsiExtension
     for (Field field : AnnotationSupport.findAnnotatedFields(of, FakeCsi.class, which)) {
       if (!GIVEN.containsKey(field.getType()) || ModifierSupport.isFinal(field)) {
         throw new ExtensionConfigurationException(
-            ("@FakeCsi stands on the field %s, which cannot be set to a plugin or what belongs to"
-                    + " it. Let it not be final, and be one of %s.")
+            ("@FakeCsi is on the field %s, which cannot be injected. Make it non-final, and of one"
+                    + " of these types: %s.")
                 .formatted(
                     field.getName(),
                     GIVEN.keySet().stream().map(Class::getSimpleName).sorted().toList()));
@@ -170,7 +170,7 @@ public final class FakeCsiExtension
       }
     }
     throw new ParameterResolutionException(
-        "Nothing says which plugin is meant. Annotate the class, the method or the parameter with"
+        "The plugin is ambiguous. Annotate the class, the method or the parameter with"
             + " @FakeCsi.");
   }
 
@@ -178,8 +178,8 @@ public final class FakeCsiExtension
     if (csi.lifetime() == PluginLifetime.METHOD) {
       if (context.getTestMethod().isEmpty()) {
         throw new ParameterResolutionException(
-            "A plugin for one test cannot be given to what runs once for all tests of a class. Ask"
-                + " for one that lives as long with @FakeCsi(lifetime = PluginLifetime.CLASS).");
+            "A plugin for one test cannot be injected into code that runs once for all tests of a"
+                + " class. Declare it with @FakeCsi(lifetime = PluginLifetime.CLASS).");
       }
       return new Asked(csi, context);
     }

@@ -156,7 +156,7 @@ final class PluginOfTest implements AutoCloseable {
   private static <T> T given(@Nullable T value, String why, String setting) {
     if (value == null) {
       throw new ParameterResolutionException(
-          "The plugin of this test %s to give. Ask for it with @FakeCsi(%s = true)."
+          "The plugin of this test %s to inject. Enable it with @FakeCsi(%s = true)."
               .formatted(why, setting));
     }
     return value;
@@ -226,7 +226,7 @@ final class PluginOfTest implements AutoCloseable {
 
   private static String explain(List<String> left) {
     return """
-        The test passed, and left something behind:
+        The test passed, but left something behind:
           - %s
         Clean up in the test or in an @AfterEach method, or allow it with \
         @FakeCsi(leftovers = LeftoverPolicy.ALLOW_VOLUMES) for volumes, .ALLOW for everything."""

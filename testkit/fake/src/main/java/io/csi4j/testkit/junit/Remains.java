@@ -30,7 +30,7 @@ final class Remains {
     threads.stream()
         .filter(Thread::isAlive)
         .map(thread -> SafeText.escape(thread.getName()))
-        .map("Thread '%s' of the plugin still runs. Look at what it waits for."::formatted)
+        .map("Thread '%s' of the plugin still runs. Check what it waits for."::formatted)
         .forEach(lines::add);
     return lines;
   }

@@ -50,17 +50,17 @@ public record PluginContents(
     published.forEach(
         each ->
             lines.add(
-                "Volume '%s' is still published on node '%s' at %s: NodeUnpublishVolume is owed."
+                "Volume '%s' is still published on node '%s' at %s: NodeUnpublishVolume is pending."
                     .formatted(each.volume(), each.node(), each.path())));
     staged.forEach(
         each ->
             lines.add(
-                "Volume '%s' is still staged on node '%s' at %s: NodeUnstageVolume is owed."
+                "Volume '%s' is still staged on node '%s' at %s: NodeUnstageVolume is pending."
                     .formatted(each.volume(), each.node(), each.path())));
     attached.forEach(
         each ->
             lines.add(
-                "Volume '%s' is still attached to node '%s': ControllerUnpublishVolume is owed."
+                "Volume '%s' is still attached to node '%s': ControllerUnpublishVolume is pending."
                     .formatted(each.volume(), each.node())));
     return lines;
   }

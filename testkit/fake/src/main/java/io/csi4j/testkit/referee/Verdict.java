@@ -57,10 +57,10 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
    */
   public String describe() {
     StringBuilder out = new StringBuilder("The caller ");
-    out.append(lawful() ? "is lawful.\n" : "broke what CSI asks of an orchestrator.\n");
+    out.append(lawful() ? "is lawful.\n" : "broke duties of an orchestrator.\n");
     list(out, "Broken:", breaches, false);
-    list(out, "Advice (not asked for with MUST, so the caller is not accused):", breaches, true);
-    list(out, "Excused (bent, as the plugin left no other way):", excused, false);
+    list(out, "Advice (not a MUST, so the caller is still lawful):", breaches, true);
+    list(out, "Excused (the plugin left no other way):", excused, false);
     Map<Finding, Integer> counts = new EnumMap<>(Finding.class);
     findings.values().forEach(finding -> counts.merge(finding, 1, Integer::sum));
     String duties = "\nDuties: %s broken, %s with advice, %s kept, %s not exercised, ";
@@ -93,7 +93,7 @@ public record Verdict(Map<DutyId, Finding> findings, List<Breach> breaches, List
     if (all.size() > 1) {
       out.append(" (and ").append(all.size() - 1).append(" more time(s))");
     }
-    out.append("\n    asked: ").append(duty.level()).append(": ").append(duty.text()).append('\n');
+    out.append("\n    duty: ").append(duty.level()).append(": ").append(duty.text()).append('\n');
     first.calls().forEach(call -> out.append("    ").append(call).append('\n'));
   }
 

@@ -118,7 +118,8 @@ class FaultScriptTest {
     assertThatExceptionOfType(IllegalArgumentException.class)
         .isThrownBy(() -> FaultScript.parse("script", List.of("any: delay \u001b[2J")))
         .withMessage(
-            "script:1:12: '\\u001b[2J' is no time. Write a number and its unit: 250ms, 5s, 2m or"
+            "script:1:12: '\\u001b[2J' is not a valid time. Write a number and its unit: 250ms,"
+                + " 5s, 2m or"
                 + " 1h.");
   }
 
@@ -145,36 +146,41 @@ class FaultScriptTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "NodeStageVolum: hang | 1 | 'NodeStageVolum' is no operation. Write any, GetPluginInfo, ",
-        "NodeStageVolume hang | 17 | 'hang' is no operation.",
+        "NodeStageVolum: hang | 1 | 'NodeStageVolum' is not a valid operation. Write any,"
+            + " GetPluginInfo, ",
+        "NodeStageVolume hang | 17 | 'hang' is not a valid operation.",
         "Probe | 6 | Write a colon between the calls and what happens to them, not the end of the"
             + " line.",
         ": hang | 1 | Write an operation such as NodeStageVolume, or any, not ': hang'.",
-        "any volum=v1: hang | 5 | 'volum' is no condition. Write volume, nth, from or times.",
+        "any volum=v1: hang | 5 | 'volum' is not a valid condition. Write volume, nth, from or"
+            + " times.",
         "any volume=: hang | 12 | Write the id of a volume, not ': hang'.",
-        "any nth=0: hang | 9 | '0' is no number of calls. Write 1 or more.",
-        "any nth=two: hang | 9 | 'two' is no number of calls.",
+        "any nth=0: hang | 9 | '0' is not a valid number of calls. Write 1 or more.",
+        "any nth=two: hang | 9 | 'two' is not a valid number of calls.",
         "any nth=1 from=2: hang | 11 | Write nth or from once, and not both.",
         "any nth=1 Probe: hang | 16 | Write KEY=VALUE, not ': hang'.",
-        "any: sleep | 6 | 'sleep' is no step. Write delay, fail, apply, apply-later, duplicate, hang, drop,"
+        "any: sleep | 6 | 'sleep' is not a valid step. Write delay, fail, apply, apply-later,"
+            + " duplicate, hang, drop,"
             + " answer or change.",
-        "any: | 5 | Write delay, fail, apply, apply-later, duplicate, hang, drop, answer or change, not the end"
+        "any: | 5 | Write delay, fail, apply, apply-later, duplicate, hang, drop, answer or"
+            + " change, not the end"
             + " of the line.",
         "any: hang drop | 11 | Write a comma between two steps, not 'drop'.",
-        "any: delay 5 | 12 | '5' is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.",
+        "any: delay 5 | 12 | '5' is not a valid time. Write a number and its unit: 250ms, 5s, 2m"
+            + " or 1h.",
         "any: delay | 11 | Write a time such as 5s, not the end of the line.",
-        "any: fail BUSY | 11 | 'BUSY' is no status. Write a number, OK, CANCELLED, ",
+        "any: fail BUSY | 11 | 'BUSY' is not a valid status. Write a number, OK, CANCELLED, ",
         "any: fail ABORTED busy | 19 | Write the text of the failure in double quotes.",
         "any: fail ABORTED \"busy | 19 | The quotes that open here are not closed.",
-        "Probe: answer {\"ready\": 7} | 15 | The field value of a BoolValue takes true or false, and"
-            + " was given a number.",
+        "Probe: answer {\"ready\": 7} | 15 | The field value of a BoolValue takes true or false,"
+            + " but got a number.",
         "Probe: change {\"redy\": 7} | 15 | A ProbeResponse has no field 'redy'. It has ready.",
         "Probe: answer {\"ready\" true} | 15 | The text is not valid JSON: at character 10 ':'"
             + " is expected.",
         "Probe: answer {\"ready\": true | 15 | The brace that opens here is not closed.",
         "Probe: change EMPTY | 15 | Write {\"FIELD\": …}, not 'EMPTY'.",
         "any: answer {\"ready\": true} | 13 | A ",
-        "any: answer NOTHING | 13 | 'NOTHING' is no wrong answer. Write EMPTY, OTHER_ID, "
+        "any: answer NOTHING | 13 | 'NOTHING' is not a valid wrong answer. Write EMPTY, OTHER_ID, "
       })
   void aMistakeIsToldByItsColumnWithWhatIsAllowed(String line, int column, String message) {
     assertThat(mistake(line)).startsWith("s:1:" + column + ": " + message);

@@ -217,7 +217,7 @@ final class FakeCsiExtensionTest {
   @Test
   void aFieldOfAnotherTypeIsRefused() {
     assertThat(failureOf(OddField.class))
-        .hasMessageContaining("@FakeCsi stands on the field text, which cannot be set to a plugin")
+        .hasMessageContaining("@FakeCsi is on the field text, which cannot be injected")
         .hasMessageContaining("FakeCsiPlugin");
   }
 
@@ -257,7 +257,7 @@ final class FakeCsiExtensionTest {
             "@FakeCsi(faults = \"no/such/file.txt\") is neither a resource of the class path nor a"
                 + " file that can be read.");
     assertThat(failureOf(OddFaults.class))
-        .hasStackTraceContaining("io/csi4j/testkit/junit/odd.txt:2:8: 'hung' is no step.");
+        .hasStackTraceContaining("io/csi4j/testkit/junit/odd.txt:2:8: 'hung' is not a valid step.");
   }
 
   @FakeCsi(faults = "no/such/file.txt")
@@ -548,11 +548,11 @@ final class FakeCsiExtensionTest {
     assertThat(failureOf(LeavesVolume.class))
         .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("Volume 'vol-1' is still published on node 'node-1' at ")
-        .hasMessageContaining("NodeUnpublishVolume is owed")
+        .hasMessageContaining("NodeUnpublishVolume is pending")
         .hasMessageContaining("Volume 'vol-1' is still staged on node 'node-1' at ")
-        .hasMessageContaining("NodeUnstageVolume is owed")
+        .hasMessageContaining("NodeUnstageVolume is pending")
         .hasMessageContaining("Volume 'vol-1' is still attached to node 'node-1'")
-        .hasMessageContaining("ControllerUnpublishVolume is owed")
+        .hasMessageContaining("ControllerUnpublishVolume is pending")
         .hasMessageContaining("@FakeCsi(leftovers = LeftoverPolicy.ALLOW_VOLUMES)");
   }
 

@@ -118,7 +118,7 @@ public final class HostPathPlugin extends TestPlugin {
     try {
       storage.close();
     } catch (IOException e) {
-      throw new UncheckedIOException("The directory of the plugin could not be given free.", e);
+      throw new UncheckedIOException("The directory of the plugin could not be released.", e);
     }
   }
 

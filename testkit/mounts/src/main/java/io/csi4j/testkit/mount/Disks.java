@@ -39,7 +39,10 @@ final class Disks {
     Disk disk = disks.get(device);
     if (disk != null && disk.mounted != null && disk.mounted.uses > 0) {
       throw new IllegalStateException(
-          "The device " + device + " is mounted, and formatting it would be fatal. Unmount it.");
+          "The device "
+              + device
+              + " is mounted, and formatting it would destroy data. Unmount it"
+              + " first.");
     }
     disks.put(device, new Disk(type));
   }

@@ -32,7 +32,7 @@ final class KernelErrors {
   static MountException.Builder of(
       String doing, String syscall, KernelRefusal refusal, MountPath target) {
     String answer = "the kernel answered " + refusal.errno().name();
-    Meaning other = new Meaning(Reason.OTHER, answer, "Look at what was done before");
+    Meaning other = new Meaning(Reason.OTHER, answer, "Check the earlier calls");
     String number = String.valueOf(refusal.number());
     return refused(MEANINGS.getOrDefault(number, other), doing, target)
         .syscall(syscall, refusal.errno());

@@ -573,7 +573,7 @@ final class MemoryMounts implements Mounts {
     private static void check(
         String doing, FilesystemRequest request, String option, String shown) {
       if (option.indexOf(',') >= 0 || option.indexOf('\0') >= 0) {
-        throw refused(doing, request, shown + " holds a comma or a NUL");
+        throw refused(doing, request, shown + " contains a comma or a NUL");
       }
     }
 

@@ -49,7 +49,7 @@ final class Mount {
   Table table() {
     Table mine = table;
     if (mine == null) {
-      throw new IllegalStateException("The mount is in no namespace any more.");
+      throw new IllegalStateException("The mount is no longer in any namespace.");
     }
     return mine;
   }

@@ -29,7 +29,7 @@ final class Table {
     Mount mount = root;
     if (mount == null) {
       throw new IllegalStateException(
-          "The mount namespace has ended: its last process is gone. Use a living one.");
+          "The mount namespace has ended: its last process is gone. Use another one.");
     }
     return mount;
   }

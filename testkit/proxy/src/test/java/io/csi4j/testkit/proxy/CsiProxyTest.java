@@ -187,8 +187,8 @@ class CsiProxyTest {
       assertThat(ended.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
       assertThat(ended.getDescription())
           .isEqualTo(
-              "The plugin behind the proxy did the work, and its answer has more than 67108864 bytes,"
-                  + " the most that is taken.");
+              "The plugin behind the proxy did the work, but its answer has more than 67108864"
+                  + " bytes, which is the limit.");
     }
   }
 
@@ -443,34 +443,36 @@ class CsiProxyTest {
             "The answer to #1 CreateVolume breaks the spec: volume.volume_id is absent, and the"
                 + " spec marks it REQUIRED.",
             "The answer to #1 CreateVolume breaks the spec: volume.capacity_bytes is 5, less than"
-                + " required_bytes, which was 1073741824.");
+                + " the required_bytes 1073741824.");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "GET_PLUGIN_INFO | {} | {\"name\": \"-x\"} | name is '-x'; the spec allows up to 63 letters,"
+        "GET_PLUGIN_INFO | {} | {\"name\": \"-x\"} | name is '-x'; the spec allows up to 63"
+            + " letters,"
             + " digits, dashes and dots, with a letter or digit at both ends.",
         "CREATE_VOLUME | {\"capacity_range\": {\"limit_bytes\": 7}} | {\"volume\":"
-            + " {\"capacity_bytes\": 8}} | volume.capacity_bytes is 8, more than limit_bytes, which"
-            + " was 7.",
+            + " {\"capacity_bytes\": 8}} | volume.capacity_bytes is 8, more than the limit_bytes"
+            + " 7.",
         "CONTROLLER_EXPAND_VOLUME | {\"capacity_range\": {\"required_bytes\": 7}} |"
-            + " {\"capacity_bytes\": 6} | capacity_bytes is 6, less than required_bytes, which was"
+            + " {\"capacity_bytes\": 6} | capacity_bytes is 6, less than the required_bytes"
             + " 7.",
         "CONTROLLER_GET_VOLUME | {\"volume_id\": \"a\"} | {\"volume\": {\"volume_id\": \"b\"}} |"
-            + " volume.volume_id is 'b'; asked was 'a'.",
+            + " volume.volume_id is 'b'; requested was 'a'.",
         "CREATE_SNAPSHOT | {\"source_volume_id\": \"a\"} | {\"snapshot\": {\"source_volume_id\":"
-            + " \"b\"}} | snapshot.source_volume_id is 'b'; asked was 'a'.",
+            + " \"b\"}} | snapshot.source_volume_id is 'b'; requested was 'a'.",
         "LIST_VOLUMES | {\"max_entries\": 1} | {\"entries\": [{}, {}]} | entries has 2 entries;"
             + " max_entries was 1.",
         "LIST_SNAPSHOTS | {\"max_entries\": 1} | {\"entries\": [{}, {}]} | entries has 2 entries;"
             + " max_entries was 1.",
         "LIST_SNAPSHOTS | {\"snapshot_id\": \"a\"} | {\"entries\": [{}, {\"snapshot\":"
-            + " {\"snapshot_id\": \"b\"}}]} | entries[1].snapshot.snapshot_id is 'b'; asked was 'a'.",
+            + " {\"snapshot_id\": \"b\"}}]} | entries[1].snapshot.snapshot_id is 'b'; requested was"
+            + " 'a'.",
         "LIST_SNAPSHOTS | {\"source_volume_id\": \"a\"} | {\"entries\": [{\"snapshot\":"
-            + " {\"source_volume_id\": \"b\"}}]} | entries[0].snapshot.source_volume_id is 'b'; asked"
-            + " was 'a'."
+            + " {\"source_volume_id\": \"b\"}}]} | entries[0].snapshot.source_volume_id is 'b';"
+            + " requested was 'a'."
       })
   void anAnswerThatDoesNotFitItsRequestIsFound(
       CsiOperation operation, String request, String answer, String finding) {
@@ -889,7 +891,7 @@ class CsiProxyTest {
   void aLineThatIsNoCallIsNamed() {
     assertThatThrownBy(() -> Recording.parse("f", List.of("", "{\"call\":1}")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("f:2: no recorded call: The field method has to be a text.");
+        .hasMessage("f:2: no recorded call: The field method must be a text.");
   }
 
   @Test

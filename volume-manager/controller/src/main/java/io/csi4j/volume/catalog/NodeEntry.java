@@ -398,7 +398,7 @@ public record NodeEntry(
       return Optional.of(
           refused(
               OperatorCode.PLUGIN_DRAINING,
-              "node '" + name + "' is draining plugin" + " '" + plugin + "'"));
+              "node '" + name + "' is draining plugin '" + plugin + "'"));
     }
     boolean hasSaid =
         serving.stream().anyMatch(each -> each.said().flatMap(PluginFingerprint::node).isPresent());

@@ -49,7 +49,7 @@ final class OperationTurns<K extends Comparable<K>> {
     Optional<CompletableFuture<Turns.Turn>> place = turns.take(needed);
     if (place.isEmpty()) {
       return CompletableFuture.failedFuture(
-          busy(subject, waiters + " operations already wait for" + " it"));
+          busy(subject, waiters + " operations already wait for it"));
     }
     CompletableFuture<Turns.Turn> turn = place.get();
     if (!turn.isDone()) {

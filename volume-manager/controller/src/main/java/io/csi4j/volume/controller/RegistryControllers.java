@@ -148,7 +148,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
             ControllerFailures.unavailable(
                 OperatorCode.PLUGIN_NOT_UP,
                 call.subject(),
-                "its instance was deregistered" + " meanwhile"));
+                "its instance was deregistered meanwhile"));
       }
     }
 

@@ -239,7 +239,7 @@ record NodeCheck(
           message(
               OperatorCode.TOPOLOGY_MISMATCH,
               node,
-              "the plugin reports no topology for this" + " node"));
+              "the plugin reports no topology for this node"));
     }
     if (wanted.volume().isEmpty()) {
       return whyNotPlaced(node, here.get());

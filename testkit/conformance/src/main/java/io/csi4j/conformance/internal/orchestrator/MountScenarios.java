@@ -120,7 +120,7 @@ final class MountScenarios {
             .lastCapability(CsiOperation.NODE_PUBLISH_VOLUME)
             .filter(VolumeCapability::isBlock)
             .isPresent(),
-        "The volume was to be published as a block device, and the plugin was told otherwise.");
+        "The volume was to be published as a block device, but the plugin got another request.");
   }
 
   private static void secrets(Play play) {

@@ -57,7 +57,7 @@ final class OrchestratorThreads implements AutoCloseable {
       throw new StuckException("The run was interrupted.");
     } catch (TimeoutException e) {
       throw new StuckException(
-          "%s did not come back within %s ms. Look where its thread waits."
+          "%s did not return within %s ms. Check where its thread waits."
               .formatted(what, patience.toMillis()));
     }
   }

@@ -247,7 +247,7 @@ public final class Play {
         outcome("The restart of the orchestrator", workers.perform(orchestrator::restart));
     if (back.failure().isPresent()) {
       throw new StuckException(
-          "The orchestrator did not come back after a crash: " + text(back.failure().get()));
+          "The orchestrator did not restart after a crash: " + text(back.failure().get()));
     }
   }
 
@@ -261,7 +261,7 @@ public final class Play {
     }
     if (last.value().isEmpty()) {
       throw new StuckException(
-          "%s failed %s times although nothing stood in its way any more, at last with: %s"
+          "%s failed %s times although nothing blocked it any more; the last failure: %s"
               .formatted(what, ATTEMPTS, text(last.failure().orElseThrow())));
     }
     return last.value().get();
@@ -344,7 +344,7 @@ public final class Play {
   void expectNothingToUnmount(MountOrder order) {
     expect(
         tryUnmount(order).failure().isEmpty(),
-        "The unmount of what is not mounted was taken as a failure.");
+        "The orchestrator treated the unmount of an unmounted volume as a failure.");
   }
 
   /** Expects that the plugin has published this order at that path, as requested. */
@@ -369,7 +369,7 @@ public final class Play {
         each ->
             expect(
                 each.readonly() == order.readonly(),
-                "%s was to be %s, and the plugin was told otherwise."
+                "%s was to be %s, but the plugin got another request."
                     .formatted(
                         mounting(order), order.readonly() ? "for reading only" : "for writing")));
   }

@@ -66,7 +66,7 @@ public final class ScenarioRun implements ConformanceRun {
       throw new IllegalArgumentException(
           "'"
               + which.name()
-              + "' is no scenario of this suite. Choose one of"
+              + "' is not a scenario of this suite. Choose one of"
               + " OrchestratorConformance.cases().");
     }
     if (stopped) {

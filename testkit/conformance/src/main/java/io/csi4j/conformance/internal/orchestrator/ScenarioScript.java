@@ -170,7 +170,7 @@ final class ScenarioScript {
   private void refresh(String order) {
     play.expect(
         play.tryRefresh(order(order)).failure().isEmpty(),
-        "A refresh failed although nothing stood in its way.");
+        "A refresh failed although nothing blocked it.");
   }
 
   private void published(String order) {
@@ -195,7 +195,7 @@ final class ScenarioScript {
         calls.stream().filter(call -> call.request().equals(calls.get(0).request())).count();
     play.expect(
         same <= 1,
-        "%s was sent %s times as it was, although %s".formatted(parts[0], same, parts[1]));
+        "%s was sent %s times unchanged, although %s".formatted(parts[0], same, parts[1]));
   }
 
   private void sick(String words) {

@@ -71,7 +71,7 @@ final class Ledger {
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "what the run makes cannot be noted in %s: %s. Make room on its disk"
+          "the run cannot note in %s what it creates: %s. Free disk space"
               .formatted(SafeText.quote(file.toString()), SafeText.escape(e.toString(), 256)),
           e);
     }
@@ -83,7 +83,7 @@ final class Ledger {
       boolean unused = Files.deleteIfExists(file);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          SafeText.quote(file.toString()) + " cannot be removed, though nothing is left.", e);
+          SafeText.quote(file.toString()) + " cannot be removed, although nothing is left.", e);
     }
   }
 
@@ -119,7 +119,7 @@ final class Ledger {
       if (lines.isEmpty() || !lines.get(0).equals(HEAD)) {
         throw new IllegalArgumentException(
             SafeText.quote(file.toString())
-                + " is no file in which a run of the suite noted what it made.");
+                + " is not a file in which a run of the suite noted what it created.");
       }
       return lines.subList(1, lines.size());
     } catch (IOException e) {
@@ -132,14 +132,14 @@ final class Ledger {
     String[] words = line.split(" ", 2);
     Message type = TYPES.get(words[0]);
     if (type == null) {
-      throw damaged("a line is no request", null);
+      throw damaged("a line is not a request", null);
     }
     Message.Builder request = type.newBuilderForType();
     try {
       TextFormat.merge(words.length == 1 ? "" : words[1], request);
       return request.build();
     } catch (TextFormat.ParseException e) {
-      throw damaged("a line is no request", e);
+      throw damaged("a line is not a request", e);
     }
   }
 
@@ -147,7 +147,7 @@ final class Ledger {
     try {
       return Path.of(TextFormat.unescapeBytes(text).toStringUtf8());
     } catch (TextFormat.InvalidEscapeSequenceException | InvalidPathException e) {
-      throw damaged("a line is no directory", e);
+      throw damaged("a line is not a directory", e);
     }
   }
 

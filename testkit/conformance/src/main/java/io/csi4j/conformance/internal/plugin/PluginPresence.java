@@ -89,7 +89,7 @@ final class PluginPresence {
     if (isLate(reply)) {
       hung.put(reply.operation(), about);
       throw CaseEndedException.notRun(
-          "%s was not answered within %s s. Look at the plugin's log, or give it more time"
+          "%s was not answered within %s s. Check the plugin's log, or allow more time"
               .formatted(reply.rpcName(), plugin.deadline().toMillis() / 1000.0));
     }
     if (!reply.lost()) {
@@ -100,7 +100,7 @@ final class PluginPresence {
       death = "nothing answers on " + socket.endpoint();
       silent = socket.endpoint();
       throw CaseEndedException.notRun(
-          "%s: %s. Look whether the plugin runs and listens on the socket%s"
+          "%s: %s. Check that the plugin runs and listens on the socket%s"
               .formatted(death, SafeText.escape(reply.text(), 256), lastWords()));
     }
     throw lost(reply.operation(), socket.endpoint());

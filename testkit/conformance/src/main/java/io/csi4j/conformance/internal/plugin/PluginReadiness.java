@@ -69,7 +69,7 @@ final class PluginReadiness {
   /** Returns why the plugin is not ready, if its answer to Probe says so. */
   static Optional<String> unready(Trial trial, Reply probed) {
     if (probed.code() == StatusCode.FAILED_PRECONDITION) {
-      return Optional.of("the plugin says that it is not well: " + trial.shown(probed));
+      return Optional.of("the plugin reports that it is unhealthy: " + trial.shown(probed));
     }
     if (!probed.isOk()) {
       return Optional.empty();

@@ -147,7 +147,7 @@ final class StartedPlugin implements AutoCloseable {
     Process begun = process;
     if (begun != null && !begun.isAlive() && !listens() && hasEnded() && begun.exitValue() != 0) {
       String text =
-          "Starting the plugin failed: nothing listens on %s. Look at its command%s"
+          "Starting the plugin failed: nothing listens on %s. Check its command%s"
               .formatted(endpoint, lastWords());
       throw new UncheckedIOException(text, new IOException(text));
     }

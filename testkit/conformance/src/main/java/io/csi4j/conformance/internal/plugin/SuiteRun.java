@@ -83,7 +83,8 @@ public final class SuiteRun implements ConformanceRun {
       run.start();
       return run;
     } catch (IOException e) {
-      throw new UncheckedIOException("No directory for staging and target paths can be made.", e);
+      throw new UncheckedIOException(
+          "No directory for staging and target paths can be created.", e);
     }
   }
 
@@ -113,7 +114,7 @@ public final class SuiteRun implements ConformanceRun {
       throw new IllegalArgumentException(
           "'"
               + which.name()
-              + "' is no case of this suite. Choose one of PluginConformance.cases().");
+              + "' is not a case of this suite. Choose one of PluginConformance.cases().");
     }
     long began = System.nanoTime();
     Trial trial = new Trial(this, ++trials);
@@ -147,7 +148,8 @@ public final class SuiteRun implements ConformanceRun {
       story =
           e instanceof UncheckedIOException
               ? String.valueOf(e.getMessage())
-              : SafeText.escape("the case broke, which is the fault of the suite: " + e, 1 << 10);
+              : SafeText.escape(
+                  "the case itself failed, which is a defect of the suite: " + e, 1 << 10);
       causes = List.of(story);
     }
     boolean keep = outcome == Outcome.FAILED && plugin.cleanup() == Cleanup.UNLESS_FAILED;

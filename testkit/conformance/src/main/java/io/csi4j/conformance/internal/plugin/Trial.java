@@ -139,7 +139,7 @@ final class Trial {
     if (reply.code() == StatusCode.UNAUTHENTICATED
         || reply.code() == StatusCode.PERMISSION_DENIED) {
       throw CaseEndedException.notRun(
-          "%s ended with %s. Give the plugin the secrets that it asks for"
+          "%s ended with %s. Give the plugin the secrets that it requires"
               .formatted(reply.rpcName(), shown(reply)));
     }
     return reply;
@@ -182,8 +182,7 @@ final class Trial {
         throw e;
       }
       throw CaseEndedException.notRun(
-          "a step before what is tested was not done. Expected: %s; got: %s"
-              .formatted(e.expected(), e.text()));
+          "a preparing step failed. Expected: %s; got: %s".formatted(e.expected(), e.text()));
     } finally {
       preparing = outer;
     }
@@ -226,8 +225,8 @@ final class Trial {
     switch (reply.code()) {
       case INVALID_ARGUMENT, FAILED_PRECONDITION, RESOURCE_EXHAUSTED, OUT_OF_RANGE ->
           throw CaseEndedException.notRun(
-              ("%s ended with %s. Describe what the plugin takes: parameters, capabilities, sizes, "
-                      + "places")
+              ("%s ended with %s. Describe what the plugin accepts: parameters, capabilities,"
+                      + " sizes, topologies")
                   .formatted(reply.rpcName(), shown(reply)));
       default -> {
         return succeeded(reply, answer);
@@ -279,7 +278,7 @@ final class Trial {
   void adviseUnless(Reply reply, StatusCode... codes) {
     if (!List.of(codes).contains(reply.code())) {
       advise(
-          "%s should end with %s here, and ended with %s."
+          "%s should end with %s here, but ended with %s."
               .formatted(reply.rpcName(), words(codes), shown(reply)));
     }
   }

@@ -127,7 +127,7 @@ final class TrialLeftovers {
         }
       }
     } else if (reply.isUncertain() && isCreation(request) && !isMade(request)) {
-      String what = "what " + RawPlugin.operation(request).rpcName() + " may have made";
+      String what = "what " + RawPlugin.operation(request).rpcName() + " may have created";
       add(new Undo(request, what, !isLost(reply)));
     }
     if (reply.isOk() || reply.isUncertain()) {
@@ -250,7 +250,7 @@ final class TrialLeftovers {
           "%s: %s"
               .formatted(
                   each.what(),
-                  why.getOrDefault(each, "not tried, as the plugin did not answer before.")));
+                  why.getOrDefault(each, "not tried, because the plugin did not answer before.")));
     }
     return left;
   }
@@ -305,6 +305,6 @@ final class TrialLeftovers {
   }
 
   List<String> kept() {
-    return undos.stream().map(each -> each.what() + ": kept to be looked at.").toList();
+    return undos.stream().map(each -> each.what() + ": kept for inspection.").toList();
   }
 }

@@ -82,7 +82,7 @@ final class TrialPaths {
         }
       } catch (IOException e) {
         left.add(
-            "%s could not be removed: %s. Look whether something is still mounted there."
+            "%s could not be removed: %s. Check whether something is still mounted there."
                 .formatted(SafeText.quote(path.toString()), SafeText.escape(e.toString())));
       }
     }

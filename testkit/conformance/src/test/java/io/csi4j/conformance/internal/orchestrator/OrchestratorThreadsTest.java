@@ -22,7 +22,7 @@ class OrchestratorThreadsTest {
 
       assertThatExceptionOfType(StuckException.class)
           .isThrownBy(() -> threads.answer("unmount", asked))
-          .withMessage("unmount did not come back within 20 ms. Look where its thread waits.");
+          .withMessage("unmount did not return within 20 ms. Check where its thread waits.");
     }
   }
 }

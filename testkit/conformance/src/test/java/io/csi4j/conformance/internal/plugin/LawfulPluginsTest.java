@@ -52,13 +52,14 @@ class LawfulPluginsTest {
       quoteCharacter = '"',
       value = {
         "MAKES_NO_VOLUME_WITHOUT_A_SIZE, controller/create/a-volume-without-a-size-is-made,"
-            + " \"CreateVolume should end with OK here, and ended with OUT_OF_RANGE (11): 'say how"
+            + " \"CreateVolume should end with OK here, but ended with OUT_OF_RANGE (11): 'say how"
             + " large'.\"",
         "A_TOKEN_OF_OTHERS_IS_AN_INVALID_FIELD, controller/list/an-invalid-token-is-aborted,"
-            + " \"ListVolumes should end with ABORTED (10) here, and ended with INVALID_ARGUMENT (3):"
+            + " \"ListVolumes should end with ABORTED (10) here, but ended with INVALID_ARGUMENT"
+            + " (3):"
             + " 'no token of mine'.\"",
         "A_TOKEN_OF_OTHERS_IS_AN_INVALID_FIELD, snapshots/list/an-invalid-token-is-aborted,"
-            + " \"ListSnapshots should end with ABORTED (10) here, and ended with INVALID_ARGUMENT"
+            + " \"ListSnapshots should end with ABORTED (10) here, but ended with INVALID_ARGUMENT"
             + " (3): 'no token of mine'.\""
       })
   void anOddityThatCallersHaveToExpectIsAdvisedAgainst(
@@ -113,7 +114,7 @@ class LawfulPluginsTest {
                 assertThat(result.leftBehind()).isEmpty();
                 assertThat(result.story())
                     .isEqualTo(
-                        "CreateVolume should end with OK here, and ended with ABORTED (10): 'the"
+                        "CreateVolume should end with OK here, but ended with ABORTED (10): 'the"
                             + " volume is still being made'.");
               });
     }

@@ -61,7 +61,7 @@ class StartedPluginTest {
           .hasMessage(
               "Starting the plugin failed: nothing listens on unix://"
                   + directory.resolve("csi.sock")
-                  + ". Look at its command. It ended with code 1");
+                  + ". Check its command. It ended with code 1");
     }
   }
 

@@ -88,8 +88,7 @@ final class AttachService {
         VolumePlacement.ofNode(shape, ground.nodes(), request.getNodeId()), volume.volume())) {
       throw Refusal.invalid(
           "node_id",
-          "%s is not where volume %s can be reached. Take a node within its"
-              + " accessible_topology.",
+          "%s cannot reach volume %s. Use a node within its accessible_topology.",
           request.getNodeId(),
           request.getVolumeId());
     }
@@ -114,7 +113,9 @@ final class AttachService {
       if (oneNode || twoWriters) {
         throw Refusal.precondition(
             "Volume %s is attached to node %s"
-                + (oneNode ? ", and may be at one node only" : ", which writes to it already")
+                + (oneNode
+                    ? ", and may be attached to one node only"
+                    : ", which writes to it already")
                 + ". Detach it there first.",
             request.getVolumeId(),
             node);
@@ -129,7 +130,7 @@ final class AttachService {
           StatusCode.RESOURCE_EXHAUSTED,
           "Node %s has %s"
               + (there == 1 ? " volume" : " volumes")
-              + " attached and takes no more. Detach one, or take another node.",
+              + " attached, and accepts no more. Detach one, or use another node.",
           node,
           there);
     }

@@ -10,7 +10,7 @@ record Call(PluginShape shape, @Nullable NodeId node) {
 
   String here() {
     if (node == null) {
-      throw new IllegalStateException("A node call came in where no node is served.");
+      throw new IllegalStateException("A node call arrived, but no node is served.");
     }
     return node.value();
   }

@@ -50,7 +50,7 @@ final class Capabilities {
     boolean can = asked.hasBlock() ? shape.blocks() : shape.filesystems();
     return can
         ? Optional.empty()
-        : Optional.of("asks for " + type(asked) + ", which this plugin has not");
+        : Optional.of("asks for " + type(asked) + ", which this plugin lacks");
   }
 
   /** Returns why this volume does not support the capability; empty if it does. */
@@ -66,7 +66,7 @@ final class Capabilities {
     return Optional.of(
         "asks for "
             + text(asked)
-            + ", and the volume was made for "
+            + ", but the volume was created for "
             + made.stream().map(Capabilities::text).toList());
   }
 

@@ -42,7 +42,7 @@ final class Knowledge {
       state = storage.load();
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "The plugin cannot read what it saved. "
+          "The plugin cannot read its saved state. "
               + SafeText.escape(String.valueOf(e.getMessage())),
           e);
     } finally {
@@ -56,7 +56,7 @@ final class Knowledge {
     try {
       State draft = state.copy();
       change.apply(draft);
-      effect("Saving what the plugin knows", () -> storage.save(draft));
+      effect("Saving the state of the plugin", () -> storage.save(draft));
       state = draft;
     } finally {
       changing.unlock();
@@ -109,7 +109,7 @@ final class Knowledge {
       if (bytes > free) {
         throw Refusal.of(
             StatusCode.RESOURCE_EXHAUSTED,
-            "%s bytes were asked for, and %s are left. Delete something first.",
+            "%s bytes were requested, but %s are left. Delete something first.",
             bytes,
             free);
       }

@@ -117,7 +117,7 @@ final class NodeVolumeService {
     } else if (!context.equals(AttachService.context(id, call.here()))) {
       throw Refusal.invalid(
           "publish_context",
-          "is not what ControllerPublishVolume answered for this node. Send that, unchanged.");
+          "is not what ControllerPublishVolume returned for this node. Send that, unchanged.");
     }
   }
 
@@ -200,8 +200,7 @@ final class NodeVolumeService {
       StoredVolume known = ground.now().volumes().get(id);
       if (known != null && !isInline(known)) {
         throw Refusal.invalid(
-            "volume_id",
-            "is a volume that was created. Give an inline volume an id that no other has.");
+            "volume_id", "is the id of a created volume. Use another id for the inline volume.");
       }
       if (!request.getPublishContextMap().isEmpty() || !request.getStagingTargetPath().isEmpty()) {
         throw Refusal.invalid(
@@ -258,7 +257,7 @@ final class NodeVolumeService {
     String target = request.getTargetPath();
     if (!before.getVolumeId().equals(request.getVolumeId())) {
       throw Refusal.exists(
-          "Volume %s is published at %s. Give every volume a target_path of its own.",
+          "Volume %s is published at %s. Use a different target_path for each volume.",
           before.getVolumeId(), target);
     }
     if (!before.getVolumeCapability().equals(request.getVolumeCapability())
@@ -422,9 +421,9 @@ final class NodeVolumeService {
           throw VolumeSizes.outOfRange(
               "required_bytes "
                   + bytes
-                  + " is more than the volume has, which is "
+                  + " is more than the size of the volume, which is "
                   + had
-                  + "; ControllerExpandVolume comes first");
+                  + "; call ControllerExpandVolume first");
         }
         volumes.grow(shape, id, had, bytes);
       }

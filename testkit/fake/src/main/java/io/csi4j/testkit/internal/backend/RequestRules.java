@@ -169,7 +169,7 @@ final class RequestRules {
 
   private static void characters(String at, String text) throws Refusal {
     if (text.indexOf('\0') >= 0 || SafeText.loneSurrogate(text) >= 0) {
-      throw Refusal.invalid(at, "holds a NUL or is no valid Unicode. Send plain text.");
+      throw Refusal.invalid(at, "contains a NUL or invalid Unicode. Send plain text.");
     }
   }
 
@@ -177,7 +177,7 @@ final class RequestRules {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
       if (Character.isISOControl(c) && c != '\t' && c != '\n' && c != '\r') {
-        throw Refusal.invalid(at, "holds the control character U+%04X. Leave it out.", (int) c);
+        throw Refusal.invalid(at, "contains the control character U+%04X. Leave it out.", (int) c);
       }
     }
   }
@@ -192,7 +192,7 @@ final class RequestRules {
 
   private static void total(String at, long bytes, int limit) throws Refusal {
     if (bytes > limit) {
-      throw Refusal.invalid(at, "has %s bytes in all. Send %s at most.", bytes, limit);
+      throw Refusal.invalid(at, "has %s bytes in total. Send %s at most.", bytes, limit);
     }
   }
 

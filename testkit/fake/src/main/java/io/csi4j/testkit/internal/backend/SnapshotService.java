@@ -58,8 +58,8 @@ final class SnapshotService {
       if (existing.isPresent()) {
         if (!existing.get().snapshot().getSourceVolumeId().equals(source)) {
           throw Refusal.exists(
-              "A snapshot named %s exists, and is of volume %s. Send that source_volume_id, or"
-                  + " take another name.",
+              "A snapshot named %s exists, and is of volume %s. Send that source_volume_id, or use"
+                  + " another name.",
               request.getName(), existing.get().snapshot().getSourceVolumeId());
         }
         if (!wanted.equals(existing.get().asked().getAccessibilityRequirements())
@@ -67,7 +67,7 @@ final class SnapshotService {
                 existing.get().snapshot().getAccessibleTopologyList(), wanted)) {
           throw Refusal.exists(
               "A snapshot named %s exists in another place than accessibility_requirements names."
-                  + " Send what it was created with, or take another name.",
+                  + " Send what it was created with, or use another name.",
               request.getName());
         }
         return answer(call.shape(), existing.get().snapshot());
@@ -149,7 +149,8 @@ final class SnapshotService {
   static void refuseUsed(BackendParts ground, String id) throws Refusal {
     if (ground.flights().isSource(Thing.snapshot(id))) {
       throw Refusal.precondition(
-          "Snapshot %s is in use: a volume is being made of it. Wait for that, then delete it.",
+          "Snapshot %s is in use: a volume is being created from it. Wait for that, then delete"
+              + " it.",
           id);
     }
   }
@@ -196,7 +197,7 @@ final class SnapshotService {
         || !before.getParametersMap().equals(request.getParametersMap())) {
       throw Refusal.exists(
           "A group snapshot named %s exists with other source_volume_ids or parameters. Send"
-              + " those, or take another name.",
+              + " those, or use another name.",
           request.getName());
     }
   }
@@ -206,8 +207,8 @@ final class SnapshotService {
     if (volumes.stream().map(each -> each.volume().getAccessibleTopologyList()).distinct().count()
         > 1) {
       throw Refusal.precondition(
-          "The volumes of source_volume_ids are in different places of the topology and cannot be"
-              + " snapshotted together. Move them to one place first.");
+          "The volumes of source_volume_ids are in different topologies and cannot be snapshotted"
+              + " together. Move them into one topology first.");
     }
   }
 
@@ -332,7 +333,7 @@ final class SnapshotService {
       throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
           "snapshot_ids does not name the members of group %s. Send exactly the ids that"
-              + " CreateVolumeGroupSnapshot answered.",
+              + " CreateVolumeGroupSnapshot returned.",
           group.group().getGroupSnapshotId());
     }
     return members;

@@ -105,8 +105,7 @@ final class VolumePlacement {
     if (found.isEmpty() && wanted.getRequisiteCount() > 0) {
       throw Refusal.of(
           StatusCode.RESOURCE_EXHAUSTED,
-          REQUIREMENTS
-              + ".requisite names no place where a node of this plugin is. Take one of %s.",
+          REQUIREMENTS + ".requisite names no topology of a node of this plugin. Use one of %s.",
           places);
     }
     return found;

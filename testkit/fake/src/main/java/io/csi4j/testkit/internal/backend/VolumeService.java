@@ -54,7 +54,7 @@ final class VolumeService {
       Capabilities.checkAtController(shape, at, capability);
       Optional<String> not = Capabilities.unsupported(shape, capability);
       if (not.isPresent()) {
-        throw Refusal.invalid(at, not.get() + ". Ask for the other access type.");
+        throw Refusal.invalid(at, not.get() + ". Request the other access type.");
       }
     }
     checkMutable(shape, "mutable_parameters", request.getMutableParamsMap());
@@ -81,7 +81,7 @@ final class VolumeService {
       draft.setContentSource(request.getVolumeContentSource());
     }
     ground.effect(
-        "Making a volume", () -> draft.putAllVolumeContext(ground.storage().context(request)));
+        "Creating a volume", () -> draft.putAllVolumeContext(ground.storage().context(request)));
     String id = ground.ids().next("vol", ground.now().volumes().keySet());
     Volume volume = draft.setVolumeId(id).putVolumeContext(BACKING, "backing-of-" + id).build();
     try (Held made = ground.flights().take(Thing.volume(id))) {
@@ -152,9 +152,9 @@ final class VolumeService {
 
   private static Refusal differs(String field, StoredVolume existing) {
     return Refusal.exists(
-        "A volume named %s exists, and does not fit "
+        "A volume named %s exists, but does not match "
             + field
-            + ". Send what it was created with, or take another name.",
+            + ". Send what it was created with, or use another name.",
         existing.asked().getName());
   }
 
@@ -271,7 +271,7 @@ final class VolumeService {
       if (!known.isEmpty() && !known.contains(parameter.getKey())) {
         throw Refusal.invalid(
             at + "[" + SafeText.quote(parameter.getKey()) + "]",
-            "is none that this plugin knows. Send one of %s. Nothing was changed.",
+            "is not known to this plugin. Send one of %s. Nothing was changed.",
             known.stream().sorted().toList());
       }
     }
@@ -287,7 +287,7 @@ final class VolumeService {
     if (!leftOut && !volume.volume().getVolumeContextMap().equals(context)) {
       throw Refusal.invalid(
           "volume_context",
-          "is not that of volume %s. Send back what CreateVolume answered, unchanged.",
+          "is not that of volume %s. Send what CreateVolume returned, unchanged.",
           volume.volume().getVolumeId());
     }
   }
@@ -350,7 +350,7 @@ final class VolumeService {
           "volume_content_source",
           "is a "
               + (made.get(0).hasBlock() ? "block device" : "filesystem")
-              + ", and volume_capabilities ask for the other. Ask for the same access type.");
+              + ", but volume_capabilities request the other. Request the same access type.");
     }
   }
 }

@@ -54,7 +54,7 @@ final class VolumeSizes {
   private static long atMostAll(PluginShape shape, long bytes) throws Refusal {
     if (bytes > shape.totalBytes()) {
       throw outOfRange(
-          "%s bytes are more than this plugin has in all, which is %s bytes"
+          "%s bytes are more than the total of this plugin, which is %s bytes"
               .formatted(bytes, shape.totalBytes()));
     }
     return bytes;

@@ -52,7 +52,7 @@ final class JournalText {
     }
     if (event instanceof JournalEvent.Worked worked) {
       RecordedCall call = worked.call();
-      String late = call.end().isPresent() ? ", though it had ended" : "";
+      String late = call.end().isPresent() ? ", although it had ended" : "";
       return head(call) + " did its work after " + elapsed(call, worked.at()) + late;
     }
     if (event instanceof JournalEvent.Ended ended) {
@@ -63,7 +63,7 @@ final class JournalText {
       String version = SafeText.escape(started.shape().vendorVersion());
       return "Plugin started as " + started.shape().name() + " " + version;
     }
-    return event instanceof JournalEvent.Stopped ? "Plugin stopped" : "Plugin forgot what it knew";
+    return event instanceof JournalEvent.Stopped ? "Plugin stopped" : "Plugin lost its state";
   }
 
   private static String head(RecordedCall call) {

@@ -231,7 +231,7 @@ public final class MessageFields {
       FieldDescriptor field, String wanted, Object value) {
     String name = SpecFields.name(field) + " of a " + field.getContainingType().getName();
     return new IllegalArgumentException(
-        "The field " + name + " takes " + wanted + ", and was given " + kind(value) + ".");
+        "The field " + name + " takes " + wanted + ", but got " + kind(value) + ".");
   }
 
   private static String kind(Object value) {

@@ -152,7 +152,7 @@ public final class PluginJournal implements CallJournal {
       }
       if (!awaitChange(seen, deadline)) {
         throw new AssertionError(
-            "No call did what was waited for within "
+            "No call met the condition within "
                 + JournalText.duration(atMost)
                 + ". The journal:\n"
                 + describe());

@@ -220,7 +220,7 @@ public final class ProtoMessage implements WireMessage {
             ? "a map"
             : (field.isRepeated() ? "a list of " : "one ") + field.getType().name();
     return new IllegalArgumentException(
-        "The field %s of a %s is of another kind: it is %s. All fields: %s."
+        "The field %s of a %s has another type: %s. All fields: %s."
             .formatted(SpecFields.name(field), type(), kind, names()));
   }
 

@@ -64,14 +64,13 @@ public final class JsonReader {
       return (Map<String, Object>) map;
     }
     throw new IllegalArgumentException(
-        "The text is JSON, and not an object. Write {\"field\": value}.");
+        "The text is JSON, but not an object. Write {\"field\": value}.");
   }
 
   private Object value(int depth) {
     if (depth > DEEPEST) {
       throw mistake(
-          "there are more than %s values within each other, the most that is accepted"
-              .formatted(DEEPEST));
+          "values are nested more than %s levels deep, which is the limit".formatted(DEEPEST));
     }
     skipBlanks();
     return switch (peek(A_VALUE)) {
@@ -101,7 +100,7 @@ public final class JsonReader {
       expect(':');
       if (fields.put(name, value(depth + 1)) != null) {
         at = from;
-        throw mistake("an object has a name for the second time; each name is accepted once");
+        throw mistake("an object has a name twice; each name is accepted once");
       }
     } while (next(','));
     expect('}');

@@ -46,7 +46,7 @@ public final class FaultBook {
       return stepsFor(journal.preview(arrival));
     } catch (RuntimeException | Error e) {
       // The condition of a fault is foreign code, and may fail.
-      return Fault.fail(FaultedCall.INTERNAL, "The condition of a fault failed itself: " + e)
+      return Fault.fail(FaultedCall.INTERNAL, "The condition of a fault threw an exception: " + e)
           .steps();
     }
   }

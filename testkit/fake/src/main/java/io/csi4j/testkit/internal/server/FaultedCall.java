@@ -134,7 +134,7 @@ public abstract class FaultedCall {
     } else if (step instanceof Fault.TestAnswer with) {
       make(with, List.of(emptyAnswer));
     } else {
-      throw new IllegalStateException("A sequence is no single step.");
+      throw new IllegalStateException("A sequence is not a single step.");
     }
   }
 
@@ -170,7 +170,7 @@ public abstract class FaultedCall {
                     ? String.valueOf(e.getMessage())
                     : e.toString();
             return () ->
-                fail(INTERNAL, "The answer that the test made for " + name + " is none: " + why);
+                fail(INTERNAL, "The answer that the test gave for " + name + " is invalid: " + why);
           }
         });
   }

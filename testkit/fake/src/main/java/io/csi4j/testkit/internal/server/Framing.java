@@ -39,7 +39,7 @@ public final class Framing {
    */
   static byte[] unpacked(ByteBuf body) throws UnreadableException {
     if (body.readableBytes() < PREFIX) {
-      throw new UnreadableException(INTERNAL, "The request holds no message.");
+      throw new UnreadableException(INTERNAL, "The request contains no message.");
     }
     boolean compressed = body.readByte() != 0;
     long length = body.readUnsignedInt();
@@ -49,7 +49,7 @@ public final class Framing {
     if (length != body.readableBytes()) {
       throw new UnreadableException(
           INTERNAL,
-          "The request announces a message of %s bytes, and has %s."
+          "The request announces a message of %s bytes, but has %s."
               .formatted(length, body.readableBytes()));
     }
     byte[] message = new byte[(int) length];

@@ -121,7 +121,7 @@ public record PluginReply(
       case TOO_LARGE ->
           new CallEnd.Failed(
               RESOURCE_EXHAUSTED,
-              "The %s did the work, and its answer has more than %s bytes, the most that is taken."
+              "The %s did the work, but its answer has more than %s bytes, which is the limit."
                   .formatted(plugin, BODY_LIMIT));
       case ABSENT ->
           new CallEnd.Failed(

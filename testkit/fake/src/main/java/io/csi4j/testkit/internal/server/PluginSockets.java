@@ -106,8 +106,8 @@ public final class PluginSockets {
   void refuseToListenOnLoop() {
     if (loop.inEventLoop()) {
       throw new IllegalStateException(
-          "The plugin cannot listen anew from within the condition of a fault, which runs on the"
-              + " thread that listens. Do it on another thread.");
+          "The plugin cannot listen again from the condition of a fault, which runs on the"
+              + " listening thread. Use another thread.");
     }
   }
 
@@ -336,7 +336,7 @@ public final class PluginSockets {
     if (!bound.isSuccess()) {
       server.close();
       String why = SafeText.escape(String.valueOf(bound.cause().getMessage()));
-      String next = "See that the directory is there and that this process may write into it";
+      String next = "Check that the directory exists and that this process may write to it";
       throw cannot(socket, why + ". " + next, bound.cause());
     }
     return server;
@@ -367,14 +367,14 @@ public final class PluginSockets {
     int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
     if (length > PATH_LIMIT) {
       String why =
-          "the path has %s bytes, and a UNIX socket takes %s. Give the plugin a shorter path";
+          "the path has %s bytes, but a UNIX socket allows %s. Give the plugin a shorter path";
       throw cannot(socket, why.formatted(length, PATH_LIMIT), null);
     }
     if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
       if (!isSocket(socket)) {
         throw cannot(
             socket,
-            "something that is no socket stands there. Remove it, or give the plugin another path",
+            "a file that is not a socket is there. Remove it, or give the plugin another path",
             null);
       }
       if (staysServed(socket)) {

@@ -468,7 +468,7 @@ public final class PluginWire {
       } else if (!ended && event instanceof Http2GoAwayFrame) {
         // The plugin states that it did not process this call.
         ended = true;
-        answering.absent("the plugin takes no more calls on this connection");
+        answering.absent("the plugin accepts no more calls on this connection");
         context.close();
       }
       ReferenceCountUtil.release(event);

@@ -66,8 +66,8 @@ public final class RegistrarCore extends TestServer {
   public void inject(RegistrationCall call, Fault fault, int times) {
     if (fault.steps().stream().anyMatch(Fault.TestAnswer.class::isInstance)) {
       throw new IllegalArgumentException(
-          "A registrar has no answers of a plugin to give or change. Let it announce something else"
-              + " with announce(...).");
+          "A registrar has no plugin answers to give or change. Use announce(...) to announce"
+              + " something else.");
     }
     if (fault.steps().stream()
         .anyMatch(step -> step instanceof Fault.Answer wrong && !suits(wrong.wrong()))) {
@@ -114,7 +114,7 @@ public final class RegistrarCore extends TestServer {
             new PluginRegistrar.Outcome(status.getPluginRegistered(), status.getError());
         go(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Optional.of(heard), caller);
       } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-        caller.fail(FaultedCall.INTERNAL, "What was told makes no sense: " + e.getMessage());
+        caller.fail(FaultedCall.INTERNAL, "The registration status is invalid: " + e.getMessage());
       }
     } else {
       caller.fail(UNIMPLEMENTED, "There is no method " + SafeText.quote(path));

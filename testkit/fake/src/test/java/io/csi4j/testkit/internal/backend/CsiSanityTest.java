@@ -221,7 +221,7 @@ class CsiSanityTest {
               assertThat(refusal.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
               assertThat(refusal.text())
                   .isEqualTo(
-                      "mutable_parameters['color'] is none that this plugin knows. Send one of"
+                      "mutable_parameters['color'] is not known to this plugin. Send one of"
                           + " [tier]. Nothing was changed.");
             });
     assertThat(

@@ -103,7 +103,7 @@ class NodeEffectsTest {
     void whatTheCallerHasToMakeIsMissed() throws IOException {
       Volume volume = created(plugin, "a");
       Map<String, String> context = attached(plugin, volume, capability);
-      internal(plugin, staging(volume, context, false), "is no directory");
+      internal(plugin, staging(volume, context, false), "is not a directory");
       plugin.ask(staging(volume, context, true));
       internal(plugin, target(volume, context, "missing/target"), "the parent of the target path");
     }
@@ -125,7 +125,7 @@ class NodeEffectsTest {
       Map<String, String> context = attached(plugin, volume, capability);
       plugin.ask(staging(volume, context, true));
       Files.createFile(directory.resolve("target"));
-      internal(plugin, target(volume, context, "target"), "is no directory");
+      internal(plugin, target(volume, context, "target"), "is not a directory");
     }
   }
 

@@ -141,7 +141,7 @@ class RefusalsTest {
     row(
         "volumeLargerThanEverything",
         OUT_OF_RANGE,
-        "more than this plugin has",
+        "more than the total of this plugin",
         plugin -> newVolume("a").setCapacityRange(exactly((1L << 40) + 1)).build());
     row(
         "volumeLargerThanWhatIsLeft",
@@ -328,7 +328,7 @@ class RefusalsTest {
     row(
         "expandingBeyondEverything",
         OUT_OF_RANGE,
-        "more than this plugin has",
+        "more than the total of this plugin",
         plugin -> expand(created(plugin, "a"), exactly(1L << 41)));
     row(
         "expandingBeyondWhatIsLeft",
@@ -427,7 +427,7 @@ class RefusalsTest {
         "attachingOneMoreThanTheNodeTakes",
         PluginShape.full().maxVolumesPerNode(1),
         RESOURCE_EXHAUSTED,
-        "has 1 volume attached and takes no more",
+        "has 1 volume attached, and accepts no more",
         plugin -> {
           attached(plugin, created(plugin, "a"), WRITER);
           return attach(created(plugin, "b"), Asking.ONE, WRITER).build();
@@ -548,7 +548,7 @@ class RefusalsTest {
         "groupOfVolumesInDifferentPlaces",
         PluginShape.full().topologies(EAST, WEST),
         FAILED_PRECONDITION,
-        "different places",
+        "different topologies",
         plugin ->
             groupRequest(
                 "g",
@@ -871,7 +871,7 @@ class RefusalsTest {
     row(
         "publishingWhereAnotherVolumeIs",
         ALREADY_EXISTS,
-        "target_path of its own",
+        "a different target_path",
         plugin -> {
           published(plugin, created(plugin, "a"), WRITER, "/t/1");
           Volume volume = created(plugin, "b");
@@ -935,7 +935,7 @@ class RefusalsTest {
     row(
         "growingBeyondWhatTheControllerGave",
         OUT_OF_RANGE,
-        "ControllerExpandVolume comes first",
+        "call ControllerExpandVolume first",
         plugin -> {
           Volume volume = created(plugin, "a");
           staged(plugin, volume, WRITER);

@@ -176,11 +176,11 @@ class RequestRulesTest {
   void mapsAndMountFlagsHave4KiBInAll() throws Refusal {
     RequestRules.check(PluginShape.full(), spoilt(r -> r.putParameters("k", "x".repeat(4095))));
     refused(
-        spoilt(r -> r.putParameters("k", "x".repeat(4096))), "parameters has 4097 bytes in all");
-    refused(spoilt(r -> r.putSecrets("k", "x".repeat(4096))), "secrets has 4097 bytes in all");
+        spoilt(r -> r.putParameters("k", "x".repeat(4096))), "parameters has 4097 bytes in total");
+    refused(spoilt(r -> r.putSecrets("k", "x".repeat(4096))), "secrets has 4097 bytes in total");
     refused(
         spoilt(r -> r.putMutableParams("k", "x".repeat(4096))),
-        "mutable_parameters has 4097 bytes in all");
+        "mutable_parameters has 4097 bytes in total");
     refused(
         spoilt(
             r ->
@@ -188,7 +188,7 @@ class RequestRulesTest {
                     .getMountBuilder()
                     .addMountFlags("x".repeat(4000))
                     .addMountFlags("x".repeat(97))),
-        "volume_capabilities[0].mount.mount_flags has 4097 bytes in all");
+        "volume_capabilities[0].mount.mount_flags has 4097 bytes in total");
   }
 
   @Test
@@ -209,14 +209,14 @@ class RequestRulesTest {
                 .setName(name)
                 .addSourceVolumeIds("v")
                 .build())) {
-      refused(request, "name holds the control character U+");
+      refused(request, "name contains the control character U+");
     }
   }
 
   @Test
   void namesMayHoldTabsAndLineBreaksButNoNul() throws Refusal {
     RequestRules.check(PluginShape.full(), spoilt(r -> r.setName("a\t\n\rb \u00e4\ud83d\ude80")));
-    refused(spoilt(r -> r.setName("a\0")), "name holds a NUL");
+    refused(spoilt(r -> r.setName("a\0")), "name contains a NUL");
   }
 
   @Test

@@ -106,7 +106,7 @@ class ProtoMessageTest {
         }) {
       assertThatThrownBy(wrong::run)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("another kind")
+          .hasMessageContaining("another type")
           .hasMessageContaining("capacity_range");
     }
     assertThatThrownBy(() -> message.has("mutable_params"))

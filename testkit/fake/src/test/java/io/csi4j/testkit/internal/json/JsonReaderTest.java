@@ -31,12 +31,13 @@ class JsonReaderTest {
         "{} {} | at character 4 the end of the text is expected.",
         "{\"a\": 01} | at character 7 a number such as -1.5e3, with at most 31 digits before the"
             + " point, 30 behind it and 3 in the exponent is expected.",
-        "{\"a\": 1, \"a\": 2} | at character 10 an object has a name for the second time; each name"
-            + " is accepted once.",
+        "{\"a\": 1, \"a\": 2} | at character 10 an object has a name twice; each name is accepted"
+            + " once.",
         "[\"\\x\"] | at character 4 an escape of JSON (\\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and"
             + " four digits) is expected.",
         "[\"\\u12z4\"] | at character 7 a code of four hexadecimal digits behind \\u is expected.",
-        "`[\"\t\"]` | at character 3 there is a control character; write it as an escape such as \\n"
+        "`[\"\t\"]` | at character 3 there is a control character; write it as an escape such as"
+            + " \\n"
             + " or \\u0001."
       })
   void aMistakeIsReportedWithItsPlaceAndWithWhatIsAccepted(String text, String message) {
@@ -53,8 +54,8 @@ class JsonReaderTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> JsonReader.read(text))
           .withMessage(
-              "The text is not valid JSON: at character 66 there are more than 64 values within"
-                  + " each other, the most that is accepted.");
+              "The text is not valid JSON: at character 66 values are nested more than 64 levels"
+                  + " deep, which is the limit.");
     } else {
       assertThat(JsonReader.read(text).toString()).isEqualTo(text);
     }

@@ -31,7 +31,7 @@ final class DataLock implements AutoCloseable {
     // Opening and closing the locked file again would release the lock of the whole process, so
     // another file identifies a plugin in the same process.
     if (me().equals(read(layout.holder()))) {
-      throw taken(layout, "another plugin in this process has it. Close that one");
+      throw taken(layout, "another plugin in this process uses it. Close that one");
     }
     FileChannel channel =
         FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -41,14 +41,14 @@ final class DataLock implements AutoCloseable {
       if (lock == null) {
         throw taken(
             layout,
-            "a plugin in another process has it, %s. Stop that one, or use another directory"
+            "a plugin in another process uses it, %s. Stop that one, or use another directory"
                 .formatted(read(layout.holder())));
       }
       Files.writeString(layout.holder(), me());
       taken = true;
       return new DataLock(layout.holder(), channel);
     } catch (OverlappingFileLockException e) {
-      throw taken(layout, "another plugin in this process has it. Close that one");
+      throw taken(layout, "another plugin in this process uses it. Close that one");
     } finally {
       if (!taken) {
         channel.close();
@@ -72,7 +72,7 @@ final class DataLock implements AutoCloseable {
     @Nullable String text =
         Files.exists(holder) ? Files.readString(holder, StandardCharsets.UTF_8) : null;
     return text == null || !text.matches("process [0-9]+( \\(started [-0-9A-Z:.]+\\))?")
-        ? "of which no more is known"
+        ? "about which nothing more is known"
         : text;
   }
 

@@ -177,7 +177,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         .ifPresent(
             why ->
                 limits.add(
-                    "Raw devices are files, not block devices, because no loop device can be had: "
+                    "Raw devices are files, not block devices, because no loop device is"
+                        + " available: "
                         + why));
     return limits;
   }
@@ -215,13 +216,13 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
     String path = SafeText.quote(String.valueOf(file.getFile()));
     if (e instanceof NoSuchFileException) {
-      return path + " is missing. Look who removed it.";
+      return path + " is missing. Find out who removed it.";
     }
     if (e instanceof AccessDeniedException) {
       return "this process may not use " + path + ". Run the plugin as its owner.";
     }
     if (e instanceof FileAlreadyExistsException) {
-      return path + " is there already. Look who made it.";
+      return path + " already exists. Find out who created it.";
     }
     String reason = file.getReason();
     return path + ": " + (reason == null ? "no reason is known" : SafeText.escape(reason)) + ".";
@@ -377,8 +378,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (obstacle.isPresent()) {
       throw new Refusal(
           StatusCode.INTERNAL,
-          ("The volume %s cannot be used: it was made for a loop device, and none can be had: %s."
-                  + " Run the plugin as it was run then.")
+          ("The volume %s cannot be used: it was created for a loop device, but none is available:"
+                  + " %s. Run the plugin with the permissions that it had then.")
               .formatted(SafeText.quote(volume.id()), obstacle.get()));
     }
     return loops.attach(volume.content(), readOnly);
@@ -426,7 +427,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (!bytes.medium().isBlock()) {
       throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The snapshot %s has no blocks: it is of a filesystem. Ask for those of raw devices.",
+          "The snapshot %s has no blocks: its volume is a filesystem. Request blocks of raw"
+              + " devices only.",
           snapshot);
     }
     return bytes.content();
@@ -449,7 +451,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         StatusCode.INTERNAL,
         "The bytes of this "
             + kind
-            + ", %s, are not in %s any more. Look who removed them, and put them back, or delete it.",
+            + ", %s, are not in %s any more. Find out who removed them, and restore them, or"
+            + " delete it.",
         id,
         layout.data());
   }
@@ -483,7 +486,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
       if (!ours.test(top.get())) {
         throw Refusal.of(
             StatusCode.INTERNAL,
-            "The volume %s cannot be taken away from %s: something else is mounted there, %s."
+            "The volume %s cannot be removed from %s: something else is mounted there, %s."
                 + " Unmount that first.",
             id,
             at,
@@ -493,7 +496,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
     throw Refusal.of(
         StatusCode.INTERNAL,
-        "The path %s has more than %s mounts. Look who makes them.",
+        "The path %s has more than %s mounts. Find out who creates them.",
         at,
         MAX_STACK);
   }
@@ -508,8 +511,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (result.outcome() == CleanupResult.Outcome.NOT_EMPTY) {
       throw Refusal.of(
           StatusCode.INTERNAL,
-          "The target path %s cannot be removed: nothing is mounted there any more, and it is"
-              + " not empty. Move what is in it to where it belongs.",
+          "The target path %s cannot be removed: nothing is mounted there any more, and it is not"
+              + " empty. Move its contents away.",
           target);
     }
   }
@@ -548,8 +551,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (!strangers.isEmpty()) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "The directory {0} holds volumes that nobody knows, {1}: calls that made them were cut"
-              + " off. They can be removed by hand.",
+          "The directory {0} has unknown volumes, {1}, from interrupted calls. They can be removed"
+              + " by hand.",
           layout.volumes(),
           new TreeSet<>(strangers));
     }
@@ -560,7 +563,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (!isThere) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "A volume was {0} at {1}, and is not any more: the mount is gone, as after a reboot.",
+          "A volume is no longer {0} at {1}: the mount is gone, as after a reboot.",
           what,
           SafeText.quote(path));
       each.remove();

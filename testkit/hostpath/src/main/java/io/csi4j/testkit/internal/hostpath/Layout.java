@@ -48,7 +48,8 @@ record Layout(Path data) {
       return layout;
     } catch (FileSystemException e) {
       throw new IOException(
-          "Volumes cannot be kept in %s: %s. Name a directory that this process may make and fill."
+          ("Volumes cannot be kept in %s: %s. Name a directory that this process may create and"
+                  + " write to.")
               .formatted(SafeText.quote(data.toString()), SafeText.escape(e.toString())),
           e);
     }

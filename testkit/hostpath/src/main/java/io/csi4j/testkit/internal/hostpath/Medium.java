@@ -47,19 +47,19 @@ enum Medium {
     if (block && filesystem) {
       throw new Refusal(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be made: it is to be a filesystem and a raw device, and here it is one"
-              + " of both. Ask for one.");
+          "The volume cannot be created: it is requested as a filesystem and as a raw device, but"
+              + " can be only one of them. Request one.");
     }
     if (!word.isEmpty() && !word.equals(DISK.word()) && !word.equals(MEMORY.word())) {
       throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be made: the parameter medium is %s. Use disk or memory.",
+          "The volume cannot be created: the parameter medium is %s. Use disk or memory.",
           word);
     }
     if (block && word.equals(MEMORY.word())) {
       throw new Refusal(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be made: raw devices are not in memory here. Leave the parameter"
+          "The volume cannot be created: raw devices are not in memory here. Leave the parameter"
               + " medium out.");
     }
     if (block) {

@@ -30,7 +30,7 @@ final class MountWishes {
     if (!FILESYSTEMS.contains(type) && !isTmpfs) {
       throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be mounted: fs_type is %s, and volumes here are "
+          "The volume cannot be mounted: fs_type is %s, but volumes here are "
               + (medium == Medium.MEMORY ? "tmpfs" : "directories")
               + ". Leave it empty"
               + (type.equals("tmpfs")
@@ -55,7 +55,7 @@ final class MountWishes {
           StatusCode.INVALID_ARGUMENT,
           "The volume cannot be mounted: the mount flags %s mean nothing to a bind mount."
               + " Leave them out; ro, nosuid, nodev, noexec, noatime, nodiratime, relatime and"
-              + " nosymfollow can be had.",
+              + " nosymfollow are supported.",
           unknown);
     }
     return flags;

@@ -40,12 +40,12 @@ record Programs(List<Path> directories, Duration limit) {
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         process.destroyForcibly();
         throw new IOException(
-            name + " did not end within " + limit.toSeconds() + " s. Look what it waits for.");
+            name + " did not end within " + limit.toSeconds() + " s. Check what it waits for.");
       }
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-      throw new IOException(name + " was not waited for: the thread was interrupted.", e);
+      throw new IOException(name + " was not awaited: the thread was interrupted.", e);
     }
     // None of the programs prints more than a pipe holds.
     String said =

@@ -28,7 +28,7 @@ final class SparseFile {
   /** Returns the length of a device that holds this number of bytes. */
   static long deviceLength(long bytes) throws IOException {
     if (bytes < 0 || bytes > Long.MAX_VALUE - SECTOR) {
-      throw new IOException("A device cannot have " + bytes + " bytes. Ask for fewer.");
+      throw new IOException("A device cannot have " + bytes + " bytes. Request fewer.");
     }
     return Math.max(SECTOR, (bytes + SECTOR - 1) / SECTOR * SECTOR);
   }

@@ -88,8 +88,7 @@ final class StateFile {
 
   private State first() throws IOException {
     if (!Layout.names(layout.volumes()).isEmpty() || !Layout.names(layout.snapshots()).isEmpty()) {
-      throw unreadable(
-          "it is missing, and there are volumes or snapshots beside it. Put a copy of it");
+      throw unreadable("it is missing, but volumes or snapshots exist beside it. Put a copy of it");
     }
     State empty = State.empty();
     save(empty);
@@ -197,17 +196,22 @@ final class StateFile {
     int end = whole.length - DIGEST;
     if (end < MAGIC.length + Integer.BYTES
         || !Arrays.equals(whole, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
-      throw new UnreadableException("it is cut off, or no state of a plugin at all");
+      throw new UnreadableException("it is incomplete, or not the state of a plugin");
     }
     if (!Arrays.equals(digest(whole, end), Arrays.copyOfRange(whole, end, whole.length))) {
-      throw new UnreadableException("its checksum is wrong, so it is cut off or damaged");
+      throw new UnreadableException("its checksum is wrong: it is incomplete or damaged");
     }
     try (DataInputStream in =
         new DataInputStream(new ByteArrayInputStream(whole, MAGIC.length, end - MAGIC.length))) {
       int version = in.readInt();
       if (version != VERSION) {
         throw new UnreadableException(
-            "it is of version " + version + ", and this plugin knows version " + VERSION + " only");
+            "it has version "
+                + version
+                + ", but this plugin supports version"
+                + " "
+                + VERSION
+                + " only");
       }
       State state = State.empty();
       pairs(in, state.volumes(), Volume.parser(), CreateVolumeRequest.parser(), StoredVolume::new);
@@ -229,11 +233,11 @@ final class StateFile {
       each(in, at -> state.stagings().put(at, message(in, NodeStageVolumeRequest.parser())));
       each(in, at -> state.publications().put(at, message(in, NodePublishVolumeRequest.parser())));
       if (in.read() >= 0) {
-        throw new UnreadableException("it is longer than what it holds");
+        throw new UnreadableException("it is longer than its content");
       }
       return state;
     } catch (IOException e) {
-      throw new UnreadableException("what it holds does not fit together");
+      throw new UnreadableException("its content is inconsistent");
     }
   }
 

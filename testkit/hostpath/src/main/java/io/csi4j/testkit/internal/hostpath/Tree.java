@@ -102,7 +102,7 @@ final class Tree {
         throw new IOException(
             "The directory "
                 + root
-                + " cannot be walked through: its filesystem gives no safe way. Use a local one.");
+                + " cannot be traversed safely on its filesystem. Use a local one.");
       }
       new Tree(visitor).walk(secure, Path.of(""), 1);
     }

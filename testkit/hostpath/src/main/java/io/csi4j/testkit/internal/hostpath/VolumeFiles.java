@@ -148,9 +148,9 @@ final class VolumeFiles {
   private static Refusal otherKind(StoredBytes source, Medium medium) {
     return Refusal.of(
         StatusCode.INVALID_ARGUMENT,
-        "The content of %s cannot be taken: it is a "
-            + (medium.isBlock() ? "filesystem, and a raw device" : "raw device, and a filesystem")
-            + " is asked for. Ask for the same kind.",
+        "The content of %s cannot be copied: it is a "
+            + (medium.isBlock() ? "filesystem, but a raw device" : "raw device, but a filesystem")
+            + " is requested. Request the same kind.",
         source.id());
   }
 
@@ -184,8 +184,8 @@ final class VolumeFiles {
     if (volume.medium() == Medium.MEMORY && !sight.isInMemory(volume)) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "The volume {0} was in memory, and what was in it is lost: its tmpfs is not mounted any"
-              + " more. It goes on empty.",
+          "The volume {0} was in memory, and its data is lost: its tmpfs is no longer mounted. It"
+              + " continues empty.",
           SafeText.quote(volume.id()));
       tmpfs.mount(volume.id(), volume.content(), bytes);
     }

@@ -56,7 +56,8 @@ class HostPathKillTest {
       assertThatThrownBy(() -> HostPathPlugin.builder(data).open())
           .isInstanceOf(UncheckedIOException.class)
           .rootCause()
-          .hasMessageContaining("a plugin in another process has it, process " + other.pid() + " ");
+          .hasMessageContaining(
+              "a plugin in another process uses it, process " + other.pid() + " ");
 
       other.destroyForcibly();
       assertThat(other.waitFor(30, TimeUnit.SECONDS)).isTrue();

@@ -490,7 +490,7 @@ class HostPathLifeTest {
         assertThatThrownBy(() -> HostPathPlugin.builder(rig.data()).open())
             .isInstanceOf(UncheckedIOException.class)
             .rootCause()
-            .hasMessageContaining("another plugin in this process has it");
+            .hasMessageContaining("another plugin in this process uses it");
       }
     }
   }

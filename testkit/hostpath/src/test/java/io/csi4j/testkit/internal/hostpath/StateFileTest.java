@@ -71,7 +71,7 @@ class StateFileTest {
 
     assertThatThrownBy(() -> new StateFile(layout).load())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("it is missing, and there are volumes");
+        .hasMessageContaining("it is missing, but volumes");
     assertThat(layout.state()).doesNotExist();
   }
 
@@ -86,7 +86,7 @@ class StateFileTest {
       Throwable refused = catchThrowable(file::load);
 
       assertThat(refused).as("cut to %d", length).isInstanceOf(IOException.class);
-      assertThat(refused).hasMessageContaining("cut off").hasMessageContaining("left as it is");
+      assertThat(refused).hasMessageContaining("incomplete").hasMessageContaining("left as it is");
       assertThat(temp.resolve("state")).hasBinaryContent(torn);
     }
   }
@@ -126,7 +126,7 @@ class StateFileTest {
 
     assertThatThrownBy(() -> new StateFile(layout).load())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("it is of version 2, and this plugin knows version 1 only");
+        .hasMessageContaining("it has version 2, but this plugin supports version 1 only");
     assertThat(layout.state()).hasBinaryContent(whole);
   }
 

@@ -191,21 +191,21 @@ public final class PluginAnswerRules {
 
   private void same(String field, String asked, String told) {
     if (!told.isEmpty() && !told.equals(asked)) {
-      broken(field, "is " + SafeText.quote(told) + "; asked was " + SafeText.quote(asked));
+      broken(field, "is " + SafeText.quote(told) + "; requested was " + SafeText.quote(asked));
     }
   }
 
   private void atLeast(String field, WireMessage range, long bytes) {
     long required = range.number("required_bytes");
     if (bytes > 0 && bytes < required) {
-      broken(field, "is " + bytes + ", less than required_bytes, which was " + required);
+      broken(field, "is " + bytes + ", less than the required_bytes " + required);
     }
   }
 
   private void atMost(String field, WireMessage range, long bytes) {
     long limit = range.number("limit_bytes");
     if (limit > 0 && bytes > limit) {
-      broken(field, "is " + bytes + ", more than limit_bytes, which was " + limit);
+      broken(field, "is " + bytes + ", more than the limit_bytes " + limit);
     }
   }
 

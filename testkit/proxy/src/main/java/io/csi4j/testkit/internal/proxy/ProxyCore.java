@@ -220,7 +220,7 @@ public final class ProxyCore extends TestServer {
       } catch (IOException e) {
         LOG.log(
             Level.WARNING,
-            "The proxy does not listen, though its plugin does, and tries again: {0}",
+            "The proxy does not listen, although its plugin does; it retries: {0}",
             e.getMessage());
         var unused = sockets().loop().schedule(this::here, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
       }

@@ -125,7 +125,8 @@ public final class RecordedLine {
         .map(WireOperation::of)
         .filter(wire -> wire.path().equals(method))
         .orElseThrow(
-            () -> new IllegalArgumentException(SafeText.quote(method) + " is no method of CSI."));
+            () ->
+                new IllegalArgumentException(SafeText.quote(method) + " is not a method of CSI."));
   }
 
   private Instant began() {
@@ -153,7 +154,7 @@ public final class RecordedLine {
       List<WireMessage> messages = new ArrayList<>();
       for (Object each : list("answer")) {
         if (!(each instanceof Map<?, ?> answer)) {
-          throw new IllegalArgumentException("The field answer is no list of objects.");
+          throw new IllegalArgumentException("The field answer is not a list of objects.");
         }
         messages.add(new ProtoMessage(MessageFields.with(wire.answer(), answer)));
       }
@@ -212,6 +213,6 @@ public final class RecordedLine {
   }
 
   private static IllegalArgumentException missing(String name, String wanted) {
-    return new IllegalArgumentException("The field " + name + " has to be " + wanted + ".");
+    return new IllegalArgumentException("The field " + name + " must be " + wanted + ".");
   }
 }

@@ -127,8 +127,8 @@ public final class RecordingWriter implements AutoCloseable {
       waiting.clear();
       LOG.log(
           System.Logger.Level.WARNING,
-          "Recording to {0} failed, and the calls from now on are not in it: {1}. Make room on its"
-              + " disk, and record again.",
+          "Recording to {0} failed, so further calls are missing: {1}. Free disk space, then"
+              + " record again.",
           SafeText.quote(file.toString()),
           SafeText.escape(e.toString()));
     }

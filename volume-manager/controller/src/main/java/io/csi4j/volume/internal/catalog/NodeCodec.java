@@ -210,7 +210,7 @@ public final class NodeCodec implements ValueCodec<NodeEntry> {
       if (faults.isEmpty()
           || all.put(StoredParts.key(each.getVolume()), new VolumeHealth(faults)) != null) {
         throw new MalformedRecordException(
-            "A volume without a fault is listed, or one is listed" + " twice.");
+            "A volume without a fault is listed, or one is listed twice.");
       }
     }
     return all;

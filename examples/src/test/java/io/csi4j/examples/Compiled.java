@@ -35,7 +35,12 @@ record Compiled(Path directory, JavaClasses classes) {
     try {
       Path tests =
           Path.of(Compiled.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-      return PublishedModules.ROOT.resolve("examples").relativize(tests.resolveSibling("classes"));
+      // The tests are run in testing/gathered, or in this module.
+      Path module = tests;
+      while (!Files.isRegularFile(module.resolve("pom.xml"))) {
+        module = module.getParent();
+      }
+      return module.relativize(tests.resolveSibling("classes"));
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

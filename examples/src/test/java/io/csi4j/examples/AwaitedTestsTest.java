@@ -26,11 +26,11 @@ class AwaitedTestsTest {
   private static final Path ROOT = PublishedModules.ROOT;
 
   private static final Pattern TAKEN =
-      Pattern.compile("<include name=\"(.+)/\\$\\{target\\.directory}/test-classes/\"/>");
+      Pattern.compile("(.+)/\\$\\{target\\.directory}/test-classes/\n");
 
   private static List<String> taken(String by) throws IOException {
     return TAKEN
-        .matcher(Files.readString(ROOT.resolve(by).resolve("pom.xml")))
+        .matcher(Files.readString(ROOT.resolve(by).resolve("modules.txt")))
         .results()
         .map(found -> found.group(1))
         .toList();

@@ -55,7 +55,7 @@ final class DumpCommand extends ProgramCommand {
     ManagerView view = StateCommand.read(directory == null ? Path.of("") : directory);
     Map<String, String> files = new LinkedHashMap<>();
     files.put("versions.txt", versions());
-    files.put("state.json", StateWords.json(view) + "\n");
+    files.put("state.json", StateWords.json(view, volume -> true) + "\n");
     files.put("state.txt", text(StateWords.volumes(view, each -> true)));
     files.put("explain.txt", text(StateWords.reasons(view, each -> true)));
     files.put("trouble.txt", text(StateWords.trouble(view)));

@@ -85,10 +85,9 @@ final class StateCommand extends ProgramCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (volume != null && (json || show == Show.TROUBLE)) {
+    if (volume != null && show == Show.TROUBLE) {
       throw CommandFailure.usage(
-          "--volume works only with `state show` and `state explain`, without --json. Leave it"
-              + " out.");
+          "--volume works only with `state show` and `state explain`. Leave it out.");
     }
     CountDownLatch over = new CountDownLatch(1);
     if (watch) {
@@ -106,7 +105,9 @@ final class StateCommand extends ProgramCommand {
     ManagerView view = read(directory == null ? Path.of("") : directory);
     List<String> trouble = StateWords.trouble(view);
     List<String> lines =
-        json ? List.of(StateWords.json(view).toString()) : lines(view, about(view), trouble);
+        json
+            ? List.of(StateWords.json(view, about(view)).toString())
+            : lines(view, about(view), trouble);
     if (show == Show.TROUBLE) {
       return new Look(lines, trouble.isEmpty() ? ExitCode.OK : ExitCode.FAILED);
     }

@@ -17,15 +17,21 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.state.seal.SealedBytes;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Formats the state of a volume manager as text and as JSON. */
 final class StateWords {
+
+  /** A manager repeats what fails by itself. After this time, somebody should look. */
+  private static final Duration FOR_LONG = Duration.ofMinutes(5);
 
   private StateWords() {}
 
@@ -54,6 +60,11 @@ final class StateWords {
     view.pending().stream()
         .filter(owed -> owed.volume().equals(volume))
         .forEach(owed -> lines.add("  pending: " + owed.phrase()));
+    view.troubles().stream()
+        .filter(trouble -> trouble.volume().equals(volume))
+        .forEach(
+            trouble ->
+                lines.add("  failing since " + trouble.since() + ": " + trouble.message().line()));
   }
 
   /** Adds the volumes that changed during the reading. */
@@ -128,6 +139,13 @@ final class StateWords {
           "%s: %s sealed with a key of the host, which this program does not have."
               .formatted(StateException.Reason.STATE_SEALED, counted(sealed, "record")));
     }
+    Instant longAgo = Instant.now().minus(FOR_LONG);
+    view.troubles().stream()
+        .filter(trouble -> trouble.since().isBefore(longAgo))
+        .forEach(
+            trouble ->
+                lines.add(
+                    trouble.message().line() + " It has failed since " + trouble.since() + "."));
     findings(view)
         .filter(message -> message.code().severity() != OperatorCode.Severity.INFO)
         .filter(message -> sealed == 0 || message.code() != OperatorCode.RECORD_UNREADABLE)
@@ -205,16 +223,6 @@ final class StateWords {
 
   private static List<String> start(ManagerView view) {
     List<String> lines = new ArrayList<>();
-    view.journal()
-        .refusal()
-        .ifPresent(
-            reason ->
-                lines.add(
-                    "be refused with "
-                        + reason
-                        + (reason == StateException.Reason.STATE_IN_USE
-                            ? ", while the manager is open; after it has ended:"
-                            : "; if it were accepted:")));
     int adopted = view.start().adopted().size();
     if (adopted > 0) {
       lines.add(
@@ -239,7 +247,19 @@ final class StateWords {
         .forEach(lines::add);
     findings(view).forEach(message -> lines.add("report " + message.line()));
     doubts(view).forEach(doubt -> lines.add("report " + doubt.reason() + ": " + doubt.text()));
+    view.journal()
+        .refusal()
+        .map(reason -> refused(reason, lines.isEmpty()))
+        .ifPresent(line -> lines.add(0, line));
     return lines.isEmpty() ? List.of("have nothing to do") : lines;
+  }
+
+  private static String refused(StateException.Reason reason, boolean isAll) {
+    boolean isOpen = reason == StateException.Reason.STATE_IN_USE;
+    return "be refused with "
+        + reason
+        + (isOpen ? ", while the manager is open" : "")
+        + (isAll ? "" : isOpen ? "; after it has ended:" : "; if it were accepted:");
   }
 
   // ---- plugins and claims
@@ -274,18 +294,31 @@ final class StateWords {
 
   // ---- JSON
 
-  /** Returns the complete view as one object. */
-  static Json json(ManagerView view) {
+  /** Returns the view as one object, with these volumes. */
+  static Json json(ManagerView view, Predicate<VolumeIdentity> about) {
     return new Json()
         .with("root", view.root())
         .with("journal", json(view.journal()))
-        .list("volumes", view.volumes(), StateWords::json)
-        .list("given_back", view.givenBack(), StateWords::json)
-        .list("paths", view.paths(), StateWords::json)
-        .list("owed", view.pending(), StateWords::json)
+        .list("volumes", only(view.volumes(), StateWords::identity, about), StateWords::json)
+        .list("given_back", only(view.givenBack(), it -> it, about), StateWords::json)
+        .list("paths", only(view.paths(), ManagerView.VolumePath::volume, about), StateWords::json)
+        .list("owed", only(view.pending(), PendingCall::volume, about), StateWords::json)
+        .list(
+            "failing", only(view.troubles(), ManagerView.Trouble::volume, about), StateWords::json)
         .with("start", json(view.start()))
-        .list("moving", view.moving(), StateWords::json)
+        .list("moving", only(view.moving(), it -> it, about), StateWords::json)
         .with("trouble", trouble(view));
+  }
+
+  private static <T> List<T> only(
+      List<T> all, Function<T, VolumeIdentity> volume, Predicate<VolumeIdentity> about) {
+    return all.stream().filter(each -> about.test(volume.apply(each))).toList();
+  }
+
+  private static Json json(ManagerView.Trouble trouble) {
+    return json(trouble.volume())
+        .with("since", trouble.since())
+        .with("message", json(trouble.message()));
   }
 
   static Json json(JournalView journal) {
@@ -358,7 +391,7 @@ final class StateWords {
     return json(owed.volume())
         .with("use", owed.use().map(StateWords::json))
         .with("call", owed.call().rpcName())
-        .with("certain", owed.certain())
+        .with("unless_wanted", !owed.certain())
         .with("why", owed.why());
   }
 

@@ -1,15 +1,19 @@
 package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.model.VolumeException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -61,13 +65,69 @@ class StateCommandTest {
         .asString()
         .contains(
             "\"owed\":[{\"plugin\":\"fake.csi4j.example\",\"handle\":\"vol-1\",\"use\":{",
-            "\"call\":\"NodeUnpublishVolume\",\"certain\":true");
+            "\"call\":\"NodeUnpublishVolume\",\"unless_wanted\":false");
     assertThat(explain.code()).isZero();
     assertThat(explain.out())
         .contains("A start here would:")
         .contains(
             "continue a release once the host reports which uses it wants:"
                 + " NodeUnpublishVolume");
+  }
+
+  /** From the files alone, and also after the death of the manager. */
+  @Test
+  void whatFailsIsShownWithItsReasonAndSinceWhen() throws Exception {
+    Path root;
+    Instant begun = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      root = world.root();
+      world
+          .plugin()
+          .inject(
+              Fault.fail(StatusCode.FAILED_PRECONDITION, "device is busy"),
+              When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
+      assertThatThrownBy(() -> world.manager().unmount(ManagedDirectory.WEB))
+          .isInstanceOf(VolumeException.class);
+      while (Files.notExists(root.resolve("trouble"))) {
+        LockSupport.parkNanos(1_000_000);
+      }
+
+      Run open = state(root, "explain");
+      assertThat(open.out()).contains("be refused with STATE_IN_USE, while the manager is open");
+    }
+    Run show = state(root, "show", "--volume", "db");
+    Run json = state(root, "show", "--json", "--volume", "db");
+    Run check = state(root, "check");
+
+    String failing = only(show, "  failing since ");
+    assertThat(failing)
+        .contains(
+            ": CSI-708 RELEASE_REFUSED: cleaning up volume 'vol-1' (default/db for workload 'web-1')",
+            "(FAILED_PRECONDITION to NodeUnpublishVolume: device is busy);")
+        .endsWith(". Fix what the plugin reports; csi4j retries.");
+    Instant since = Instant.parse(failing.substring(16, 36));
+    assertThat(since).isBetween(begun, Instant.now());
+    assertThat(only(state(root, "explain"), "  failing since ")).isEqualTo(failing);
+    assertThat(json.out()).contains("\"failing\":[{", "\"since\":\"" + since + "\"");
+    assertThat(check.code()).isZero();
+    assertThat(state(root, "show", "--json", "--volume", "no").code()).isEqualTo(ExitCode.USAGE);
+
+    Path file = root.resolve("trouble");
+    Files.writeString(
+        file, Files.readString(file).replace(since.toString(), "2026-01-02T03:04:05Z"));
+    Run late = state(root, "check");
+    assertThat(late.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(only(late, "CSI-")).endsWith(". It has failed since 2026-01-02T03:04:05Z.");
+
+    Files.writeString(file, "something else");
+    assertThat(state(root, "show").out()).doesNotContain("failing since");
+  }
+
+  private static String only(Run run, String beginning) {
+    List<String> lines =
+        run.outLines().stream().filter(line -> line.startsWith(beginning)).toList();
+    assertThat(lines).as(run.out()).hasSize(1);
+    return lines.get(0);
   }
 
   @Test

@@ -67,12 +67,13 @@ import java.util.stream.Stream;
  * ManagerView view = ManagerView.read(root);
  * view.volumes().forEach(log); // what is on record
  * view.pending().forEach(log); // the calls that are still to be sent to plugins
+ * view.troubles().forEach(log); // what stands in their way, and since when
  * view.start().findings().forEach(log); // what a start would report to an operator
  * }</pre>
  *
  * @param root the directory of the manager
  * @param journal its state
- * @param volumes the volumes on record, in order; their health and trouble are not on record
+ * @param volumes the volumes on record, in order; their health is not on record
  * @param givenBack the volumes that were released and are not on record again; they are remembered
  *     in case a late mount of them appears
  * @param paths each path of a volume that is on record, or would be after a start
@@ -83,6 +84,7 @@ import java.util.stream.Stream;
  * @param plugins the instances of plugins on record, by plugin, the newest first; their health is
  *     not on record
  * @param claims the claims on record under which volumes are used
+ * @param troubles what stands in the way of volumes, the oldest first, as the manager wrote it last
  * @since 1.0
  */
 public record ManagerView(
@@ -95,7 +97,8 @@ public record ManagerView(
     RecoveryReport start,
     List<VolumeIdentity> moving,
     List<RegisteredPlugin> plugins,
-    List<Claim> claims) {
+    List<Claim> claims,
+    List<Trouble> troubles) {
 
   /** Maximum number of attempts to read the directory without a change meanwhile. */
   private static final int LOOKS = 20;
@@ -109,6 +112,7 @@ public record ManagerView(
     moving = List.copyOf(moving);
     plugins = List.copyOf(plugins);
     claims = List.copyOf(claims);
+    troubles = List.copyOf(troubles);
   }
 
   /**
@@ -154,12 +158,13 @@ public record ManagerView(
       List<PathProblem> damaged = new ArrayList<>();
       List<VolumeDirectories.Found> found =
           directories(directories, Remembered.of(journal.state()), damaged);
+      List<Trouble> troubles = troubles(directories);
       after = journal(layout, directories);
       boolean isOneMoment = journal.state().values().equals(after.state().values());
       if (isOneMoment || look == LOOKS) {
         List<VolumeIdentity> moving =
             isOneMoment ? List.of() : moving(journal.state(), after.state());
-        return view(layout, journal, mounted, kernel.place(), found, damaged, moving);
+        return view(layout, journal, mounted, kernel.place(), found, damaged, troubles, moving);
       }
     }
   }
@@ -187,13 +192,18 @@ public record ManagerView(
       Place place,
       List<VolumeDirectories.Found> found,
       List<PathProblem> damaged,
+      List<Trouble> troubles,
       List<VolumeIdentity> moving) {
+    Map<VolumeIdentity, OperatorMessage> messages =
+        troubles.stream().collect(Collectors.toMap(Trouble::volume, Trouble::message, (a, b) -> a));
     Remembered remembered = Remembered.of(journal.state());
     Recovered recovered = Recovery.of(layout, new Found(remembered, found, mounted, place));
     return new ManagerView(
         layout.root().toPath(),
         journal,
-        remembered.volumes().values().stream().map(record -> status(layout, record)).toList(),
+        remembered.volumes().values().stream()
+            .map(record -> status(layout, record, messages))
+            .toList(),
         remembered.tombstones().stream()
             .map(Tombstone::identity)
             .filter(volume -> !remembered.volumes().containsKey(VolumeLayout.id(volume)))
@@ -210,7 +220,17 @@ public record ManagerView(
             Duration.ZERO),
         moving,
         StoredPlugins.known(journal.state(), Instant.now()),
-        remembered.volumes().values().stream().flatMap(ManagerView::claims).toList());
+        remembered.volumes().values().stream().flatMap(ManagerView::claims).toList(),
+        troubles.stream()
+            .filter(it -> remembered.volumes().containsKey(VolumeLayout.id(it.volume())))
+            .toList());
+  }
+
+  /** Returns what the manager has written, which may be of volumes that are gone since. */
+  private static List<Trouble> troubles(VolumeDirectories directories) {
+    return directories.trouble().stream()
+        .map(entry -> new Trouble(entry.volume(), entry.message(), entry.since()))
+        .toList();
   }
 
   /** Returns the path without symbolic links, as the mount table has it. */
@@ -289,7 +309,8 @@ public record ManagerView(
     }
   }
 
-  private static VolumeStatus status(VolumeLayout layout, VolumeRecord record) {
+  private static VolumeStatus status(
+      VolumeLayout layout, VolumeRecord record, Map<VolumeIdentity, OperatorMessage> troubles) {
     return new VolumeStatus(
         record.identity().plugin(),
         record.identity().handle(),
@@ -308,7 +329,7 @@ public record ManagerView(
         record.plan().mode(),
         Optional.of(record.plan().fsType()).filter(type -> !type.isEmpty()),
         record.plan().block(),
-        Optional.empty(),
+        Optional.ofNullable(troubles.get(record.identity())),
         VolumeHealth.well());
   }
 
@@ -450,6 +471,24 @@ public record ManagerView(
           + ", as "
           + why
           + (certain ? "" : "; not if the host still wants it");
+    }
+  }
+
+  /**
+   * What stands in the way of a volume: the last failure of a call or of other work on it.
+   *
+   * @param volume the volume
+   * @param message the message for an operator
+   * @param since the time since when it has this code
+   * @since 1.0
+   */
+  public record Trouble(VolumeIdentity volume, OperatorMessage message, Instant since) {
+
+    /** Checks that all parts are there. */
+    public Trouble {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(message, "message");
+      Objects.requireNonNull(since, "since");
     }
   }
 

@@ -57,6 +57,7 @@ final class OpenedManager implements AutoCloseable {
   private final StateStore state;
   private final ClusterOfNode cluster;
   private final PluginWiring plugins;
+  private final TroubleWriter trouble;
   private final VolumeEngine engine;
   private final Callbacks callbacks;
 
@@ -101,6 +102,7 @@ final class OpenedManager implements AutoCloseable {
       StateStore state,
       ClusterOfNode cluster,
       PluginWiring plugins,
+      TroubleWriter trouble,
       VolumeEngine engine) {
     this.options = options;
     this.events = events;
@@ -108,6 +110,7 @@ final class OpenedManager implements AutoCloseable {
     this.state = state;
     this.cluster = cluster;
     this.plugins = plugins;
+    this.trouble = trouble;
     this.engine = engine;
     callbacks = new Callbacks();
   }
@@ -133,11 +136,18 @@ final class OpenedManager implements AutoCloseable {
       PluginWiring plugins =
           opening.add(PluginWiring.open(parts, new StoredPlugins(state, told), told));
       options.plugins().forEach(plugins::register);
+      TroubleWriter trouble = new TroubleWriter(parts.directories(), parts.scheduler());
+      Consumer<VolumeEvent> both =
+          event -> {
+            events.accept(event);
+            trouble.noted(event);
+          };
       VolumeEngine engine =
-          VolumeEngine.open(parts.parts(state, points, events, events::asked, events::calling));
+          VolumeEngine.open(parts.parts(state, points, both, events::asked, events::calling));
       plugins.tell(engine);
+      trouble.begin(engine);
       return new OpenedManager(
-          options, events, parts, state, cluster, plugins, opening.done(engine));
+          options, events, parts, state, cluster, plugins, trouble, opening.done(engine));
     } catch (StateException | MountException problem) {
       throw obstacle(Subject.of("opening the manager").at(options.root()), problem);
     } finally {
@@ -319,6 +329,7 @@ final class OpenedManager implements AutoCloseable {
 
   @Override
   public void close() {
+    trouble.close();
     CompletableFuture<Integer> running = engine.close();
     try {
       Integer ended = running.get(options.settings().closing().toNanos(), TimeUnit.NANOSECONDS);

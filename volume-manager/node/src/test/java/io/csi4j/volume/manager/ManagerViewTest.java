@@ -303,6 +303,48 @@ class ManagerViewTest {
     assertThat(view.start().going()).containsExactly(WEB);
   }
 
+  /** The manager after it has not heard which uses are wanted, so it has not tried again. */
+  @Test
+  void whatFailsIsKeptOverARestartUntilItIsOver() throws IOException {
+    fake.inject(
+        Fault.fail(StatusCode.INTERNAL, "busy"), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
+    try (VolumeManager manager = manager()) {
+      mounted(manager);
+      assertThat(catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB)).outcome())
+          .isEqualTo(Outcome.IN_PROGRESS);
+    }
+    ManagerView.Trouble first = ManagerView.read(root()).troubles().get(0);
+    assertThat(first.volume()).isEqualTo(VOLUME);
+    assertThat(first.message().code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+    assertThat(first.message().seen().text()).contains("busy");
+    assertThat(ManagerView.read(root()).volumes().get(0).trouble()).contains(first.message());
+    Path file = root().resolve("trouble");
+    String earlier = "2026-01-02T03:04:05Z";
+    Files.writeString(file, Files.readString(file).replace(first.since().toString(), earlier));
+
+    try (VolumeManager manager = manager()) {
+      assertThat(manager.volumes()).hasSize(1);
+    }
+    assertThat(ManagerView.read(root()).troubles())
+        .extracting(trouble -> trouble.since().toString())
+        .containsExactly(earlier);
+
+    try (VolumeManager manager = manager()) {
+      assertThat(catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB)).outcome())
+          .isEqualTo(Outcome.IN_PROGRESS);
+    }
+    assertThat(ManagerView.read(root()).troubles())
+        .as("the same code again")
+        .extracting(trouble -> trouble.since().toString())
+        .containsExactly(earlier);
+
+    fake.clearFaults();
+    try (VolumeManager manager = manager()) {
+      assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+    }
+    assertThat(file).doesNotExist();
+  }
+
   @Test
   void aStateWhoseSegmentsAreGoneIsToldByTheDirectoriesOfItsVolumes() throws IOException {
     try (VolumeManager manager = manager()) {

@@ -492,6 +492,16 @@ public final class VolumeEngine {
     return queries.known();
   }
 
+  /** Returns the volumes with something in their way. Waits for no volume and no plugin. */
+  public List<Explanation.Explained> troubled() {
+    return queries.troubled();
+  }
+
+  /** Returns whether something of a volume still has to be released, or is in doubt. */
+  public boolean isCleanupPending(VolumeIdentity volume) {
+    return index.record(volume).filter(VolumeRecord::isCleanupPending).isPresent();
+  }
+
   // ---- the host's list, and plugins
 
   /** Returns the plan for a host that wants exactly these uses. */

@@ -270,6 +270,19 @@ final class VolumeQueries {
         .toList();
   }
 
+  /** Returns the volumes with something in their way. */
+  List<Explanation.Explained> troubled() {
+    long now = parts.clock().nanos();
+    List<Explanation.Explained> troubled = new ArrayList<>();
+    for (VolumeQueue actor : index.volumes()) {
+      VolumeQueue.View view = actor.view();
+      if (trouble(actor.identity(), view).isPresent()) {
+        troubled.add(known(actor, view, now));
+      }
+    }
+    return troubled;
+  }
+
   private static Stream<VolumeUse> uses(VolumeQueue.View view) {
     return Stream.concat(
         view.record().stream().flatMap(record -> record.targets().keySet().stream()),

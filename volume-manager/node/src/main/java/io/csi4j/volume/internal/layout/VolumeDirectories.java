@@ -126,6 +126,37 @@ public final class VolumeDirectories implements AutoCloseable {
     }
   }
 
+  // ---- what stands in the way
+
+  /** Returns what stands in the way of volumes, as it was last written. */
+  public List<TroubleFile.Entry> trouble() {
+    try {
+      MountPath file = layout.trouble();
+      return disk.isFile(file) ? TroubleFile.read(disk.read(file, TroubleFile.LIMIT)) : List.of();
+    } catch (PathProblem unreadable) {
+      return List.of();
+    }
+  }
+
+  /** Writes what stands in the way of volumes, if possible, and returns whether it was. */
+  public boolean writeTrouble(List<TroubleFile.Entry> entries) {
+    if (isMoved()) {
+      return false;
+    }
+    try {
+      MountPath file = layout.trouble();
+      if (entries.isEmpty()) {
+        disk.delete(file);
+      } else {
+        disk.replace(file, layout.root().resolve("trouble.new"), TroubleFile.content(entries));
+      }
+      return true;
+    } catch (PathProblem problem) {
+      // Nothing depends on it, and a disk that fails is reported by the state.
+      return false;
+    }
+  }
+
   /** Releases the root. */
   @Override
   public void close() {

@@ -97,6 +97,11 @@ public final class VolumeLayout {
     return known;
   }
 
+  /** Returns the file that says what stands in the way of volumes. */
+  public MountPath trouble() {
+    return root.resolve("trouble");
+  }
+
   /** Returns the directory that contains the directories of the volumes. */
   public MountPath volumes() {
     MountPath known = volumes;

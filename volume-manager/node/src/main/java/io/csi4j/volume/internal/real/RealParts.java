@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.model.OperationId;
@@ -90,6 +91,11 @@ public final class RealParts implements AutoCloseable {
   /** Returns the directories of the volumes. */
   public VolumeDirectories directories() {
     return directories;
+  }
+
+  /** Returns the threads and timers. */
+  public Scheduler scheduler() {
+    return scheduler;
   }
 
   /** Returns the plugins, to register them. */

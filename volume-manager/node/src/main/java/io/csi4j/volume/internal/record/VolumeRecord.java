@@ -194,6 +194,17 @@ public record VolumeRecord(
         || targets.values().stream().anyMatch(target -> target.path().is(PathStatus.PRESENT));
   }
 
+  /** Returns whether something of the volume still has to be released, or is in doubt. */
+  public boolean isCleanupPending() {
+    return isUnsettled(staging)
+        || (targets.isEmpty() && !staging.is(PathStatus.NONE))
+        || targets.values().stream().anyMatch(target -> isUnsettled(target.path()));
+  }
+
+  private static boolean isUnsettled(PathRecord path) {
+    return path.is(PathStatus.GOING) || path.is(PathStatus.IN_DOUBT);
+  }
+
   /** Returns the volume as seen in another place. */
   public VolumeRecord at(Place next) {
     return new VolumeRecord(

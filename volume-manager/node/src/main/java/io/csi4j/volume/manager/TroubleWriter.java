@@ -1,0 +1,162 @@
+package io.csi4j.volume.manager;
+
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.layout.TroubleFile;
+import io.csi4j.volume.internal.layout.TroubleFile.Entry;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Scheduler.Timer;
+import io.csi4j.volume.model.OperatorCode.Severity;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.Explanation.Explained;
+import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the {@linkplain TroubleFile file} that says what stands in the way of volumes, so that it
+ * can be found out without the manager, and after its death. Written a moment after an operation
+ * has failed, then looked at again at times while there is trouble.
+ */
+final class TroubleWriter implements AutoCloseable {
+
+  /** The pause before the file is written: failures often come in crowds. */
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  /** The pause between looks while there is trouble. Most repeated failures send no event. */
+  private static final Duration AGAIN = Duration.ofSeconds(30);
+
+  private final VolumeDirectories directories;
+  private final Scheduler scheduler;
+
+  /** Whether a look is planned for {@link #SOON}. */
+  private final AtomicBoolean isSoon = new AtomicBoolean();
+
+  private volatile boolean isClosed;
+  private volatile List<Entry> written = List.of();
+  private volatile @Nullable VolumeEngine engine;
+
+  /** Guards the file and the next look. Not taken by who reports an event. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private @Nullable Timer again;
+
+  TroubleWriter(VolumeDirectories directories, Scheduler scheduler) {
+    this.directories = directories;
+    this.scheduler = scheduler;
+  }
+
+  /** Begins with the file of the process before. */
+  void begin(VolumeEngine opened) {
+    written = directories.trouble();
+    engine = opened;
+    if (!written.isEmpty()) {
+      soon();
+    }
+  }
+
+  /** Notes an event. Does not block. */
+  void noted(VolumeEvent event) {
+    if (event instanceof VolumeEvent.Ended ended
+        && (ended.failure().isPresent() || !written.isEmpty())) {
+      soon();
+    }
+  }
+
+  private void soon() {
+    if (!isClosed && isSoon.compareAndSet(false, true)) {
+      scheduler.after(SOON, this::look);
+    }
+  }
+
+  private void look() {
+    lock.lock();
+    try {
+      isSoon.set(false);
+      VolumeEngine known = engine;
+      if (isClosed || known == null) {
+        return;
+      }
+      write(entries(known, Instant.now()));
+      if (again != null) {
+        again.cancel();
+      }
+      again = written.isEmpty() ? null : scheduler.after(AGAIN, this::look);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void write(List<Entry> entries) {
+    if (!entries.equals(written) && directories.writeTrouble(entries)) {
+      written = entries;
+    }
+  }
+
+  /**
+   * Returns the present trouble. What the process before has written stays as long as the volume
+   * still has to be released or is in doubt, and nothing else is known.
+   */
+  private List<Entry> entries(VolumeEngine known, Instant now) {
+    Map<VolumeIdentity, Entry> before = new HashMap<>();
+    written.forEach(entry -> before.put(entry.volume(), entry));
+    Map<VolumeIdentity, Entry> all = new HashMap<>();
+    for (Explained volume : known.troubled()) {
+      entry(volume, Optional.ofNullable(before.get(volume.identity())), now)
+          .ifPresent(entry -> all.put(entry.volume(), entry));
+    }
+    before.forEach(
+        (volume, entry) -> {
+          if (!all.containsKey(volume) && known.isCleanupPending(volume)) {
+            all.put(volume, entry);
+          }
+        });
+    Stream<Entry> oldest =
+        all.values().stream()
+            .sorted(Comparator.comparing(Entry::since).thenComparing(Entry::volume));
+    return oldest.limit(TroubleFile.MOST).toList();
+  }
+
+  private static Optional<Entry> entry(Explained volume, Optional<Entry> before, Instant now) {
+    return volume
+        .trouble()
+        .filter(trouble -> trouble.message().code().severity() != Severity.INFO)
+        .map(
+            trouble ->
+                new Entry(
+                    volume.identity(),
+                    trouble.message(),
+                    before
+                        .filter(entry -> entry.message().code() == trouble.message().code())
+                        .map(Entry::since)
+                        .orElseGet(
+                            () ->
+                                now.minus(trouble.since().orElse(Duration.ZERO))
+                                    .truncatedTo(ChronoUnit.SECONDS))));
+  }
+
+  /** Writes the file for the last time, before the engine ends what is running. */
+  @Override
+  public void close() {
+    look();
+    isClosed = true;
+    lock.lock();
+    try {
+      if (again != null) {
+        again.cancel();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

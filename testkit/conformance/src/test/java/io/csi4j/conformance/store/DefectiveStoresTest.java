@@ -211,7 +211,8 @@ class DefectiveStoresTest {
                 for (int i = 0; i < patient.size(); i++) {
                   String check = patient.get(i).name();
                   // A check that finds the defect may wait for something until it gives up.
-                  boolean isHasty = isInVain || (finding.contains(check) && WAITING.test(check));
+                  boolean mayFind = finding.contains(check) || BY_CHANCE.contains(check);
+                  boolean isHasty = isInVain || (mayFind && WAITING.test(check));
                   if (!isInVain || OF_WATCHES.test(check)) {
                     each.add(threads.submit(failing((isHasty ? hasty : patient).get(i))));
                   }

@@ -371,15 +371,19 @@ final class DeadMounts {
   }
 
   /**
+   * Returns whether a mount of the volume may have appeared or disappeared since the last check.
+   */
+  boolean isChanged() {
+    return isAnyChanged || !changed.isEmpty();
+  }
+
+  /**
    * Checks the paths at which a mount has appeared or disappeared, while no operation of the volume
    * is running. A mount that is recorded as present but is gone becomes uncertain; one that another
    * program has covered is shown as uncertain until the cover is gone. Returns whether anything has
    * changed; changes are shown and reported.
    */
   boolean lookAtChanges() {
-    if (changed.isEmpty() && !isAnyChanged) {
-      return false;
-    }
     Set<MountPath> paths = changed;
     boolean isAll = isAnyChanged;
     changed = Set.of();

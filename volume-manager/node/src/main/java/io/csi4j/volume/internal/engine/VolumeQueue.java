@@ -399,7 +399,7 @@ final class VolumeQueue {
   }
 
   private void lookAtChanges() {
-    if (engine.foreign.moved().isEmpty() && dead.lookAtChanges()) {
+    if (dead.isChanged() && engine.foreign.moved().isEmpty() && dead.lookAtChanges()) {
       holdDevices();
       cleanup.consider();
     }

@@ -22,6 +22,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -40,6 +41,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The disk of the host.
@@ -75,10 +77,31 @@ public final class RealDisk implements Disk {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+  /**
+   * Removes names with one system call each, in which the kernel refuses a name of the other kind;
+   * {@code Files.delete} looks first, and removes either. Any open directory does, as the paths are
+   * absolute. Null if the root directory cannot be opened.
+   */
+  private static final @Nullable SecureDirectoryStream<Path> NAMES = names();
+
   /** An operation of the JDK. */
   @FunctionalInterface
   private interface Operation<T> {
     T run() throws IOException;
+  }
+
+  @SuppressWarnings("StreamResourceLeak") // open as long as this process
+  private static @Nullable SecureDirectoryStream<Path> names() {
+    try {
+      DirectoryStream<Path> root = Files.newDirectoryStream(Path.of("/"));
+      if (root instanceof SecureDirectoryStream<Path> names) {
+        return names;
+      }
+      root.close();
+      return null;
+    } catch (IOException e) {
+      return null;
+    }
   }
 
   @Override
@@ -298,11 +321,12 @@ public final class RealDisk implements Disk {
     attempt(
         file,
         () -> {
-          // The JDK's delete would also remove an empty directory.
-          if (status(file).filter(it -> it.kind() == FileFacts.Kind.DIRECTORY).isPresent()) {
-            throw new IOException("it is a directory");
+          try {
+            remove(file, false);
+          } catch (NoSuchFileException e) {
+            // It is gone already.
           }
-          return Files.deleteIfExists(file);
+          return file;
         });
   }
 
@@ -311,12 +335,23 @@ public final class RealDisk implements Disk {
     attempt(
         directory,
         () -> {
-          if (kindOf(directory) != FileFacts.Kind.DIRECTORY) {
-            throw new IOException("it is not a directory");
-          }
-          Files.delete(directory);
+          remove(directory, true);
           return directory;
         });
+  }
+
+  private static void remove(Path path, boolean isDirectory) throws IOException {
+    SecureDirectoryStream<Path> names = NAMES;
+    if (names == null) {
+      if ((kindOf(path) == FileFacts.Kind.DIRECTORY) != isDirectory) {
+        throw new IOException(isDirectory ? "it is not a directory" : "it is a directory");
+      }
+      Files.delete(path);
+    } else if (isDirectory) {
+      names.deleteDirectory(path.toAbsolutePath());
+    } else {
+      names.deleteFile(path.toAbsolutePath());
+    }
   }
 
   @Override

@@ -347,7 +347,9 @@ class RealDiskTest {
 
     fails(Kind.FAILED, () -> disk.deleteFile(root.resolve("d")));
     fails(Kind.FAILED, () -> disk.removeDirectory(root.resolve("f")));
-    assertThat(disk.list(root)).containsExactly("d", "f");
+    Files.createSymbolicLink(root.resolve("link"), root.resolve("d"));
+    fails(Kind.FAILED, () -> disk.removeDirectory(root.resolve("link")));
+    assertThat(disk.list(root)).containsExactly("d", "f", "link");
   }
 
   @Test

@@ -37,8 +37,10 @@ import io.csi4j.volume.node.NodeClaims;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -199,32 +201,45 @@ final class OperationRun {
   }
 
   /** Performs a step. Returns the next turn, or empty if the answer of the step arrives later. */
+  @SuppressWarnings("CatchThrowable") // an exception of a step leaves its effect unknown
   private <E extends Event> Optional<Turn> perform(Operation now, Turn at, Awaited<E> awaited) {
     if (awaited.step() instanceof Step.Later<E> later) {
       long expected = ++generation;
       later.by(new Performance(now, at), event -> resume(now, expected, awaited, event));
       return Optional.empty();
     }
-    return isAsking(now, at, awaited) || engine.isStopped()
-        ? Optional.empty()
-        : Optional.of(after(now, at, awaited));
+    if (engine.isStopped()) {
+      return Optional.empty();
+    }
+    Performance performance = new Performance(now, at);
+    boolean isAsking;
+    try {
+      isAsking = isAsking(now, at, awaited, performance);
+    } catch (Throwable broken) {
+      return Optional.of(broken(at, broken));
+    }
+    return isAsking ? Optional.empty() : Optional.of(after(at, awaited, performance));
   }
 
   /** Performs a step that ends at once, and decides what follows. */
   @SuppressWarnings("CatchThrowable") // an exception of a step leaves its effect unknown
-  private <E extends Event> Turn after(Operation now, Turn at, Awaited<E> awaited) {
+  private <E extends Event> Turn after(Turn at, Awaited<E> awaited, Performance performance) {
     E event;
     try {
-      event = answer(now, at, awaited.step());
+      event = answer(awaited.step(), performance);
     } catch (Throwable broken) {
-      at.reached().ifPresent(parts.points()::at);
-      return BrokenStep.after(at, broken, situation(plugin));
+      return broken(at, broken);
     }
     at.reached().ifPresent(parts.points()::at);
     return awaited.answered(at, event, situation(plugin));
   }
 
-  private <E extends Event> E answer(Operation now, Turn at, Step<E> step) {
+  private Turn broken(Turn at, Throwable broken) {
+    at.reached().ifPresent(parts.points()::at);
+    return BrokenStep.after(at, broken, situation(plugin));
+  }
+
+  private <E extends Event> E answer(Step<E> step, Performance performance) {
     if (!(step instanceof Step.Look)) {
       engine
           .foreign
@@ -235,7 +250,7 @@ final class OperationRun {
               });
     }
     if (step instanceof Step.AtOnce<E> atOnce) {
-      E event = atOnce.by(new Performance(now, at));
+      E event = atOnce.by(performance);
       if (step instanceof Step.Look || step instanceof Step.LookAtUses) {
         engine
             .foreign
@@ -274,6 +289,9 @@ final class OperationRun {
   private final class Performance implements Step.Performer {
     private final Operation now;
     private final Turn at;
+
+    /** The mounts that this step has seen, by their path. */
+    private final Map<MountPath, List<Sighting>> seen = new HashMap<>(2);
 
     Performance(Operation now, Turn at) {
       this.now = now;
@@ -368,13 +386,18 @@ final class OperationRun {
       return looked;
     }
 
+    /** Returns the mounts at a path as this step sees them: it looks once. */
+    List<Sighting> seen(MountPath path) {
+      return seen.computeIfAbsent(path, parts.kernel()::at);
+    }
+
     private Event.Looked looked(Step.Look look) {
-      List<Sighting> atStaging = parts.kernel().at(staging());
+      List<Sighting> atStaging = seen(staging());
       if (look.usage().isEmpty()) {
         return new Event.Looked(atStaging, List.of(), false, false);
       }
       MountPath target = path(look.usage());
-      List<Sighting> atTarget = parts.kernel().at(target);
+      List<Sighting> atTarget = seen(target);
       if (at.record().plan().block()) {
         Optional<String> device = parts.kernel().device(target);
         return new Event.Looked(
@@ -521,7 +544,8 @@ final class OperationRun {
    * whether an answer is awaited. A server that does not answer in time counts as alive, and is
    * reported.
    */
-  private <E extends Event> boolean isAsking(Operation now, Turn at, Awaited<E> awaited) {
+  private <E extends Event> boolean isAsking(
+      Operation now, Turn at, Awaited<E> awaited, Performance performance) {
     if (!(at.step() instanceof Step.Look look)
         || plugin.policy().onDeadMount() == OnDeadMount.LEAVE) {
       return false;
@@ -530,7 +554,7 @@ final class OperationRun {
     Stream.concat(
             Stream.of(parts.layout().staging(identity)),
             look.usage().stream().map(usage -> parts.layout().target(identity, usage)))
-        .filter(parts.kernel()::mustAsk)
+        .filter(path -> !performance.seen(path).isEmpty() && parts.kernel().mustAsk(path))
         .forEach(unanswered::add);
     if (unanswered.isEmpty()) {
       return false;
@@ -569,7 +593,8 @@ final class OperationRun {
     Turn at = turn;
     if (at != null && isExpected(now, expected) && !engine.isStopped()) {
       generation++;
-      advance(now, after(now, current(at), awaited));
+      Turn present = current(at);
+      advance(now, after(present, awaited, new Performance(now, present)));
     }
   }
 

@@ -59,6 +59,21 @@ public interface MountTable {
   /** Returns all that is known about the mount on top at this path; empty if there is none. */
   Optional<MountRecord> find(MountPath path);
 
+  /**
+   * Returns the mount in which a path is, at its root or below it; empty if nothing exists at the
+   * path, or if the mounts of this kernel have no numbers that no other mount gets (before Linux
+   * 6.8). Symbolic links are followed as in {@link #probe}. A mount that is made over the path or
+   * over a directory above it changes the answer, so one look shows whether there is any.
+   *
+   * <p>The call walks through the parent directories, and hangs if one of them is in a hung
+   * filesystem.
+   *
+   * @throws MountException if the path cannot be examined
+   */
+  default Optional<MountRef.Identity> mountOf(MountPath path) {
+    return Optional.empty();
+  }
+
   /** Returns every mount. */
   MountSnapshot list();
 

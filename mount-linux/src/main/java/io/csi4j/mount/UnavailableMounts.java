@@ -64,6 +64,11 @@ final class UnavailableMounts implements MountTable, Mounts, MountWatch {
   }
 
   @Override
+  public Optional<MountRef.Identity> mountOf(MountPath path) {
+    throw why.get();
+  }
+
+  @Override
   public Optional<MountRecord> find(MountPath path) {
     throw why.get();
   }

@@ -1,6 +1,7 @@
 package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
@@ -9,6 +10,7 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What is seen of mounts: cases D and T of the mount facts. */
@@ -27,6 +29,25 @@ public abstract class TableContract extends MountsContract {
     assertThat(world.table().probe(world.path("missing"))).isEqualTo(new MountProbe.Missing());
     assertThat(world.table().find(world.path("missing"))).isEmpty();
     assertThat(world.table().probe(MountPath.ROOT).isMount()).isTrue();
+  }
+
+  @Test
+  void theMountOfAPathChangesWithAMountOverItOrAboveIt() {
+    MountPath outer = world.tmpfs("outer");
+    MountPath deep = world.directory("outer/a/b");
+    Optional<MountRef.Identity> before = world.table().mountOf(deep);
+    assumeThat(before).as("this kernel numbers its mounts").isPresent();
+    assertThat(before).contains(record(outer).ref().identity());
+    assertThat(world.table().mountOf(outer)).isEqualTo(before);
+
+    MountPath above = world.path("outer/a");
+    world.bind(above, above);
+    assertThat(world.table().mountOf(deep)).contains(record(above).ref().identity());
+    assertThat(world.table().mountOf(outer)).isEqualTo(before);
+
+    world.bind(world.directory("empty"), outer);
+    assertThat(world.table().mountOf(deep)).isEmpty();
+    assertThat(world.table().mountOf(world.path("missing"))).isEmpty();
   }
 
   @Test

@@ -84,6 +84,11 @@ public class KernelTable {
     throw elsewhere(path);
   }
 
+  /** Returns the mount in which a path is, if one look shows it. */
+  public Optional<MountRef.Identity> mountOf(MountPath path) {
+    return look.mountOf(path);
+  }
+
   /** Returns the mount on top at this path, if there is one. */
   public Optional<MountRecord> find(MountPath path) {
     for (int looks = 0; looks < MOST_LOOKS; looks++) {

@@ -13,6 +13,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRef;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
@@ -113,6 +114,27 @@ final class PathLook {
       return statx ? byStatx(path) : byOpening(path);
     }
     return openat2 ? byOpening(path) : byTable(path);
+  }
+
+  /**
+   * Returns the mount in which a path is; empty if nothing exists there, or if mounts have no
+   * unique numbers or must not be entered.
+   *
+   * @throws MountException if the kernel does not walk the path to its end
+   */
+  Optional<MountRef.Identity> mountOf(MountPath path) {
+    if (!unique || !statx || careful.getAsBoolean()) {
+      return Optional.empty();
+    }
+    MountLook out = new MountLook();
+    int result = calls.statx(path, STATX_FLAGS, statxMask, out);
+    if (result == -Abi.ENOENT || result == -Abi.ENOTDIR) {
+      return Optional.empty();
+    }
+    if (result < 0) {
+      throw failure(path, "statx", result);
+    }
+    return Optional.of(new MountRef.Identity.Unique(out.mount()));
   }
 
   /**

@@ -56,6 +56,21 @@ class LookCostTest {
 
   @Test
   @NeedsUniqueIds
+  void theMountOfAPathCostsOneCallAndNoneIfMountsAreNotToBeEntered(Scratch scratch) {
+    MountPath mount = scratch.tmpfs("t");
+    MountRef.Identity identity = table(false).find(mount).orElseThrow().ref().identity();
+    MountPath below = scratch.directory("t/a/b");
+    log.clear();
+
+    assertThat(table(false).mountOf(below)).contains(identity);
+    assertThat(table(false).mountOf(scratch.path("t/a/missing"))).isEmpty();
+    assertThat(table(true).mountOf(below)).isEmpty();
+
+    assertThat(log).extracting(Call::name).containsExactly("statx", "statx");
+  }
+
+  @Test
+  @NeedsUniqueIds
   void whatIsRememberedOfOneMountIsNotSaidOfAnother(Scratch scratch) {
     KernelTable table = table(false);
     for (int i = 0; i < 1200; i++) {

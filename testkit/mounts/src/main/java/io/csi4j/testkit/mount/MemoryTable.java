@@ -43,6 +43,15 @@ final class MemoryTable implements MountTable {
   }
 
   @Override
+  public Optional<MountRef.Identity> mountOf(MountPath path) {
+    return kernel.call(
+        () -> {
+          MountedFile place = look(path);
+          return place == null ? Optional.empty() : Optional.of(identity(place.mount()));
+        });
+  }
+
+  @Override
   public Optional<MountRecord> find(MountPath path) {
     return kernel.call(
         () -> {

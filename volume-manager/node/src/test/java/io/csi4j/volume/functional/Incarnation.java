@@ -1,6 +1,7 @@
 package io.csi4j.volume.functional;
 
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.port.CrashPoint;
@@ -154,6 +155,17 @@ final class Incarnation {
       public List<Sighting> at(MountPath path) {
         look();
         return alive(() -> real.at(path));
+      }
+
+      @Override
+      public Optional<MountRef.Identity> mountOf(MountPath path) {
+        look();
+        return alive(() -> real.mountOf(path));
+      }
+
+      @Override
+      public boolean isWatched() {
+        return real.isWatched();
       }
 
       @Override

@@ -569,6 +569,8 @@ class KernelTroubleTest {
   void aMountTableThatCannotBeReadStopsNothingForGood() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
+      // After a look at the deepest directory that fails, each directory is looked at.
+      node.kernel().failNext(KernelCall.LOOK, new Errno(5));
       node.kernel().failNext(KernelCall.LOOK, new Errno(5));
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));

@@ -16,6 +16,7 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +43,9 @@ final class ForeignMounts {
 
   /** Whether the directory of the manager had moved at the last check. */
   private volatile boolean wasMoved;
+
+  /** The mounts in which the directories of all volumes and of the state were at the start. */
+  private final Map<MountPath, Optional<MountRef.Identity>> inside;
 
   /** The mounts at the directories that every volume depends on, the highest directory first. */
   private final SortedMap<MountPath, Stack> before;
@@ -72,10 +76,12 @@ final class ForeignMounts {
       KernelMounts kernel,
       VolumeLayout layout,
       BooleanSupplier isMoved,
+      Map<MountPath, Optional<MountRef.Identity>> inside,
       SortedMap<MountPath, Stack> before) {
     this.kernel = kernel;
     this.layout = layout;
     this.isMoved = isMoved;
+    this.inside = inside;
     this.before = before;
   }
 
@@ -85,15 +91,29 @@ final class ForeignMounts {
    * @param isMoved returns whether the directory of the manager has moved
    */
   static ForeignMounts since(KernelMounts kernel, VolumeLayout layout, BooleanSupplier isMoved) {
+    List<MountPath> deepest = List.of(layout.volumes(), layout.state());
+    // Read first: a mount that appears meanwhile is never taken for one that was there.
+    Map<MountPath, Optional<MountRef.Identity>> inside = new HashMap<>();
+    deepest.forEach(path -> inside.put(path, mountOf(path, kernel)));
     SortedMap<MountPath, Stack> before = new TreeMap<>();
-    for (MountPath path : List.of(layout.volumes(), layout.state())) {
+    for (MountPath path : deepest) {
       before.put(path, Stack.at(path, kernel));
     }
     // A mount over the root directory of the host is invisible to a running process.
     for (MountPath path = layout.root(); !path.isRoot(); path = path.parent()) {
       before.put(path, Stack.at(path, kernel));
     }
-    return new ForeignMounts(kernel, layout, isMoved, Collections.unmodifiableSortedMap(before));
+    return new ForeignMounts(
+        kernel, layout, isMoved, inside, Collections.unmodifiableSortedMap(before));
+  }
+
+  private static Optional<MountRef.Identity> mountOf(MountPath path, KernelMounts kernel) {
+    try {
+      return kernel.mountOf(path);
+    } catch (MountException e) {
+      // The mounts at each directory are read instead.
+      return Optional.empty();
+    }
   }
 
   // ---- over its directories
@@ -103,6 +123,59 @@ final class ForeignMounts {
    * one; or the failure that the directory has moved.
    */
   Optional<Failure> seen() {
+    return isUncovered(List.of(layout.volumes())) ? moved() : seenAtEach();
+  }
+
+  /**
+   * Returns whether these directories and that of the state are certainly in the mounts of the
+   * start. Then nothing was mounted over one of them or above. The answer false says nothing.
+   *
+   * <p>These looks walk through the directories above, and would wait for the server of a mount
+   * over one of them. So they are only made while a watch reports such mounts and none is known.
+   *
+   * @param nested the directory of all volumes, then each directory inside the one before
+   */
+  private boolean isUncovered(List<MountPath> nested) {
+    if (!over.isEmpty() || !kernel.isWatched()) {
+      return false;
+    }
+    try {
+      Optional<MountRef.Identity> state = inside(layout.state());
+      return state.isPresent()
+          && kernel.mountOf(layout.state()).equals(state)
+          && areInside(nested, inside(layout.volumes()));
+    } catch (MountException e) {
+      // The look at each directory reports the failure.
+      return false;
+    }
+  }
+
+  private Optional<MountRef.Identity> inside(MountPath directory) {
+    return inside.getOrDefault(directory, Optional.empty());
+  }
+
+  private boolean areInside(List<MountPath> nested, Optional<MountRef.Identity> mount) {
+    if (mount.isEmpty()) {
+      return false;
+    }
+    Optional<MountRef.Identity> deepest = kernel.mountOf(nested.get(nested.size() - 1));
+    if (deepest.isPresent()) {
+      return deepest.equals(mount);
+    }
+    // It does not exist: then neither does any directory below the highest that does not.
+    for (MountPath each : nested) {
+      Optional<MountRef.Identity> found = kernel.mountOf(each);
+      if (found.isEmpty()) {
+        return !each.equals(layout.volumes());
+      }
+      if (!found.equals(mount)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Optional<Failure> seenAtEach() {
     for (MountPath path : before.keySet()) {
       Optional<Failure> over = seenAt(path);
       if (over.isPresent()) {
@@ -137,11 +210,16 @@ final class ForeignMounts {
    * is one.
    */
   Optional<Failure> seen(VolumeIdentity volume, Optional<VolumeUse> usage) {
-    Optional<Failure> above = seen();
+    VolumeLayout.Home home = layout.home(volume);
+    List<MountPath> nested = new ArrayList<>(List.of(layout.volumes(), home.path(), home.uses()));
+    usage.map(home::use).ifPresent(nested::add);
+    if (isUncovered(nested)) {
+      return moved();
+    }
+    Optional<Failure> above = seenAtEach();
     if (above.isPresent()) {
       return above;
     }
-    VolumeLayout.Home home = layout.home(volume);
     Optional<Failure> over = seenAt(home.path()).or(() -> seenAt(home.uses()));
     return over.isEmpty() && usage.isPresent() ? seenAt(home.use(usage.get())) : over;
   }

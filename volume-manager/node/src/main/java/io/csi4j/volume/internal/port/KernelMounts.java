@@ -31,6 +31,14 @@ public interface KernelMounts {
     return Optional.empty();
   }
 
+  /**
+   * Returns the identity of the mount in which a path is; empty if nothing exists there, or if
+   * mounts have no identities. Walks through mounts over the path, whose servers may not answer.
+   */
+  default Optional<MountRef.Identity> mountOf(MountPath path) {
+    return Optional.empty();
+  }
+
   /** Returns all mounts below a directory in one look, the one on top last. */
   List<Sighting> beneath(MountPath directory);
 
@@ -129,6 +137,11 @@ public interface KernelMounts {
    */
   default Runnable watch(Changes changes) {
     return () -> {};
+  }
+
+  /** Returns whether changes are being reported. */
+  default boolean isWatched() {
+    return false;
   }
 
   /** Returns whether only the server of the mount on top at a path knows its health. */

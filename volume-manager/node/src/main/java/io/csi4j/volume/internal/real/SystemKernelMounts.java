@@ -83,6 +83,8 @@ public final class SystemKernelMounts implements KernelMounts {
   /** The last look, which contains each mount; the garbage collector may drop it. */
   private volatile Reference<Seen> seen = new WeakReference<>(null);
 
+  private volatile boolean watched;
+
   /** The mounts whose servers were found to have ended, by path. */
   private final Map<MountPath, MountRef> ended = new ConcurrentHashMap<>();
 
@@ -206,7 +208,12 @@ public final class SystemKernelMounts implements KernelMounts {
       return () -> {};
     }
     try {
-      return watch.start(event -> tell(event, changes))::close;
+      MountWatch.Watching running = watch.start(event -> tell(event, changes));
+      watched = true;
+      return () -> {
+        watched = false;
+        running.close();
+      };
     } catch (MountException e) {
       LOG.log(
           Level.WARNING,
@@ -215,6 +222,11 @@ public final class SystemKernelMounts implements KernelMounts {
               + e.getMessage());
       return () -> {};
     }
+  }
+
+  @Override
+  public boolean isWatched() {
+    return watched;
   }
 
   private static void tell(MountEvent event, Changes changes) {
@@ -290,6 +302,11 @@ public final class SystemKernelMounts implements KernelMounts {
     return table.probe(path) instanceof MountProbe.Mounted seen
         ? Optional.of(seen.ref().identity())
         : Optional.empty();
+  }
+
+  @Override
+  public Optional<MountRef.Identity> mountOf(MountPath path) {
+    return table.mountOf(path);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.volume.internal.layout.VolumeLayout;
@@ -16,11 +17,18 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Mounts over the directories of the manager that come and go while they are being looked at. */
@@ -42,6 +50,7 @@ class ForeignMountsTest {
 
     @Override
     public List<Sighting> at(MountPath path) {
+      each.add(path);
       int mounts = path.equals(ROOT) ? below.size() + (covered ? 1 : 0) : 0;
       Optional.ofNullable(afterLooks.poll()).ifPresent(Runnable::run);
       return Collections.nCopies(
@@ -55,6 +64,32 @@ class ForeignMountsTest {
       }
       return Optional.of(
           new MountRef.Identity.Unique(covered ? COVERING : below.get(below.size() - 1)));
+    }
+
+    /** The mount that each existing directory is in. */
+    private final Map<MountPath, Long> inside = new HashMap<>();
+
+    private boolean watched = true;
+
+    /** The directories of which the mount was asked for, and those looked at for mounts. */
+    private final List<MountPath> quick = new ArrayList<>();
+
+    private final List<MountPath> each = new ArrayList<>();
+
+    private @Nullable MountPath unreadable;
+
+    @Override
+    public Optional<MountRef.Identity> mountOf(MountPath path) {
+      quick.add(path);
+      if (path.equals(unreadable)) {
+        throw MountException.builder(MountException.Reason.BROKEN, "Looking failed.").build();
+      }
+      return Optional.ofNullable(inside.get(path)).map(MountRef.Identity.Unique::new);
+    }
+
+    @Override
+    public boolean isWatched() {
+      return watched;
     }
 
     @Override
@@ -111,6 +146,91 @@ class ForeignMountsTest {
     assertThat(since.seen()).isEmpty();
     table.covered = true;
     assertThat(since.seen()).map(Failure::code).contains(OperatorCode.ROOT_OVERMOUNTED);
+  }
+
+  private static final VolumeLayout LAYOUT = new VolumeLayout(ROOT);
+  private static final VolumeUse USE = VolumeUse.of(VolumeKey.of("vol-1"), WorkloadId.of("job"));
+  private static final MountPath HOME = LAYOUT.volume(VOLUME);
+  private static final MountPath USES = LAYOUT.uses(VOLUME);
+  private static final MountPath OF_THE_USE = LAYOUT.home(VOLUME).use(USE);
+  private static final long BASE = 5;
+
+  /** The directories of the manager in one mount, and nothing of a volume. */
+  private ForeignMounts since() {
+    table.inside.put(LAYOUT.volumes(), BASE);
+    table.inside.put(LAYOUT.state(), BASE);
+    ForeignMounts since = ForeignMounts.since(table, LAYOUT, () -> false);
+    table.quick.clear();
+    table.each.clear();
+    return since;
+  }
+
+  private void make(long mount, MountPath... directories) {
+    List.of(directories).forEach(path -> table.inside.put(path, mount));
+  }
+
+  @Test
+  void theMountOfTheDeepestDirectoryTellsOfAllAboveIt() {
+    ForeignMounts since = since();
+    make(BASE, HOME, USES, OF_THE_USE);
+
+    assertThat(since.seen(VOLUME, Optional.of(USE))).isEmpty();
+
+    assertThat(table.quick).containsExactly(LAYOUT.state(), OF_THE_USE);
+    assertThat(table.each).isEmpty();
+  }
+
+  @Test
+  void ofAVolumeWithoutADirectoryOnlyThatAboveItIsLookedAt() {
+    ForeignMounts since = since();
+
+    assertThat(since.seen(VOLUME, Optional.of(USE))).isEmpty();
+
+    assertThat(table.quick).containsExactly(LAYOUT.state(), OF_THE_USE, LAYOUT.volumes(), HOME);
+    assertThat(table.each).isEmpty();
+  }
+
+  @Test
+  void aDirectoryInAnotherMountHasEachDirectoryLookedAt() {
+    ForeignMounts since = since();
+    make(BASE, HOME);
+    make(COVERING, USES);
+
+    assertThat(since.seen(VOLUME, Optional.of(USE))).isEmpty();
+    assertThat(table.each).contains(ROOT, LAYOUT.volumes(), LAYOUT.state(), HOME, USES, OF_THE_USE);
+
+    table.each.clear();
+    table.inside.remove(USES);
+    make(COVERING, LAYOUT.state());
+    assertThat(since.seen()).isEmpty();
+    assertThat(table.each).contains(ROOT, LAYOUT.volumes(), LAYOUT.state());
+  }
+
+  @Test
+  void whatCannotBeLookedAtIsNotTakenForMissing() {
+    ForeignMounts since = since();
+    make(BASE, HOME);
+    table.unreadable = USES;
+
+    assertThat(since.seen(VOLUME, Optional.of(USE))).isEmpty();
+
+    assertThat(table.each).contains(ROOT, HOME, USES);
+  }
+
+  @Test
+  void withoutAWatchOrWithAKnownMountOverADirectoryNoneIsWalkedThrough() {
+    ForeignMounts since = since();
+    table.watched = false;
+    assertThat(since.seen(VOLUME, Optional.of(USE))).isEmpty();
+    assertThat(table.quick).isEmpty();
+
+    table.watched = true;
+    table.covered = true;
+    assertThat(since.came(ROOT)).isPresent();
+    assertThat(since.seen(VOLUME, Optional.of(USE)))
+        .map(Failure::code)
+        .contains(OperatorCode.ROOT_OVERMOUNTED);
+    assertThat(table.quick).isEmpty();
   }
 
   @Test

@@ -165,7 +165,7 @@ class LifecycleCallsTest {
 
         assertThat(counted())
             .containsOnly(
-                entry("kernel statx", 38),
+                entry("kernel statx", 26),
                 entry("disk look", 10),
                 entry("disk status", 54),
                 entry("disk list", 6),

@@ -404,7 +404,7 @@ final class OperationRun {
             atStaging,
             atTarget,
             device.isPresent(),
-            isMade(target, atTarget),
+            isMade(look, target, atTarget),
             device.flatMap(it -> engine.origins.objection(identity, look.usage().get(), it)),
             Optional.empty());
       }
@@ -414,14 +414,14 @@ final class OperationRun {
           atStaging,
           atTarget,
           false,
-          isMade(target, atTarget),
+          isMade(look, target, atTarget),
           top.flatMap(it -> engine.origins.objection(identity, it)),
           top.flatMap(engine.origins::remark)
               .map(text -> new Notice(OperatorCode.HOST_DISK_SHOWN, text, look.usage())));
     }
 
-    private boolean isMade(MountPath target, List<Sighting> atTarget) {
-      return !atTarget.isEmpty() || parts.directories().isMade(target);
+    private boolean isMade(Step.Look look, MountPath target, List<Sighting> atTarget) {
+      return !atTarget.isEmpty() || (look.made() && parts.directories().isMade(target));
     }
 
     /** Looks for mounted uses that are not expected. */

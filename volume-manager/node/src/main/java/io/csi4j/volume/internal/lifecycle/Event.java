@@ -42,7 +42,8 @@ public sealed interface Event {
    * @param staging the mounts at the staging path, the one on top last
    * @param target the mounts at the target, the one on top last
    * @param device whether the target is a block device node
-   * @param made whether the target exists, mounted or not, and is not a link
+   * @param made whether the target exists, mounted or not, and is not a link; without a mount, only
+   *     if the step looked for it
    * @param objection why the mount at the target cannot belong to the volume, if it cannot
    * @param remark a remark about the mount for people, if there is one
    */

@@ -151,7 +151,7 @@ final class MountStory {
   }
 
   private static Turn look(Turn turn, Moment<Event.Looked> moment) {
-    return turn.await(moment, new Step.Look(turn.usage()));
+    return turn.await(moment, new Step.Look(turn.usage(), moment.equals(LOOK_PUBLISHED)));
   }
 
   /** Decides where to start, from the record and the mounts. */

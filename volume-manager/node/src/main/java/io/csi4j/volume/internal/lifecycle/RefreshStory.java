@@ -80,7 +80,7 @@ final class RefreshStory {
   }
 
   private static Turn look(Turn turn, Moment<Event.Looked> moment) {
-    return turn.await(moment, new Step.Look(turn.usage()));
+    return turn.await(moment, new Step.Look(turn.usage(), moment.equals(LOOK_REFRESHED)));
   }
 
   private static Turn seenPresent(Turn turn, Event.Looked looked, Situation now) {

@@ -127,8 +127,15 @@ public sealed interface Step<E extends Event> {
    * Read the mount table.
    *
    * @param usage the use whose target is read, in addition to the staging path
+   * @param made whether to look also for anything at the target if nothing is mounted there
    */
-  record Look(Optional<VolumeUse> usage) implements AtOnce<Event.Looked> {
+  record Look(Optional<VolumeUse> usage, boolean made) implements AtOnce<Event.Looked> {
+
+    /** Creates a step that reads only mounts. */
+    Look(Optional<VolumeUse> usage) {
+      this(usage, false);
+    }
+
     @Override
     public Event.Looked by(Performer performer) {
       return performer.look(this);

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.disk.FileStatus;
 import io.csi4j.volume.internal.disk.Filesystems;
 import io.csi4j.volume.internal.disk.HeldDirectory;
 import io.csi4j.volume.internal.path.CarefulDisk;
+import io.csi4j.volume.internal.path.CarefulDisk.Made;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
@@ -271,29 +272,45 @@ public final class VolumeDirectories implements AutoCloseable {
   public List<Finding> prepareVolume(VolumeIdentity identity) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
     VolumeLayout.Home home = layout.home(identity);
-    prepareHome(identity, home, findings);
-    disk.make(home.staging(), findings);
-    disk.make(home.uses(), findings);
+    boolean isNew = prepareHome(identity, home, findings);
+    make(home.staging(), isNew, findings);
+    make(home.uses(), isNew, findings);
     return findings;
   }
 
-  /** Creates the directory of a volume, with its identity file first. */
-  private void prepareHome(VolumeIdentity identity, VolumeLayout.Home home, List<Finding> findings)
-      throws PathProblem {
+  /**
+   * Creates the directory of a volume, with its identity file first. Returns whether the directory
+   * is new, has only this file, and was created with the mode that it has.
+   */
+  private boolean prepareHome(
+      VolumeIdentity identity, VolumeLayout.Home home, List<Finding> findings) throws PathProblem {
     prepareVolumes(findings);
-    disk.make(home.path(), findings);
+    if (disk.made(home.path(), findings) == Made.NOW) {
+      disk.writeInside(home.who(), whoNew(home), IdentityFile.content(identity));
+      return true;
+    }
     MountPath who = home.who();
     Optional<FileStatus> file = disk.file(who);
     byte[] content = file.isPresent() ? read(who) : new byte[0];
     if (isBlank(content)) {
       writeIdentity(identity, home);
-      return;
+      return false;
     }
     Whose whose = whose(content, identity);
     if (whose != Whose.THIS) {
       throw wrongIdentity(who, whose, identity);
     }
     disk.restrictFile(who, file.orElseThrow(), findings);
+    return false;
+  }
+
+  /** Creates a directory in that of a volume, which may be new. */
+  private void make(MountPath path, boolean isHomeNew, List<Finding> findings) throws PathProblem {
+    if (isHomeNew) {
+      disk.makeInside(path, findings);
+    } else {
+      disk.make(path, findings);
+    }
   }
 
   private byte[] read(MountPath who) throws PathProblem {
@@ -320,7 +337,11 @@ public final class VolumeDirectories implements AutoCloseable {
   }
 
   private void writeIdentity(VolumeIdentity identity, VolumeLayout.Home home) throws PathProblem {
-    disk.replace(home.who(), home.path().resolve("who.new"), IdentityFile.content(identity));
+    disk.replace(home.who(), whoNew(home), IdentityFile.content(identity));
+  }
+
+  private static MountPath whoNew(VolumeLayout.Home home) {
+    return home.path().resolve("who.new");
   }
 
   /** To which volume a directory belongs, by its identity file. */
@@ -486,8 +507,7 @@ public final class VolumeDirectories implements AutoCloseable {
   public List<Finding> prepareUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
     VolumeLayout.Home home = layout.home(identity);
-    prepareHome(identity, home, findings);
-    disk.make(home.uses(), findings);
+    make(home.uses(), prepareHome(identity, home, findings), findings);
     MountPath use = home.use(usage);
     disk.make(use, findings);
     MountPath target = use.resolve("t");

@@ -2,9 +2,11 @@ package io.csi4j.volume.internal.layout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.layout.VolumeDirectories.Found;
 import io.csi4j.volume.internal.path.Finding;
@@ -17,6 +19,8 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -164,6 +168,53 @@ class VolumeDirectoriesTest {
 
     Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
     assertThat(fresh.prepareRoot()).extracting(Finding::code).contains(OperatorCode.MODE_FIXED);
+  }
+
+  /** A program that puts something into the directory of the volume as soon as it is there. */
+  private Disk putting(MountPath directory) {
+    RealDisk real = new RealDisk();
+    return (Disk)
+        Proxy.newProxyInstance(
+            Disk.class.getClassLoader(),
+            new Class<?>[] {Disk.class},
+            (proxy, method, arguments) -> {
+              try {
+                Object answer = method.invoke(real, arguments);
+                if (method.getName().equals("createDirectory")
+                    && arguments[0].equals(file(layout.volume(ONE)))) {
+                  Files.createDirectory(file(directory));
+                  Files.setPosixFilePermissions(
+                      file(directory), PosixFilePermissions.fromString("rwxr-xr-x"));
+                }
+                return answer;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
+  void aDirectoryThatAppearsInANewOneIsClosedToOthers() throws IOException, PathProblem {
+    VolumeDirectories crowded = new VolumeDirectories(putting(layout.staging(ONE)), layout);
+
+    assertThat(crowded.prepareVolume(ONE))
+        .extracting(Finding::code, Finding::path)
+        .containsExactly(tuple(OperatorCode.MODE_FIXED, layout.staging(ONE)));
+
+    everythingIsForItsOwnerOnly();
+  }
+
+  @Test
+  void aFileNameThatIsTakenInANewDirectoryIsReportedAndTheNextRequestGoesOn()
+      throws IOException, PathProblem {
+    MountPath taken = layout.volume(ONE).resolve("who.new");
+    VolumeDirectories crowded = new VolumeDirectories(putting(taken), layout);
+
+    fails(Kind.IN_THE_WAY, taken, () -> crowded.prepareVolume(ONE));
+    Files.delete(file(taken));
+
+    assertThat(crowded.prepareVolume(ONE)).isEmpty();
+    everythingIsForItsOwnerOnly();
   }
 
   @Test

@@ -167,7 +167,7 @@ class LifecycleCallsTest {
             .containsOnly(
                 entry("kernel statx", 26),
                 entry("disk look", 10),
-                entry("disk status", 50),
+                entry("disk status", 43),
                 entry("disk list", 6),
                 entry("disk read", 2),
                 entry("disk createDirectory", 4),

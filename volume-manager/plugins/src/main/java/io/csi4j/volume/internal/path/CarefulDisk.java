@@ -72,19 +72,43 @@ public final class CarefulDisk {
     return there;
   }
 
+  /** How a directory comes to be there. */
+  public enum Made {
+    /** It existed. */
+    BEFORE,
+    /** It was created, and had the wanted mode at once. */
+    NOW,
+    /** It was created, and its mode had to be corrected. */
+    CORRECTED
+  }
+
   /** Creates a directory for this user only, if there is none. Returns whether it was created. */
   public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
+    return made(path, findings) != Made.BEFORE;
+  }
+
+  /** Creates a directory for this user only, if there is none. */
+  public Made made(MountPath path, List<Finding> findings) throws PathProblem {
     Optional<FileStatus> there = only(FileFacts.Kind.DIRECTORY, path);
     if (there.isPresent()) {
       restrict(path, there.get(), DIRECTORY_MODE, findings);
-      return false;
+      return Made.BEFORE;
     }
     if (!create(path)) {
-      return false;
+      return Made.BEFORE;
     }
-    // The umask can remove bits from the mode, and a default ACL can add some.
-    restrict(path, DIRECTORY_MODE);
-    return true;
+    // The umask can remove bits from the mode, and a default ACL can change some.
+    return restrict(path, DIRECTORY_MODE) ? Made.CORRECTED : Made.NOW;
+  }
+
+  /**
+   * Creates a directory inside one that was just {@link Made#NOW}, so that nothing is there, and it
+   * gets the wanted mode in the same way.
+   */
+  public void makeInside(MountPath path, List<Finding> findings) throws PathProblem {
+    if (!create(path)) {
+      make(path, findings);
+    }
   }
 
   /** Creates a directory, unless another thread creates it at the same time. */
@@ -111,18 +135,26 @@ public final class CarefulDisk {
     change("given its name", path, it -> disk.rename(temporary.toPath(), it));
   }
 
+  /** Does the same inside a directory that was just {@link Made#NOW}. */
+  public void writeInside(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
+    change("written", temporary, it -> disk.write(it, content));
+    change("given its name", path, it -> disk.rename(temporary.toPath(), it));
+  }
+
   /** Restricts a file of this user with these facts to its owner. */
   public void restrictFile(MountPath path, FileStatus there, List<Finding> findings)
       throws PathProblem {
     restrict(path, there, FILE_MODE, findings);
   }
 
-  /** Restricts a directory that was just created. */
-  private void restrict(MountPath path, int mode) throws PathProblem {
+  /** Restricts what was just created; returns whether its mode had to be corrected. */
+  private boolean restrict(MountPath path, int mode) throws PathProblem {
     Optional<FileStatus> there = look(path);
+    List<Finding> corrected = new ArrayList<>();
     if (there.isPresent()) {
-      restrict(path, there.get(), mode, new ArrayList<>());
+      restrict(path, there.get(), mode, corrected);
     }
+    return !corrected.isEmpty();
   }
 
   private void restrict(MountPath path, FileStatus there, int mode, List<Finding> findings)

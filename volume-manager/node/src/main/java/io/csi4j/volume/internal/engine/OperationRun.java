@@ -4,6 +4,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.BrokenStep;
 import io.csi4j.volume.internal.lifecycle.BrokenStep.CoveredException;
@@ -373,8 +374,11 @@ final class OperationRun {
     public Event.Arranged removeVolume() {
       return arranged(
           () -> {
-            if (isFree(staging()) && memory.mountedUses().isEmpty()) {
-              parts.directories().removeVolume(identity);
+            if (isFree(staging())) {
+              VolumeLayout.Home home = parts.layout().home(identity);
+              parts
+                  .directories()
+                  .removeVolume(identity, use -> isFree(home.target(StrayUse.of(identity, use))));
             }
           });
     }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -452,36 +453,48 @@ public final class VolumeDirectories implements AutoCloseable {
 
   /**
    * Removes the directories of a volume without mounts, each only if it is empty; the identity file
-   * last. Missing ones are no failure.
+   * last. Missing ones are no failure. Does nothing if anything is mounted at a use.
+   *
+   * @param isFree returns whether nothing is mounted at the target in the directory of this name
    */
-  public void removeVolume(VolumeIdentity identity) throws PathProblem {
+  public void removeVolume(VolumeIdentity identity, Predicate<String> isFree) throws PathProblem {
     VolumeLayout.Home home = layout.home(identity);
     if (!isThere(layout.root(), layout.volumes(), home.path())) {
       return;
     }
+    List<String> uses = uses(home.uses(), stranger -> {});
+    if (!uses.stream().allMatch(isFree)) {
+      return;
+    }
     MountPath who = home.who();
-    if (disk.isFile(who)) {
+    boolean isNamed = disk.isFile(who);
+    if (isNamed) {
       Whose whose = whose(read(who), identity);
       if (whose == Whose.ANOTHER || whose == Whose.NEWER) {
         throw wrongIdentity(who, whose, identity);
       }
     }
     // A plugin that ended a call late may have created the directory of a use again.
-    for (String use : uses(home.uses(), stranger -> {})) {
+    for (String use : uses) {
       removeUse(home, use);
     }
-    for (MountPath directory : List.of(home.staging(), home.uses())) {
-      if (disk.isDirectory(directory)) {
-        disk.removeEmpty(directory);
-      }
+    List<String> names = disk.names(home.path());
+    long others = names.stream().filter(name -> !OURS.contains(name)).count();
+    if (others > 0) {
+      throw CarefulDisk.notEmpty(home.path(), (int) others);
     }
-    Set<String> others = new HashSet<>(disk.names(home.path()));
-    others.removeAll(OURS);
-    if (!others.isEmpty()) {
-      throw CarefulDisk.notEmpty(home.path(), others.size());
+    if (names.contains("s")) {
+      disk.removeEmpty(home.staging());
     }
-    disk.delete(home.path().resolve("who.new"));
-    disk.delete(who);
+    if (names.contains("p")) {
+      disk.removeEmpty(home.uses());
+    }
+    if (names.contains("who.new")) {
+      disk.delete(whoNew(home));
+    }
+    if (isNamed) {
+      disk.deleteSeen(who);
+    }
     disk.removeEmpty(home.path());
   }
 

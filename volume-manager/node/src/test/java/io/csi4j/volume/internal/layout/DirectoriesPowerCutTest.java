@@ -51,7 +51,7 @@ class DirectoriesPowerCutTest {
 
   private static void remove(VolumeDirectories directories) throws PathProblem {
     directories.removeUse(ONE, WEB);
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
   }
 
   /** A disk that has seen these parts, and nothing that is not synced. */

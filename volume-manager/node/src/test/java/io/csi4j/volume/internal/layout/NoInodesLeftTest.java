@@ -42,12 +42,12 @@ class NoInodesLeftTest {
         .isThrownBy(() -> directories.prepareVolume(volume(3)))
         .withMessageContaining("no space, quota or inodes are left")
         .satisfies(problem -> assertThat(problem.kind()).isEqualTo(Kind.NO_SPACE));
-    directories.removeVolume(volume(3));
+    directories.removeVolume(volume(3), use -> true);
     assertThat(directories.scan(name -> Optional.empty(), problem -> {}))
         .extracting(Found::identity)
         .containsExactlyInAnyOrderElementsOf(List.of(volume(1), volume(2)));
 
-    directories.removeVolume(volume(1));
+    directories.removeVolume(volume(1), use -> true);
     directories.prepareVolume(volume(3));
   }
 }

@@ -263,7 +263,7 @@ class VolumeDirectoriesTest {
         () -> directories.prepareVolume(ONE),
         "is a file of 10 bytes where a directory has to be",
         "move it away");
-    fails(Kind.IN_THE_WAY, layout.staging(ONE), () -> directories.removeVolume(ONE));
+    fails(Kind.IN_THE_WAY, layout.staging(ONE), () -> directories.removeVolume(ONE, use -> true));
     assertThat(file(layout.staging(ONE))).hasContent("somebody's");
     assertThat(file(layout.who(ONE))).exists();
   }
@@ -325,7 +325,10 @@ class VolumeDirectoriesTest {
         "holds 1 entry");
     assertThat(beside).exists();
     fails(
-        Kind.NOT_EMPTY, layout.use(ONE, WEB), () -> directories.removeVolume(ONE), "holds 1 entry");
+        Kind.NOT_EMPTY,
+        layout.use(ONE, WEB),
+        () -> directories.removeVolume(ONE, use -> true),
+        "holds 1 entry");
     assertThat(file(layout.who(ONE))).exists();
   }
 
@@ -387,7 +390,7 @@ class VolumeDirectoriesTest {
           part,
           () -> {
             directories.removeUse(ONE, WEB);
-            directories.removeVolume(ONE);
+            directories.removeVolume(ONE, use -> true);
           });
 
       assertThat(file(part)).as("%s", part).isSymbolicLink();
@@ -480,7 +483,7 @@ class VolumeDirectoriesTest {
         () -> directories.prepareVolume(ONE),
         "belongs to another volume than volume 'vol-1' of plugin 'hostpath.csi'");
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareUse(ONE, WEB));
-    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE));
+    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE, use -> true));
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.repairIdentity(ONE, false));
     assertThat(file(layout.staging(ONE))).isDirectory();
   }
@@ -520,7 +523,7 @@ class VolumeDirectoriesTest {
       throws IOException, PathProblem {
     assertThat(directories.repairIdentity(ONE, false)).isEmpty();
     directories.removeUse(ONE, WEB);
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
 
     assertThat(tree())
         .as("A5: a directory that was never made is no obstacle to the release")
@@ -543,7 +546,10 @@ class VolumeDirectoriesTest {
         () -> directories.repairIdentity(ONE, false),
         "newer version");
     fails(
-        Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE), "newer version");
+        Kind.WRONG_IDENTITY,
+        layout.who(ONE),
+        () -> directories.removeVolume(ONE, use -> true),
+        "newer version");
     assertThat(file(layout.who(ONE))).hasContent("csi4j volume 2\nsomething new");
   }
 
@@ -631,7 +637,7 @@ class VolumeDirectoriesTest {
     Files.writeString(file(layout.who(ONE)), "nonsense");
     assertThat(directories.hasVolumes()).isTrue();
     directories.repairIdentity(ONE, false);
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
     assertThat(directories.hasVolumes()).isFalse();
   }
 
@@ -653,8 +659,8 @@ class VolumeDirectoriesTest {
 
     directories.removeUse(ONE, WEB);
     directories.removeUse(ONE, WEB);
-    directories.removeVolume(ONE);
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
+    directories.removeVolume(ONE, use -> true);
 
     String two = "v/" + VolumeLayout.id(TWO);
     assertThat(tree())
@@ -678,29 +684,48 @@ class VolumeDirectoriesTest {
     Path left = Files.createFile(file(layout.staging(ONE)).resolve("vol_data.json"));
 
     fails(
-        Kind.NOT_EMPTY, layout.staging(ONE), () -> directories.removeVolume(ONE), "holds 1 entry");
+        Kind.NOT_EMPTY,
+        layout.staging(ONE),
+        () -> directories.removeVolume(ONE, use -> true),
+        "holds 1 entry");
     assertThat(file(layout.who(ONE))).exists();
     Files.delete(left);
     Path beside = Files.createFile(file(layout.volume(ONE)).resolve("note"));
-    fails(Kind.NOT_EMPTY, layout.volume(ONE), () -> directories.removeVolume(ONE), "holds 1 entry");
+    fails(
+        Kind.NOT_EMPTY,
+        layout.volume(ONE),
+        () -> directories.removeVolume(ONE, use -> true),
+        "holds 1 entry");
     assertThat(file(layout.who(ONE))).exists();
     Files.delete(beside);
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
     assertThat(file(layout.volume(ONE))).doesNotExist();
+  }
+
+  @Test
+  void aVolumeWithAMountedUseKeepsAllItsDirectories() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+
+    directories.removeVolume(ONE, use -> false);
+
+    assertThat(file(layout.use(ONE, WEB))).exists();
+    assertThat(file(layout.staging(ONE))).exists();
+    assertThat(file(layout.who(ONE))).exists();
   }
 
   @Test
   void aRemovalThatStoppedHalfWayGoesOn() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     Files.delete(file(layout.staging(ONE)));
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
     assertThat(file(layout.volume(ONE))).doesNotExist();
 
     directories.prepareVolume(ONE);
     Files.delete(file(layout.staging(ONE)));
     Files.delete(file(layout.uses(ONE)));
     Files.delete(file(layout.who(ONE)));
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
     assertThat(file(layout.volume(ONE))).doesNotExist();
   }
 
@@ -721,7 +746,7 @@ class VolumeDirectoriesTest {
     removeAll();
 
     directories.removeUse(ONE, WEB);
-    directories.removeVolume(ONE);
+    directories.removeVolume(ONE, use -> true);
     assertThat(root).doesNotExist();
 
     assertThat(directories.prepareVolume(TWO))

@@ -167,8 +167,8 @@ class LifecycleCallsTest {
             .containsOnly(
                 entry("kernel statx", 26),
                 entry("disk look", 10),
-                entry("disk status", 43),
-                entry("disk list", 6),
+                entry("disk status", 38),
+                entry("disk list", 5),
                 entry("disk read", 2),
                 entry("disk createDirectory", 4),
                 entry("disk write", 1),

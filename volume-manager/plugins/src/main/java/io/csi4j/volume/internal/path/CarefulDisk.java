@@ -183,8 +183,13 @@ public final class CarefulDisk {
   /** Deletes a file of this user. A missing file is no failure. */
   public void delete(MountPath file) throws PathProblem {
     if (isFile(file)) {
-      change("deleted", file, disk::deleteFile);
+      deleteSeen(file);
     }
+  }
+
+  /** Deletes a file of this user that this caller has just looked at. */
+  public void deleteSeen(MountPath file) throws PathProblem {
+    change("deleted", file, disk::deleteFile);
   }
 
   /**
@@ -205,7 +210,7 @@ public final class CarefulDisk {
     try {
       change("removed", directory, disk::removeDirectory);
     } catch (PathProblem problem) {
-      int entries = names(directory).size();
+      int entries = isDirectory(directory) ? names(directory).size() : 0;
       throw entries > 0 ? notEmpty(directory, entries) : problem;
     }
   }

@@ -9,7 +9,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -80,7 +79,7 @@ class StoresPageTest {
     RecordStoreException refusal =
         catchThrowableOfType(
             RecordStoreException.class,
-            () -> StoresSnippets.etcd(nobody, EtcdPassword.of("secret"), wish(), told::add));
+            () -> StoresSnippets.etcd(nobody, "secret".toCharArray(), wish(), told::add));
 
     assertThat(refusal.reason()).isEqualTo(RecordStoreException.Reason.UNAVAILABLE);
     assertThat(refusal).hasMessageStartingWith("Opening the store failed: ");

@@ -6,8 +6,6 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.etcd.EtcdLogin;
-import io.csi4j.volume.claim.etcd.EtcdPassword;
-import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
@@ -47,12 +45,12 @@ final class StoresSnippets {
   }
 
   static void etcd(
-      List<URI> members, EtcdPassword password, ClaimRequest request, Consumer<ClaimHolder> host) {
+      List<URI> members, char[] password, ClaimRequest request, Consumer<ClaimHolder> host) {
     // snippet: etcd
     EtcdSettings settings =
         EtcdSettings.builder(members.toArray(URI[]::new)) // https://etcd-1:2379, ...
-            .prefix(EtcdPrefix.of("/clusters/blue")) // if one etcd has several stores
-            .login(new EtcdLogin("csi4j", password))
+            .prefix("/clusters/blue") // if one etcd has several stores
+            .login(EtcdLogin.of("csi4j", password))
             .build();
     try (RecordStore store = EtcdStore.open(settings)) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());

@@ -17,8 +17,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.etcd.EtcdLogin;
-import io.csi4j.volume.claim.etcd.EtcdPassword;
-import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.model.AttachmentMode;
@@ -83,8 +81,7 @@ class ValuesTest {
     OTHER.put(PluginName.class, PluginName.of("ebs.csi.example"));
     OTHER.put(CapacityRange.class, CapacityRange.atLeast(16));
     OTHER.put(Collection.class, Set.of(Topology.of(Map.of("zone", "a"))));
-    OTHER.put(EtcdPrefix.class, EtcdPrefix.of("/another"));
-    OTHER.put(EtcdLogin.class, new EtcdLogin("csi4j", EtcdPassword.of("hidden")));
+    OTHER.put(EtcdLogin.class, EtcdLogin.of("csi4j", "hidden".toCharArray()));
     OTHER.put(MountFlagPolicy.class, MountFlagPolicy.forTenants());
     OTHER.put(VolumePermission.class, (VolumePermission) wish -> wish.readOnly());
     OTHER.put(
@@ -280,6 +277,9 @@ class ValuesTest {
     }
     if (type == Duration.class) {
       return now instanceof Duration time ? time.plusSeconds(1) : Duration.ofDays(1);
+    }
+    if (setter.getName().equals("prefix")) {
+      return "/another/";
     }
     if (type.isEnum()) {
       return Arrays.stream(type.getEnumConstants())

@@ -1,8 +1,6 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.etcd.EtcdLogin;
-import io.csi4j.volume.claim.etcd.EtcdPassword;
-import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
@@ -171,13 +169,13 @@ final class SharedStoreOptions {
         EtcdSettings.builder(etcd.toArray(URI[]::new)).deadline(DEADLINE);
     sealer().ifPresent(settings::sealer);
     if (prefix != null) {
-      settings.prefix(EtcdPrefix.of(prefix));
+      settings.prefix(prefix);
     }
     if (user == null && password != null) {
       throw CommandFailure.usage("--etcd-password needs --etcd-user NAME.");
     }
     if (user != null) {
-      settings.login(new EtcdLogin(user, EtcdPassword.of(firstLine("--etcd", password))));
+      settings.login(EtcdLogin.of(user, firstLine("--etcd", password).toCharArray()));
     }
     if (trusted != null || certificate != null) {
       settings.tls(tls());

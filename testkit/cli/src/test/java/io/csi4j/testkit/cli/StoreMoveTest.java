@@ -11,7 +11,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
@@ -319,7 +318,7 @@ class StoreMoveTest {
       assertThat(back.code()).as(back.err()).isZero();
       try (RecordStore target =
           EtcdStore.look(
-              EtcdSettings.builder(etcd.endpoint()).prefix(EtcdPrefix.of("/back/")).build())) {
+              EtcdSettings.builder(etcd.endpoint()).prefix("/back/").build())) {
         assertThat(carried(target)).isEqualTo(before);
         assertThat(new ClusterSetup(target).identity()).contains(cluster);
       }

@@ -1,6 +1,5 @@
 package io.csi4j.volume.controller;
 
-import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdServer;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdStore;
@@ -33,6 +32,6 @@ class NodeBookOnEtcdTest extends NodeBookTest {
   @Override
   RecordStore client(String ofTest) {
     return EtcdStore.open(
-        EtcdSettings.builder(etcd.endpoint()).prefix(EtcdPrefix.of("/" + ofTest)).build());
+        EtcdSettings.builder(etcd.endpoint()).prefix("/" + ofTest).build());
   }
 }

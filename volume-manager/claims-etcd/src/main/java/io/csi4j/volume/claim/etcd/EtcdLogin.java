@@ -5,17 +5,53 @@ import java.util.Objects;
 
 /**
  * The user with which this process logs in to etcd. The user needs a role that may read and write
- * below the prefix.
+ * below the prefix. Compares by value; the password is never shown in a text or log.
  *
- * @param user the name
- * @param password the password
  * @since 1.0
  */
-public record EtcdLogin(String user, EtcdPassword password) {
+public final class EtcdLogin {
 
-  /** Checks that both are present. */
-  public EtcdLogin {
+  private final String user;
+  private final String password;
+
+  private EtcdLogin(String user, String password) {
     Names.check("user of etcd", user);
-    Objects.requireNonNull(password, "password");
+    if (password.isEmpty()) {
+      throw new IllegalArgumentException(
+          "The password for etcd is empty. Set the password of the user.");
+    }
+    this.user = user;
+    this.password = password;
+  }
+
+  /** Returns the login of this user; the password is copied. */
+  public static EtcdLogin of(String user, char[] password) {
+    return new EtcdLogin(user, String.valueOf(password));
+  }
+
+  /** Returns the name of the user. */
+  public String user() {
+    return user;
+  }
+
+  String password() {
+    return password;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof EtcdLogin login
+        && login.user.equals(user)
+        && login.password.equals(password);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(user, password);
+  }
+
+  @Override
+  public String toString() {
+    return "EtcdLogin[user=" + user + ", password=(password)]";
   }
 }

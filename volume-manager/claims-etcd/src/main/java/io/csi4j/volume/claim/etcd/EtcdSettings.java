@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.model.TlsSettings;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.StoreIdentity;
@@ -71,8 +72,8 @@ public final class EtcdSettings {
     return parts.endpoints;
   }
 
-  /** Returns the prefix of all keys. */
-  public EtcdPrefix prefix() {
+  /** Returns the prefix of all keys, with a slash at its end. */
+  public String prefix() {
     return parts.prefix;
   }
 
@@ -159,7 +160,7 @@ public final class EtcdSettings {
   /** Collects the parts of a {@link EtcdSettings}. */
   public static final class Builder {
     private final List<URI> endpoints;
-    private EtcdPrefix prefix = EtcdPrefix.DEFAULT;
+    private String prefix = "/csi4j/";
     private @Nullable EtcdLogin login;
     private @Nullable TlsSettings tls;
     private Duration deadline = Duration.ofSeconds(5);
@@ -181,9 +182,15 @@ public final class EtcdSettings {
       return copy;
     }
 
-    /** Sets the prefix of all keys. */
-    public Builder prefix(EtcdPrefix value) {
-      prefix = Objects.requireNonNull(value, "prefix");
+    /**
+     * Sets the prefix of all keys, {@code /csi4j/} by default; a slash is added at its end if it is
+     * missing. Two stores in one etcd have different prefixes, of which none begins with the other.
+     *
+     * @throws IllegalArgumentException if the value cannot be a prefix
+     */
+    public Builder prefix(String value) {
+      Names.check("prefix of keys", value);
+      prefix = value.endsWith("/") ? value : value + "/";
       return this;
     }
 

@@ -116,7 +116,7 @@ final class JetcdLine implements AutoCloseable {
     settings
         .login()
         .ifPresent(
-            login -> builder.user(bytes(login.user())).password(bytes(login.password().text())));
+            login -> builder.user(bytes(login.user())).password(bytes(login.password())));
     if (settings.tls().isPresent()) {
       TlsSettings tls = settings.tls().get();
       try {

@@ -19,8 +19,8 @@ final class KeySpace {
 
   private final String prefix;
 
-  KeySpace(EtcdPrefix prefix) {
-    this.prefix = prefix.value();
+  KeySpace(String prefix) {
+    this.prefix = prefix;
   }
 
   /** Returns the key of the mark of the store. */

@@ -104,7 +104,7 @@ class EtcdAccessTest {
 
   private static EtcdSettings as(EtcdServer server, String user, String password) {
     return EtcdSettings.builder(server.endpoint())
-        .login(new EtcdLogin(user, EtcdPassword.of(password)))
+        .login(EtcdLogin.of(user, password.toCharArray()))
         .build();
   }
 
@@ -158,7 +158,7 @@ class EtcdAccessTest {
       assertThat(
               refusal(
                   as(server, "the password of claims").toBuilder()
-                      .prefix(EtcdPrefix.of("/other"))
+                      .prefix("/other")
                       .build()))
           .isEqualTo(etcd + " does not allow the user to read and write below '/other/'" + login);
     }
@@ -357,7 +357,7 @@ class EtcdAccessTest {
           }
         }
       }
-      assertThat(refusal(settings.toBuilder().prefix(EtcdPrefix.of("/other")).build()))
+      assertThat(refusal(settings.toBuilder().prefix("/other").build()))
           .isEqualTo(
               "Opening the store failed: etcd at "
                   + server.endpoint()

@@ -22,7 +22,7 @@ class EtcdSettingsTest {
   void theUsualIsFiveSecondsBelowOnePrefixAsNobody() {
     EtcdSettings usual = EtcdSettings.of(PLAIN);
     assertThat(usual.endpoints()).containsExactly(PLAIN);
-    assertThat(usual.prefix()).isEqualTo(EtcdPrefix.of("/csi4j"));
+    assertThat(usual.prefix()).isEqualTo("/csi4j/");
     assertThat(usual.deadline()).isEqualTo(Duration.ofSeconds(5));
     assertThat(usual.login()).isEmpty();
     assertThat(usual.tls()).isEmpty();
@@ -79,7 +79,7 @@ class EtcdSettingsTest {
   void noTextShowsThePasswordOrAKey() {
     EtcdSettings settings =
         EtcdSettings.builder(ENCRYPTED)
-            .login(new EtcdLogin("root", EtcdPassword.of("geheim")))
+            .login(EtcdLogin.of("root", "geheim".toCharArray()))
             .tls(
                 TlsSettings.trusting(Pem.file(Path.of("ca.pem")))
                     .showing(
@@ -94,13 +94,24 @@ class EtcdSettingsTest {
   }
 
   @Test
-  void passwordsAreComparedByWhatTheyAre() {
-    assertThat(EtcdPassword.of("a"))
-        .isEqualTo(EtcdPassword.of("a"))
-        .hasSameHashCodeAs(EtcdPassword.of("a"))
-        .isNotEqualTo(EtcdPassword.of("b"));
+  void loginsAreComparedByWhatTheyAre() {
+    assertThat(login("a"))
+        .isEqualTo(login("a"))
+        .hasSameHashCodeAs(login("a"))
+        .isNotEqualTo(login("b"))
+        .isNotEqualTo(EtcdLogin.of("other", "a".toCharArray()));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> EtcdPassword.of(""))
+        .isThrownBy(() -> login(""))
         .withMessage("The password for etcd is empty. Set the password of the user.");
+  }
+
+  @Test
+  void aPrefixEndsWithASlashAndIsAName() {
+    assertThat(EtcdSettings.builder(PLAIN).prefix("/blue").build().prefix()).isEqualTo("/blue/");
+    assertThatIllegalArgumentException().isThrownBy(() -> EtcdSettings.builder(PLAIN).prefix(""));
+  }
+
+  private static EtcdLogin login(String password) {
+    return EtcdLogin.of("root", password.toCharArray());
   }
 }

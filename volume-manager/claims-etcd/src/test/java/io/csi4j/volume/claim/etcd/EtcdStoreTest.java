@@ -60,10 +60,10 @@ class EtcdStoreTest {
 
   private static EtcdServer server;
 
-  private final EtcdPrefix prefix = anyPrefix();
+  private final String prefix = anyPrefix();
 
-  private static EtcdPrefix anyPrefix() {
-    return EtcdPrefix.of("/test/" + UUID.randomUUID());
+  private static String anyPrefix() {
+    return "/test/" + UUID.randomUUID() + "/";
   }
 
   @BeforeAll
@@ -80,7 +80,7 @@ class EtcdStoreTest {
     return open(prefix);
   }
 
-  private static RecordStore open(EtcdPrefix prefix) {
+  private static RecordStore open(String prefix) {
     return EtcdStore.open(EtcdSettings.builder(server.endpoint()).prefix(prefix).build());
   }
 
@@ -88,7 +88,7 @@ class EtcdStoreTest {
     return AesGcmSealer.of(AesGcmSealer.Keys.of(id, Arrays.copyOf(id.getBytes(US_ASCII), 32)));
   }
 
-  private static RecordStore sealed(EtcdPrefix prefix, Sealer sealer) {
+  private static RecordStore sealed(String prefix, Sealer sealer) {
     return EtcdStore.open(
         EtcdSettings.builder(server.endpoint()).prefix(prefix).sealer(sealer).build());
   }
@@ -96,15 +96,15 @@ class EtcdStoreTest {
   /** Each place is a prefix of its own. */
   private static final class Prefixes implements RecordStoreFixture {
 
-    private final Function<EtcdPrefix, RecordStore> opening;
+    private final Function<String, RecordStore> opening;
 
-    Prefixes(Function<EtcdPrefix, RecordStore> opening) {
+    Prefixes(Function<String, RecordStore> opening) {
       this.opening = opening;
     }
 
     @Override
     public Place place() {
-      EtcdPrefix own = anyPrefix();
+      String own = anyPrefix();
       return new Place() {
         @Override
         public RecordStore open() {
@@ -186,7 +186,7 @@ class EtcdStoreTest {
   void storesBelowDifferentPrefixesAreTwo() {
     VolumeKey volume = VolumeKey.of("db");
     try (RecordStore one = open();
-        RecordStore other = open(EtcdPrefix.of(prefix + "other"))) {
+        RecordStore other = open(prefix + "other")) {
       write(one, Claim.none(volume));
 
       assertThat(other.read(ClaimCodec.key(volume))).isEmpty();
@@ -196,7 +196,7 @@ class EtcdStoreTest {
   }
 
   /** Puts bytes under a key of claims. */
-  private static void put(EtcdPrefix prefix, String name, byte[] bytes) {
+  private static void put(String prefix, String name, byte[] bytes) {
     try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
       ByteSequence key = ByteSequence.from(prefix + "claims/" + name, UTF_8);
       client.getKVClient().put(key, ByteSequence.from(bytes)).join();
@@ -301,7 +301,7 @@ class EtcdStoreTest {
   private void isFoundByALook(int claims) {
     List<StoredRecord> written = new ArrayList<>();
     try (RecordStore store = open();
-        RecordStore beside = open(EtcdPrefix.of(prefix + "beside"))) {
+        RecordStore beside = open(prefix + "beside")) {
       write(beside, Claim.none(VolumeKey.of("of-another-store")));
       for (int i = 0; i < claims; i++) {
         VolumeKey volume = VolumeKey.of(Namespace.of("n" + i % 3), "vol-" + i);
@@ -332,7 +332,7 @@ class EtcdStoreTest {
       assertThat(look()).containsExactly(second.stored().orElseThrow());
     }
     EtcdSettings none =
-        EtcdSettings.builder(server.endpoint()).prefix(EtcdPrefix.of(prefix + "none")).build();
+        EtcdSettings.builder(server.endpoint()).prefix(prefix + "none").build();
     try (RecordStore look = EtcdStore.look(none)) {
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> write(look, Claim.none(volume)))

@@ -20,7 +20,7 @@ class KeySpaceTest {
     0x1d11e, 0x10ffff
   };
 
-  private final KeySpace keys = new KeySpace(EtcdPrefix.of("/csi4j"));
+  private final KeySpace keys = new KeySpace("/csi4j/");
 
   private static String name(Random random) {
     StringBuilder name = new StringBuilder();

@@ -22,7 +22,6 @@ import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.LeavingUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
@@ -625,7 +624,7 @@ public final class NodeAgent implements AutoCloseable {
     CompletableFuture<OptionalLong> work =
         manager
             .async()
-            .expand(new ExpandRequest(usage, size, secrets(wanted)))
+            .expand(usage, size, secrets(wanted))
             .toCompletableFuture();
     return Optional.of(new Begun(work, () -> pending.add(expansion(usage, size, work))));
   }

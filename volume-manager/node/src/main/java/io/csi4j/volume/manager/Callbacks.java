@@ -1,5 +1,7 @@
 package io.csi4j.volume.manager;
 
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.time.OnDemandThreads;
@@ -8,7 +10,7 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.AsyncVolumeMounter;
-import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
@@ -62,8 +64,9 @@ final class Callbacks implements Executor, AutoCloseable {
     }
 
     @Override
-    public CompletionStage<OptionalLong> expand(ExpandRequest request) {
-      return handed(engine.expand(request));
+    public CompletionStage<OptionalLong> expand(
+        VolumeUse usage, CapacityRange capacity, SecretsProvider secrets) {
+      return handed(engine.expand(new ExpandRequest(usage, capacity, secrets)));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.csi4j.volume.manager;
 
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.MountTable;
@@ -18,7 +20,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
-import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
@@ -336,8 +338,9 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   @Override
-  public OptionalLong expand(ExpandRequest request) {
-    return opened.await(opened.engine().expand(request), "expanding", request.usage());
+  public OptionalLong expand(VolumeUse usage, CapacityRange capacity, SecretsProvider secrets) {
+    ExpandRequest request = new ExpandRequest(usage, capacity, secrets);
+    return opened.await(opened.engine().expand(request), "expanding", usage);
   }
 
   @Override

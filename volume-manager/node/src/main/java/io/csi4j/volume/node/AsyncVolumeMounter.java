@@ -1,5 +1,7 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeUse;
@@ -31,7 +33,8 @@ public interface AsyncVolumeMounter {
   CompletionStage<UnmountOutcome> abandon(VolumeUse usage, String reason);
 
   /** Expands the volume on the node after the volume has grown. */
-  CompletionStage<OptionalLong> expand(ExpandRequest request);
+  CompletionStage<OptionalLong> expand(
+      VolumeUse usage, CapacityRange capacity, SecretsProvider secrets);
 
   /** Reads the usage and the condition of a volume. */
   CompletionStage<VolumeStats> stats(VolumeUse usage);

@@ -1,5 +1,6 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.model.VolumeHealth;
@@ -100,17 +101,20 @@ public interface VolumeMounter {
   /**
    * Expands a volume on the node after the volume has grown.
    *
+   * @param usage one use of the volume; the plugin receives its path
+   * @param capacity the current capacity of the volume
+   * @param secrets the provider of the secrets
    * @return the capacity that the plugin reports; empty if the plugin reports none
    * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
    *     if the expansion fails; with {@link
    *     io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} if the filesystem may have grown
    *     nevertheless: repeat the call, which is harmless
    */
-  OptionalLong expand(ExpandRequest request);
+  OptionalLong expand(VolumeUse usage, CapacityRange capacity, SecretsProvider secrets);
 
   /** Expands a volume on the node after the volume has grown, without secrets. */
   default OptionalLong expand(VolumeUse usage, CapacityRange capacity) {
-    return expand(ExpandRequest.of(usage, capacity));
+    return expand(usage, capacity, SecretsProvider.none());
   }
 
   /**

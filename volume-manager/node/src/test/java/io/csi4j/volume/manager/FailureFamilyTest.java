@@ -2,6 +2,7 @@ package io.csi4j.volume.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiEndpoint;
@@ -15,7 +16,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
-import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeOrders;
@@ -174,7 +174,7 @@ class FailureFamilyTest {
             Map.entry(long.class, 1L),
             Map.entry(Collection.class, List.of(new WantedUse.Named(USE))),
             Map.entry(CapacityRange.class, CapacityRange.atLeast(1)),
-            Map.entry(ExpandRequest.class, ExpandRequest.of(USE, CapacityRange.atLeast(1))),
+            Map.entry(SecretsProvider.class, SecretsProvider.none()),
             Map.entry(
                 NodeOrders.class,
                 new NodeOrders(

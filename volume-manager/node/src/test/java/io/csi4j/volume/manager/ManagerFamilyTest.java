@@ -2,6 +2,7 @@ package io.csi4j.volume.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.StatusCode;
@@ -23,7 +24,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
-import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeOrders;
@@ -134,8 +134,7 @@ class ManagerFamilyTest {
             Map.entry(VolumeUse.class.getName(), WEB),
             Map.entry(WorkloadId.class.getName(), WEB.workload()),
             Map.entry(MountRequest.class.getName(), request()),
-            Map.entry(
-                ExpandRequest.class.getName(), ExpandRequest.of(WEB, CapacityRange.atLeast(1))),
+            Map.entry(SecretsProvider.class.getName(), SecretsProvider.none()),
             Map.entry(Collection.class.getName(), List.of(new WantedUse.Named(WEB))),
             Map.entry(CapacityRange.class.getName(), CapacityRange.atLeast(1)),
             Map.entry(Duration.class.getName(), Duration.ofMillis(20)),

@@ -28,7 +28,6 @@ import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
@@ -508,7 +507,7 @@ class VolumeManagerTest {
     calls.put("stats of no use", () -> manager.stats(WEB_2));
     calls.put(
         "expand of no use",
-        () -> manager.expand(ExpandRequest.of(WEB_2, CapacityRange.atLeast(1))));
+        () -> manager.expand(WEB_2, CapacityRange.atLeast(1)));
     calls.put("health", () -> manager.health(WEB_1));
     calls.put("hasMount", () -> manager.hasMount(WEB_1));
     calls.put("refusal", () -> manager.refusal(request(WEB_2)));

@@ -5,7 +5,7 @@ import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeEvent;
 import java.util.Optional;

@@ -23,7 +23,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;

@@ -5,7 +5,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.csi4j.volume.node;
+package io.csi4j.volume.internal.port;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.model.SecretsProvider;
@@ -11,7 +11,6 @@ import java.util.Objects;
  * @param usage one use of the volume; the plugin receives its path
  * @param capacity the current capacity of the volume
  * @param secrets the provider of the secrets
- * @since 1.0
  */
 public record ExpandRequest(VolumeUse usage, CapacityRange capacity, SecretsProvider secrets) {
 

@@ -1,5 +1,7 @@
 package io.csi4j.volume.upkeep;
 
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.NodeId;
@@ -57,8 +59,17 @@ public final class DriftCheck {
   private final RecordValues<Claim> claims;
   private final Clock clock = new SystemClock();
 
-  /** Creates a check of this plugin against these claims. */
-  public DriftCheck(StoredAttachments storage, RecordStore claims) {
+  /**
+   * Creates a check of a plugin against these claims, with the volumes that a controller has on
+   * record.
+   *
+   * @param controller the controller, which orders the calls to the plugin
+   */
+  public DriftCheck(VolumeController controller, PluginId plugin, RecordStore claims) {
+    this(StoredAttachments.of(controller, plugin), claims);
+  }
+
+  DriftCheck(StoredAttachments storage, RecordStore claims) {
     this.storage = Objects.requireNonNull(storage, "storage");
     this.claims = new RecordValues<>(claims, new ClaimCodec());
   }

@@ -20,10 +20,8 @@ import java.util.function.Supplier;
 /**
  * The attachments that a storage system reports. Methods block, and throw {@link
  * ControllerException} if the plugin does not answer.
- *
- * @since 1.0
  */
-public interface StoredAttachments {
+interface StoredAttachments {
 
   /** Returns the capabilities of the plugin. */
   Set<ControllerCapability> offered();

@@ -651,7 +651,7 @@ public final class VolumeKeeper implements AutoCloseable {
       shared.addAll(shared(controller, plugin));
       try {
         Map<VolumeId, VolumeKey> handles = controller.handles(plugin);
-        DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
+        DriftCheck check = new DriftCheck(controller, plugin, claims);
         DriftCheck.Report report = check.look(handles);
         failures.addAll(report.failures().values());
         report.findings().forEach(found);

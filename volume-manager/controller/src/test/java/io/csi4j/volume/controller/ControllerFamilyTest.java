@@ -76,7 +76,6 @@ import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.StoredAttachments;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -408,7 +407,6 @@ class ControllerFamilyTest {
     strangers.addAll(
         controllers.strangers(SnapshotBackups.class, prepared(before, controller::backups)));
     PublicCalls others = new PublicCalls(OperatorException.class, samples);
-    StoredAttachments attachments = StoredAttachments.of(controller, PLUGIN);
     try (HealthMonitor monitor = HealthMonitor.builder(controller).timer(false).open()) {
       for (Object each :
           List.of(
@@ -416,13 +414,11 @@ class ControllerFamilyTest {
               coordinator,
               new JobVolumes(controller, coordinator),
               Placement.builder(controller).claims(book).patience(Duration.ofMillis(20)).build(),
-              new DriftCheck(attachments, claims),
+              new DriftCheck(controller, PLUGIN, claims),
               new Reaper(book, Reaper.Sources.of(coordinator), Clock.systemUTC(), message -> {}),
               monitor)) {
         strangers.addAll(others.strangers(each.getClass(), prepared(before, () -> each)));
       }
-      strangers.addAll(
-          others.strangers(StoredAttachments.class, prepared(before, () -> attachments)));
     }
     assertThat(controllers.failures())
         .as("a fault without an effect proves nothing")

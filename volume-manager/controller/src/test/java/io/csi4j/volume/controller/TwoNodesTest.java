@@ -3,6 +3,7 @@ package io.csi4j.volume.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.volume.upkeep.CalledAttachments;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
@@ -266,7 +267,7 @@ class TwoNodesTest {
   }
 
   private void assertNoDrift() {
-    DriftCheck drift = new DriftCheck(CalledAttachments.of(controller.controller()), store);
+    DriftCheck drift = CalledAttachments.check(controller.controller(), store);
     assertThat(drift.look(Map.of(HANDLE, KEY)).findings()).isEmpty();
   }
 
@@ -367,7 +368,7 @@ class TwoNodesTest {
     Eventually.isTrue("it has forgotten them", () -> a.manager.volumes().isEmpty());
     refused(() -> a.manager.mount(a.request(first)), OperatorCode.FENCED);
     // What the storage system was not told is found, and repaired as the policy allows.
-    DriftCheck drift = new DriftCheck(CalledAttachments.of(controller.controller()), store);
+    DriftCheck drift = CalledAttachments.check(controller.controller(), store);
     DriftCheck.Report report = drift.look(Map.of(HANDLE, KEY));
     assertThat(report.findings())
         .containsExactly(new Drift.UnknownAttachment(KEY, HANDLE, NodeId.of("a")));

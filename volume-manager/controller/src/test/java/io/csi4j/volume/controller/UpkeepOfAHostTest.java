@@ -4,6 +4,8 @@ import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.csi4j.volume.upkeep.CalledAttachments;
+import java.util.function.Function;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
@@ -62,7 +64,6 @@ import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.StoredAttachments;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -139,7 +140,7 @@ class UpkeepOfAHostTest {
     CatalogVolume other = controller.create(SCRATCH, spec().build());
     ClaimGrant grant = claims.acquire(claim(DB, "web"));
     assertThat(controller.handles(ID)).isEqualTo(Map.of(db.id(), DB, other.id(), SCRATCH));
-    DriftCheck check = new DriftCheck(StoredAttachments.of(controller, ID), store);
+    DriftCheck check = new DriftCheck(controller, ID, store);
     assertThat(check.look(controller.handles(ID)).findings()).isEmpty();
     behindTheBack(db.id(), other);
 
@@ -166,7 +167,7 @@ class UpkeepOfAHostTest {
     CatalogVolume db = controller.create(DB, spec().build());
     ClaimGrant grant = claims.acquire(claim(DB, "web"));
     VolumeKey alias = VolumeKey.of("alias");
-    DriftCheck check = new DriftCheck(StoredAttachments.of(controller, ID), store);
+    DriftCheck check = new DriftCheck(controller, ID, store);
     DriftCheck.Policy policy = new DriftCheck.Policy(false, true);
     DriftCheck.Repair repair = DriftCheck.Repair.by(claims, told::add);
     DriftCheck.Report own = check.look(Map.of(db.id(), alias));
@@ -378,16 +379,15 @@ class UpkeepOfAHostTest {
   void aVolumeThatThePluginDoesNotKnowAnyMoreIsNotThere() {
     open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
     CatalogVolume db = controller.create(DB, spec().build());
-    StoredAttachments storage = StoredAttachments.of(controller, ID);
-    assertThat(storage.offered()).contains(ControllerCapability.GET_VOLUME);
-    assertThat(storage.read(db.id()).map(VolumeEntry::volume).map(it -> it.id())).contains(db.id());
-    assertThat(storage.read(VolumeId.of("never-made"))).isEmpty();
+    Function<VolumeId, Optional<VolumeEntry>> storage = CalledAttachments.read(controller, ID);
+    assertThat(storage.apply(db.id()).map(VolumeEntry::volume).map(it -> it.id())).contains(db.id());
+    assertThat(storage.apply(VolumeId.of("never-made"))).isEmpty();
 
     try (CsiPlugin other = CsiPlugin.connect(plugin.endpoint())) {
       other.controller().deleteVolume(DeleteVolumeRequest.builder(db.id()).build());
     }
 
-    assertThat(storage.read(db.id())).isEmpty();
+    assertThat(storage.apply(db.id())).isEmpty();
   }
 
   @Test

@@ -27,7 +27,6 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.controller.CalledAttachments;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;

@@ -1,4 +1,4 @@
-package io.csi4j.volume.controller;
+package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
@@ -9,22 +9,34 @@ import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.upkeep.StoredAttachments;
+import io.csi4j.volume.controller.CallFailures;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.store.RecordStore;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The attachments that a plugin tells of when no controller has its calls in order. */
+/** The attachments that a plugin reports when no controller has its calls in order. */
 public final class CalledAttachments {
-
-  private static final Subject ASKING = Subject.of("asking for attachments");
 
   private CalledAttachments() {}
 
-  /** The attachments that this plugin tells of; it is asked now what it can do. */
-  public static StoredAttachments of(ControllerService plugin) {
+  /** A check of this plugin without a controller of ours. */
+  public static DriftCheck check(ControllerService plugin, RecordStore claims) {
+    return new DriftCheck(of(plugin), claims);
+  }
+
+  /** Reads single volumes through a controller. */
+  public static Function<VolumeId, Optional<VolumeEntry>> read(
+      VolumeController controller, PluginId plugin) {
+    return StoredAttachments.of(controller, plugin)::read;
+  }
+
+  /** The attachments that this plugin reports; it is asked now what it can do. */
+  static StoredAttachments of(ControllerService plugin) {
     Set<ControllerCapability> all = plugin.getCapabilities().offered();
     return new StoredAttachments() {
       @Override
@@ -61,7 +73,7 @@ public final class CalledAttachments {
           if (missing.code() == StatusCode.NOT_FOUND) {
             return Optional.empty();
           }
-          throw ControllerFailures.of(ASKING, missing);
+          throw CallFailures.of("asking for attachments", missing);
         }
       }
     };
@@ -88,7 +100,7 @@ public final class CalledAttachments {
     try {
       return question.get();
     } catch (CsiException failed) {
-      throw ControllerFailures.of(ASKING, failed);
+      throw CallFailures.of("asking for attachments", failed);
     }
   }
 }

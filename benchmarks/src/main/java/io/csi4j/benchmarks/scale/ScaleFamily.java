@@ -9,7 +9,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeFilter;
@@ -167,7 +166,7 @@ public final class ScaleFamily {
             .capacityBytes(1L << 30)
             .build();
     return CatalogRecord.of(
-        CatalogEntry.of(volume, Optional.of(new CreationName("csi4j-" + UUID.randomUUID()))));
+        CatalogEntry.of(volume, Optional.of("csi4j-" + UUID.randomUUID())));
   }
 
   /** Writes the volumes, and as many bare records of the same size. */

@@ -6,7 +6,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.catalog.view.VolumesView;
@@ -56,7 +55,7 @@ class VolumeCommandsTest {
 
   private static CatalogEntry creating() {
     return new CatalogEntry(
-        DB, SPEC, Optional.of(new CreationName("csi4j-k7x2")), new CatalogEntry.State.Creating());
+        DB, SPEC, Optional.of("csi4j-k7x2"), new CatalogEntry.State.Creating());
   }
 
   private static CatalogVolume there() {

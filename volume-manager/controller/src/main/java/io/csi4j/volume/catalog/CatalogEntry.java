@@ -1,5 +1,6 @@
 package io.csi4j.volume.catalog;
 
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
@@ -27,7 +28,8 @@ import java.util.TreeSet;
  *
  * @param key the host's key of the volume
  * @param spec the requested volume
- * @param name the name under which the volume was requested; empty if it existed before
+ * @param name the name under which the volume was requested: a repeated request with this name
+ *     finds the same volume. Not the id of the volume; empty if the volume existed before
  * @param state the state of the volume
  * @param pendingSnapshots the requested snapshots of the volume, which may exist although no caller
  *     knows them
@@ -42,7 +44,7 @@ import java.util.TreeSet;
 public record CatalogEntry(
     VolumeKey key,
     VolumeSpec spec,
-    Optional<CreationName> name,
+    Optional<String> name,
     State state,
     List<PendingSnapshot> pendingSnapshots,
     boolean olderModes,
@@ -193,6 +195,7 @@ public record CatalogEntry(
     Objects.requireNonNull(spec, "spec");
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(state, "state");
+    name.ifPresent(it -> Names.check("name of a volume", it));
     pendingSnapshots = List.copyOf(pendingSnapshots);
     sourcePlaces = List.copyOf(sourcePlaces);
     modifying = Collections.unmodifiableSortedMap(new TreeMap<>(modifying));
@@ -203,7 +206,7 @@ public record CatalogEntry(
   }
 
   /** Creates the entry of a volume without pending snapshots. */
-  public CatalogEntry(VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state) {
+  public CatalogEntry(VolumeKey key, VolumeSpec spec, Optional<String> name, State state) {
     this(
         key,
         spec,
@@ -217,7 +220,7 @@ public record CatalogEntry(
   }
 
   /** Returns the entry of an existing volume. */
-  public static CatalogEntry of(CatalogVolume volume, Optional<CreationName> name) {
+  public static CatalogEntry of(CatalogVolume volume, Optional<String> name) {
     return new CatalogEntry(volume.key(), volume.spec(), name, new State.Present(volume));
   }
 

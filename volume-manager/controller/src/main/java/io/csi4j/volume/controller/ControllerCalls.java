@@ -39,7 +39,6 @@ import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.PluginId;
@@ -94,7 +93,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
             + " volume '"
             + record.key()
             + "' ("
-            + record.name().map(CreationName::value).orElse("")
+            + record.name().orElse("")
             + ") of plugin '"
             + record.spec().plugin()
             + "'");
@@ -167,7 +166,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
 
   ControllerCall<Volume> create(CatalogEntry record, ControllerFacts facts) {
     VolumeSpec spec = record.spec();
-    String name = record.name().orElseThrow().value();
+    String name = record.name().orElseThrow();
     SortedSet<VolumeLane> lanes = lanes(VolumeLane.name(spec.plugin(), name));
     if (spec.source().orElse(null) instanceof VolumeContentSource.FromVolume from) {
       lanes.add(VolumeLane.of(spec.plugin(), from.volumeId()));

@@ -24,7 +24,6 @@ import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.ClusterIdentity;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.controller.VolumeController.PageRequest;
 import io.csi4j.volume.internal.catalog.ClusterNames;
 import io.csi4j.volume.internal.condition.Conditions;
@@ -281,7 +280,7 @@ record StorageReads(
     // The store itself is read, and only after the list: a volume that is created meanwhile is
     // recorded before it is listed.
     Set<VolumeId> ids = new HashSet<>();
-    Set<CreationName> names = new HashSet<>();
+    Set<String> names = new HashSet<>();
     for (CatalogEntry record : catalog.scanned()) {
       if (record.spec().plugin().equals(plugin)) {
         record.id().ifPresent(ids::add);

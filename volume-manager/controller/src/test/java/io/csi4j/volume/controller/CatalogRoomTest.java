@@ -7,7 +7,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.internal.catalog.CatalogCodec;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
@@ -27,7 +26,7 @@ class CatalogRoomTest {
           VolumeSpec.builder(PluginId.of("fake"))
               .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
               .build(),
-          Optional.of(new CreationName("csi4j-x")),
+          Optional.of("csi4j-x"),
           new State.Creating());
 
   private static PendingSnapshot cut(int bytes) {

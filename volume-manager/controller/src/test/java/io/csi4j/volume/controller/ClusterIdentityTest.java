@@ -25,7 +25,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.ClusterIdentity;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.SteppingStore;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.claim.ClaimEvent;
@@ -138,7 +137,7 @@ class ClusterIdentityTest {
   private static String name(RecordStore store, VolumeKey key) {
     return StoredCatalog.entry(store, key)
         .flatMap(CatalogEntry::name)
-        .map(CreationName::value)
+        
         .orElseThrow();
   }
 

@@ -7,7 +7,6 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.catalog.BrokenStore;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
@@ -47,7 +46,7 @@ class UnfinishedWorkTest {
       new CatalogEntry(
           VolumeKey.of("going"),
           CatalogSamples.spec(),
-          Optional.of(new CreationName("csi4j-1")),
+          Optional.of("csi4j-1"),
           new State.Deleting(Optional.empty(), Optional.empty()));
 
   private static final CatalogEntry OTHER =

@@ -11,7 +11,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.internal.catalog.proto.CatalogProto;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
@@ -139,7 +138,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
             .setNamespace(record.key().namespace().value())
             .setId(record.key().id())
             .setSpec(spec(record.spec()))
-            .setName(record.name().map(CreationName::value).orElse(""))
+            .setName(record.name().orElse(""))
             .setOlderModes(record.olderModes())
             .addAllSourcePlace(StoredParts.places(record.sourcePlaces()));
     State state = record.state();
@@ -245,7 +244,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
             new CatalogEntry(
                 key,
                 spec,
-                said(in.getName()).map(CreationName::new),
+                said(in.getName()),
                 state(key, spec, in),
                 pendingSnapshots,
                 in.getOlderModes(),

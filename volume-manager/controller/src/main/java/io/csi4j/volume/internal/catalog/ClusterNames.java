@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.catalog;
 
 import io.csi4j.client.controller.Volume;
 import io.csi4j.volume.catalog.ClusterIdentity;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.VolumeKey;
 import java.nio.charset.StandardCharsets;
@@ -43,12 +42,11 @@ public final class ClusterNames {
    * Returns a name for a new volume. No other creation has the same name, not even a later one of
    * the same key: a late call of a process that has stopped then affects no later volume.
    */
-  public static CreationName volume(VolumeKey key, Optional<ClusterIdentity> cluster) {
+  public static String volume(VolumeKey key, Optional<ClusterIdentity> cluster) {
     String unique = random("catalog", key.namespace().value(), key.id());
-    return new CreationName(
-        cluster
-            .map(it -> prefix(it) + unique.substring(0, UNIQUE))
-            .orElseGet(() -> PREFIX + unique));
+    return cluster
+        .map(it -> prefix(it) + unique.substring(0, UNIQUE))
+        .orElseGet(() -> PREFIX + unique);
   }
 
   private static String random(String... parts) {
@@ -71,8 +69,8 @@ public final class ClusterNames {
   }
 
   /** Returns the cluster that created a name; empty if the name contains no identity. */
-  public static Optional<ClusterIdentity> cluster(CreationName name) {
-    Matcher form = OF_A_CLUSTER.matcher(name.value());
+  public static Optional<ClusterIdentity> cluster(String name) {
+    Matcher form = OF_A_CLUSTER.matcher(name);
     return form.matches() ? Optional.of(ClusterIdentity.of(form.group(1))) : Optional.empty();
   }
 
@@ -80,12 +78,12 @@ public final class ClusterNames {
    * Returns the name that a cluster gave to a volume, if the plugin shows it in the id or the
    * context of the volume. No other part of the context is returned.
    */
-  public static Optional<CreationName> in(Volume volume, ClusterIdentity cluster) {
+  public static Optional<String> in(Volume volume, ClusterIdentity cluster) {
     return Stream.concat(
             Stream.of(volume.id().value()), volume.context().reveal().values().stream())
         .flatMap(text -> OF_A_CLUSTER.matcher(text).results())
         .filter(found -> found.group(1).equals(cluster.value()))
-        .map(found -> new CreationName(found.group()))
+        .map(found -> found.group())
         .findFirst();
   }
 }

@@ -55,7 +55,7 @@ final class Judge {
   }
 
   private static String name(CatalogRecord record) {
-    return record.entry().name().orElseThrow().value();
+    return record.entry().name().orElseThrow();
   }
 
   // ---- records

@@ -13,7 +13,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
-import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.StoredCatalog;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.internal.fields.CodecContract;
@@ -58,7 +57,7 @@ class CatalogCodecTest implements CodecContract<CatalogCodec.Stored> {
 
   private static final CatalogVolume VOLUME = CatalogSamples.volume();
   private static final RecordKey KEY = CatalogCodec.key(VOLUME.key());
-  private static final CreationName NAME = new CreationName("csi4j-k7x2");
+  private static final String NAME = "csi4j-k7x2";
 
   /** Written once, and read for ever. */
   private static final String GOLDEN =

@@ -12,7 +12,6 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
@@ -139,7 +138,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
    */
   private Optional<OperatorMessage> unshared(PluginId plugin, PluginPath seen) {
     // If the table cannot be read, the caller of a mount gets the reason.
-    return PropagationCheck.host(plugin, new PathView(root, seen)).message();
+    return PropagationCheck.host(plugin, root, seen).message();
   }
 
   /** Removes the only instance of a plugin. */

@@ -28,7 +28,7 @@ import io.csi4j.volume.internal.time.Scheduler.Timer;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.internal.path.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.WorkContext;

@@ -12,7 +12,7 @@ import io.csi4j.volume.internal.probe.PluginProcesses;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.internal.path.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.PluginHealth.State;

@@ -11,7 +11,7 @@ import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.volume.internal.port.NodeCall;
-import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.internal.path.PathView;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;

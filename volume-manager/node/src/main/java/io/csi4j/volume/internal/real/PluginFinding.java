@@ -5,7 +5,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.link.SocketPaths;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.internal.path.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;

@@ -12,7 +12,7 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.internal.path.PathView;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRole;
@@ -77,17 +77,20 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
    * of the manager's directory. A plugin that runs on the host does not need that.
    */
   public static PropagationCheck host(PluginConfig config) {
-    return view(config).map(view -> host(config.id(), view)).orElseGet(PropagationCheck::notNeeded);
+    return view(config)
+        .map(view -> new Look(config.id(), view).host())
+        .orElseGet(PropagationCheck::notNeeded);
   }
 
   /**
    * Checks the host alone.
    *
    * @param plugin the plugin that would mount there
-   * @param view the manager's directory, here and as the plugin sees it
+   * @param root the manager's directory
+   * @param seen the same directory as the plugin sees it
    */
-  public static PropagationCheck host(PluginId plugin, PathView view) {
-    return new Look(plugin, view).host();
+  public static PropagationCheck host(PluginId plugin, MountPath root, PluginPath seen) {
+    return new Look(plugin, new PathView(root, seen)).host();
   }
 
   /**

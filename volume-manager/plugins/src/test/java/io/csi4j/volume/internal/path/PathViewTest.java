@@ -1,4 +1,4 @@
-package io.csi4j.volume.model;
+package io.csi4j.volume.internal.path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.csi4j.volume.model;
+package io.csi4j.volume.internal.path;
 
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.mount.model.MountPath;
@@ -10,7 +10,6 @@ import java.util.Objects;
  *
  * @param host the directory on this host
  * @param plugin the path of the same directory in the plugin
- * @since 1.0
  */
 public record PathView(MountPath host, PluginPath plugin) {
 

@@ -9,4 +9,6 @@ module io.csi4j.volume.state {
   exports io.csi4j.volume.internal.disk to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node;
+  exports io.csi4j.volume.internal.seal to
+      io.csi4j.volume.claims;
 }

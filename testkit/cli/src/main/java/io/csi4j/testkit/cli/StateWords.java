@@ -16,7 +16,6 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
-import io.csi4j.volume.state.seal.SealedBytes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -168,7 +167,7 @@ final class StateWords {
   private static int sealed(JournalView journal) {
     return (int)
         journal.state().values().values().stream()
-            .filter(value -> SealedBytes.areSealed(value.bytes()))
+            .filter(value -> value.isSealed())
             .count();
   }
 

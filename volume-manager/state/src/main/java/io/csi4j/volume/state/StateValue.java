@@ -59,6 +59,12 @@ public final class StateValue {
     return bytes.clone();
   }
 
+  /** Whether the bytes are sealed with a key. */
+  public boolean isSealed() {
+    // No record of csi4j begins with a zero.
+    return bytes.length > 0 && bytes[0] == 0;
+  }
+
   /** The number of bytes. */
   public int size() {
     return bytes.length;

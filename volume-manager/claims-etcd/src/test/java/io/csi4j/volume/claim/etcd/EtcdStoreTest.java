@@ -20,7 +20,7 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.AesGcmSealer;
-import io.csi4j.volume.state.seal.SealedBytes;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
@@ -175,7 +175,7 @@ class EtcdStoreTest {
     VolumeKey volume = VolumeKey.of("db");
     byte[] claim = new ClaimCodec().encode(Claim.none(volume), new UUID(1, 2), UnknownFields.NONE);
     Sealer sealer = sealer("k1");
-    put(prefix, "default\u001fdb", SealedBytes.seal(claim, "claim/default\u001fdb", sealer));
+    put(prefix, "default\u001fdb", SealedBytes.marked(sealer.seal(claim, "claim/default\u001fdb")));
 
     try (RecordStore store = sealed(prefix, sealer)) {
       assertThat(StoredClaims.in(store).read(volume).value()).contains(Claim.none(volume));

@@ -7,7 +7,7 @@ import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.SealException;
-import io.csi4j.volume.state.seal.SealedBytes;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -151,7 +151,7 @@ public final class RecordValues<T> {
 
   private byte[] opened(StoredRecord there) {
     byte[] bytes = there.value().bytes();
-    if (!SealedBytes.areSealed(bytes)) {
+    if (!there.value().isSealed()) {
       return bytes;
     }
     Optional<Sealer> sealer = store.sealer();
@@ -162,7 +162,7 @@ public final class RecordValues<T> {
           null);
     }
     try {
-      return SealedBytes.open(bytes, about(there.key()), sealer.get());
+      return sealer.get().open(SealedBytes.unmarked(bytes), about(there.key()));
     } catch (SealException e) {
       throw unreadable(there.key(), String.valueOf(e.getMessage()), e);
     }
@@ -234,7 +234,7 @@ public final class RecordValues<T> {
       return StateValue.of(clear);
     }
     try {
-      return StateValue.ofWrapped(SealedBytes.seal(clear, about(before.key()), sealer.get()));
+      return StateValue.ofWrapped(SealedBytes.marked(sealer.get().seal(clear, about(before.key()))));
     } catch (SealException e) {
       throw new RecordStoreException(
           Reason.UNAVAILABLE,

@@ -7,7 +7,7 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.state.seal.SealException;
-import io.csi4j.volume.state.seal.SealedBytes;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -47,7 +47,7 @@ final class LocalLook implements RecordStore {
     SortedMap<StateKey, StateValue> values = new TreeMap<>(state.values());
     values.replaceAll(
         (key, value) -> {
-          if (!SealedBytes.areSealed(value.bytes())) {
+          if (!value.isSealed()) {
             return value;
           }
           String failed = "Reading the records in " + directory + " failed: ";
@@ -57,7 +57,7 @@ final class LocalLook implements RecordStore {
           }
           try {
             return StateValue.ofWrapped(
-                SealedBytes.open(value.bytes(), key.toString(), sealer.get()));
+                sealer.get().open(SealedBytes.unmarked(value.bytes()), key.toString()));
           } catch (SealException e) {
             throw new RecordStoreException(Reason.UNREADABLE, failed + e.getMessage(), e);
           }

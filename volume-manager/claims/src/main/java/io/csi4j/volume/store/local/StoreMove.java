@@ -5,7 +5,7 @@ import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.SealException;
-import io.csi4j.volume.state.seal.SealedBytes;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
@@ -546,7 +546,6 @@ public final class StoreMove {
 
   /** Returns the bytes for the target. */
   private StateValue carried(StoredRecord source) {
-    byte[] bytes = source.value().bytes();
     if (to instanceof LocalStore local) {
       // A local store seals its state, not the values.
       return inState(source, local.isSealed());
@@ -558,16 +557,16 @@ public final class StoreMove {
       }
       return source.value();
     }
-    if (SealedBytes.areSealed(bytes) && opened(bytes, source.key(), key).isPresent()) {
+    if (source.value().isSealed() && opened(source.value(), source.key(), key).isPresent()) {
       return source.value();
     }
     return StateValue.ofWrapped(
-        SealedBytes.seal(clear(source), RecordValues.about(source.key()), key.get()));
+        SealedBytes.marked(key.get().seal(clear(source), RecordValues.about(source.key()))));
   }
 
   private StateValue inState(StoredRecord source, boolean isSealed) {
     boolean wasSealed =
-        SealedBytes.areSealed(source.value().bytes())
+        source.value().isSealed()
             || (from instanceof LocalStore local && local.isSealed());
     if (wasSealed && !isSealed) {
       throw unsealed(source.key());
@@ -584,7 +583,7 @@ public final class StoreMove {
   }
 
   private byte[] clear(StoredRecord source) {
-    return opened(source.value().bytes(), source.key(), from.sealer())
+    return opened(source.value(), source.key(), from.sealer())
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
@@ -594,12 +593,14 @@ public final class StoreMove {
                         + " key of the source."));
   }
 
-  private static Optional<byte[]> opened(byte[] bytes, RecordKey key, Optional<Sealer> sealer) {
-    if (!SealedBytes.areSealed(bytes)) {
+  private static Optional<byte[]> opened(
+      StateValue value, RecordKey key, Optional<Sealer> sealer) {
+    byte[] bytes = value.bytes();
+    if (!value.isSealed()) {
       return Optional.of(bytes);
     }
     try {
-      return sealer.map(it -> SealedBytes.open(bytes, RecordValues.about(key), it));
+      return sealer.map(it -> it.open(SealedBytes.unmarked(bytes), RecordValues.about(key)));
     } catch (SealException other) {
       return Optional.empty();
     }
@@ -615,9 +616,8 @@ public final class StoreMove {
   }
 
   private Optional<byte[]> openedByAny(StoredRecord record) {
-    byte[] bytes = record.value().bytes();
-    return opened(bytes, record.key(), to.sealer())
-        .or(() -> opened(bytes, record.key(), from.sealer()));
+    return opened(record.value(), record.key(), to.sealer())
+        .or(() -> opened(record.value(), record.key(), from.sealer()));
   }
 
   // ---- both stores in parallel

@@ -11,7 +11,6 @@ import io.csi4j.volume.internal.store.RecordValues.Unreadable;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.AesGcmSealer;
-import io.csi4j.volume.state.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.PassingStore;
 import io.csi4j.volume.store.RecordKey;
@@ -145,7 +144,7 @@ class RecordValuesTest {
 
     StoredRecord there = write(hidden, sealed, "a").stored().orElseThrow();
 
-    assertThat(SealedBytes.areSealed(there.value().bytes())).isTrue();
+    assertThat(there.value().isSealed()).isTrue();
     assertThat(hidden.read(B).value()).contains("b");
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> words.read(A))

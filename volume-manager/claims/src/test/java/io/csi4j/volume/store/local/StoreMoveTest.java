@@ -29,7 +29,7 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.seal.AesGcmSealer;
-import io.csi4j.volume.state.seal.SealedBytes;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
@@ -809,8 +809,8 @@ class StoreMoveTest {
       StoreMove.run(source, sealedWith(memory, SEALER));
 
       byte[] there = memory.read(DB).orElseThrow().value().bytes();
-      assertThat(SealedBytes.areSealed(there)).isTrue();
-      assertThat(SealedBytes.open(there, RecordValues.about(DB), SEALER))
+      assertThat(StateValue.ofWrapped(there).isSealed()).isTrue();
+      assertThat(SEALER.open(SealedBytes.unmarked(there), RecordValues.about(DB)))
           .isEqualTo(value("a secret").bytes());
       assertThat(StoreMove.run(source, sealedWith(memory, SEALER)).copied()).isZero();
     }
@@ -827,7 +827,7 @@ class StoreMoveTest {
 
   @Test
   void sealedRecordsAreCopiedAsTheyAreWithoutAKeyAndWithTheSameOne() {
-    byte[] sealed = SealedBytes.seal(value("a").bytes(), RecordValues.about(DB), SEALER);
+    byte[] sealed = SealedBytes.marked(SEALER.seal(value("a").bytes(), RecordValues.about(DB)));
     put(memory, DB, StateValue.ofWrapped(sealed));
     try (MemoryStore unopened = new MemoryStore();
         MemoryStore same = new MemoryStore();
@@ -841,10 +841,7 @@ class StoreMoveTest {
 
       assertThat(records(unopened)).isEqualTo(records(memory)).isEqualTo(records(same));
       assertThat(
-              SealedBytes.open(
-                  other.read(DB).orElseThrow().value().bytes(),
-                  RecordValues.about(DB),
-                  OTHER_SEALER))
+              OTHER_SEALER.open(SealedBytes.unmarked(other.read(DB).orElseThrow().value().bytes()), RecordValues.about(DB)))
           .isEqualTo(value("a").bytes());
       assertThat(
               refused(

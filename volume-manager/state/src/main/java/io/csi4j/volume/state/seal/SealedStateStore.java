@@ -1,5 +1,6 @@
 package io.csi4j.volume.state.seal;
 
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
@@ -51,9 +52,9 @@ public final class SealedStateStore implements StateStore {
   /** Seals values that are in clear text, or sealed with a former key, with the current one. */
   private void sealAnew() {
     for (Map.Entry<StateKey, StateValue> each : store.load().values().entrySet()) {
-      byte[] there = each.getValue().bytes();
       StateValue clear = opened(each.getKey(), each.getValue());
-      if (!SealedBytes.areSealed(there) || !SealedBytes.areCurrent(there, sealer)) {
+      if (!each.getValue().isSealed()
+          || !sealer.isCurrent(SealedBytes.unmarked(each.getValue().bytes()))) {
         store.put(each.getKey(), sealed(each.getKey(), clear), Durability.BEST_EFFORT);
       }
     }
@@ -104,15 +105,18 @@ public final class SealedStateStore implements StateStore {
 
   private StateValue sealed(StateKey key, StateValue value) {
     try {
-      return StateValue.ofWrapped(SealedBytes.seal(value.bytes(), key.toString(), sealer));
+      return StateValue.ofWrapped(SealedBytes.marked(sealer.seal(value.bytes(), key.toString())));
     } catch (SealException e) {
       throw refused("Sealing ", key, e);
     }
   }
 
   private StateValue opened(StateKey key, StateValue value) {
+    if (!value.isSealed()) {
+      return value;
+    }
     try {
-      return StateValue.ofWrapped(SealedBytes.open(value.bytes(), key.toString(), sealer));
+      return StateValue.ofWrapped(sealer.open(SealedBytes.unmarked(value.bytes()), key.toString()));
     } catch (SealException e) {
       throw refused("Opening ", key, e);
     }

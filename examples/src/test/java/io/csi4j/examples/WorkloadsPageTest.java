@@ -2,6 +2,9 @@ package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.workload.VolumeMount;
+import java.util.LinkedHashMap;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
@@ -19,7 +22,6 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.workload.MountPropagation;
 import io.csi4j.volume.workload.PropagationPermission;
 import io.csi4j.volume.workload.TaskMounts;
 import io.csi4j.volume.workload.TaskName;
@@ -50,11 +52,16 @@ class WorkloadsPageTest {
   @Test
   void theTableOfPropagationHasAllWordsAndThoseOfTheKernel() throws IOException {
     String page = Files.readString(PAGE.file());
-    assertThat(WORD.matcher(page).results().map(row -> row.group(1) + " " + row.group(2)))
+    Map<String, String> words = new LinkedHashMap<>();
+    WORD.matcher(page).results().forEach(row -> words.put(row.group(1), row.group(2)));
+    assertThat(words.values())
         .containsExactlyElementsOf(
-            Arrays.stream(MountPropagation.values())
-                .map(each -> each.word() + " " + each.kernel().kernelWord())
-                .toList());
+            Arrays.stream(Propagation.values()).map(Propagation::kernelWord).toList());
+    words.forEach(
+        (word, kernel) ->
+            assertThat(VolumeMount.builder("data").destination("/data").propagation(word).build())
+                .extracting(mount -> mount.propagation().kernelWord())
+                .isEqualTo(kernel));
   }
 
   @Test

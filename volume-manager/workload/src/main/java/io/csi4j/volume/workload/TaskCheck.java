@@ -2,6 +2,7 @@ package io.csi4j.volume.workload;
 
 import static io.csi4j.volume.workload.PreflightFindings.quoted;
 
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
@@ -195,7 +196,7 @@ record TaskCheck(
   /** Why mounts of a volume may not propagate to its task or its host, if they may not. */
   private Optional<OperatorMessage> refusal(
       TaskName task, RequestedVolume volume, VolumeMount mount) {
-    if (mount.propagation() == MountPropagation.PRIVATE) {
+    if (mount.propagation() == Propagation.PRIVATE) {
       return Optional.empty();
     }
     Subject subject =
@@ -213,11 +214,11 @@ record TaskCheck(
               OperatorCode.PROPAGATION_REFUSED,
               subject,
               "propagation '"
-                  + mount.propagation().word()
+                  + PropagationWords.of(mount.propagation())
                   + "' is wanted of a block device, which has no mounts below it",
               new OperatorMessage.Part("Use private for block devices")));
     }
-    return mount.propagation() == MountPropagation.BIDIRECTIONAL
+    return mount.propagation() == Propagation.BIDIRECTIONAL
         ? reason(task, volume, mount)
             .map(why -> Messages.of(OperatorCode.PROPAGATION_REFUSED, subject, why))
         : Optional.empty();

@@ -81,7 +81,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
    */
   public void share(MountPath root, Mounts mounts) {
     for (BindMount bind : binds) {
-      if (bind.propagation() != MountPropagation.PRIVATE && bind.source().isWithin(root)) {
+      if (bind.propagation() != Propagation.PRIVATE && bind.source().isWithin(root)) {
         try {
           mounts.setPropagation(bind.source(), Propagation.BIDIRECTIONAL, false);
         } catch (MountException failed) {
@@ -178,7 +178,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       MountPath source,
       MountPath destination,
       boolean readOnly,
-      MountPropagation propagation,
+      Propagation propagation,
       Optional<SelinuxRelabel> relabel) {
 
     /** Checks that all parts are set. */
@@ -191,7 +191,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
 
     /** Returns a writable mount without propagation and relabelling. */
     public static BindMount of(MountPath source, MountPath destination) {
-      return new BindMount(source, destination, false, MountPropagation.PRIVATE, Optional.empty());
+      return new BindMount(source, destination, false, Propagation.PRIVATE, Optional.empty());
     }
 
     /**
@@ -200,7 +200,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
      * accept the letter of {@link #relabel} after these options.
      */
     public List<String> options() {
-      return List.of("rbind", readOnly ? "ro" : "rw", propagation.kernel().kernelWord());
+      return List.of("rbind", readOnly ? "ro" : "rw", propagation.kernelWord());
     }
 
     /**
@@ -213,7 +213,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       return BindRequest.builder(source, below(root, destination))
           .recursive(true)
           .readOnly(readOnly)
-          .propagation(propagation.kernel())
+          .propagation(propagation)
           .build();
     }
 
@@ -330,7 +330,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
                       .followSource(true)
                       .recursive(true)
                       .readOnly(bind.readOnly())
-                      .propagation(bind.propagation().kernel())
+                      .propagation(bind.propagation())
                       .build())
           .toList();
     }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.workload;
 
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.model.MountPath;
@@ -24,7 +25,7 @@ public record VolumeMount(
     VolumeAlias volume,
     MountPath destination,
     boolean readOnly,
-    MountPropagation propagation,
+    Propagation propagation,
     Optional<SelinuxRelabel> relabel) {
 
   private static final MountPath PROC = MountPath.of("/proc");
@@ -39,7 +40,7 @@ public record VolumeMount(
 
   /** Returns a writable mount at a destination, without propagation and relabelling. */
   public static VolumeMount of(VolumeAlias volume, MountPath destination) {
-    return new VolumeMount(volume, destination, false, MountPropagation.PRIVATE, Optional.empty());
+    return new VolumeMount(volume, destination, false, Propagation.PRIVATE, Optional.empty());
   }
 
   /**
@@ -126,8 +127,8 @@ public record VolumeMount(
       if (destination == null) {
         found.add("destination", Rule.REQUIRED, "is missing: say where the task wants to see it");
       }
-      Optional<MountPropagation> propagates =
-          found.read("propagation_mode", propagation, MountPropagation::parse);
+      Optional<Propagation> propagates =
+          found.read("propagation_mode", propagation, PropagationWords::parse);
       Optional<SelinuxRelabel> labels = found.read("selinux_label", relabel, SelinuxRelabel::parse);
       return found.all().isEmpty()
           ? Optional.of(

@@ -2,6 +2,7 @@ package io.csi4j.volume.workload;
 
 import static io.csi4j.volume.workload.PreflightFindings.quoted;
 
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
@@ -375,7 +376,7 @@ public final class WorkloadVolumes {
         return;
       }
       if (there.readOnly()
-          && mount.propagation() == MountPropagation.BIDIRECTIONAL
+          && mount.propagation() == Propagation.BIDIRECTIONAL
           && !mount.readOnly()
           && !volume.request().readOnly()) {
         found.obstacle(

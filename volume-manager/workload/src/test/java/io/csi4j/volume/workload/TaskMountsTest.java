@@ -77,7 +77,7 @@ class TaskMountsTest {
                             MountPath.of("/host/a"),
                             MountPath.of("/data"),
                             true,
-                            MountPropagation.PRIVATE,
+                            Propagation.PRIVATE,
                             Optional.empty()))))
         .hasMessageContaining(" at /data: /host/a would be there in two ways;");
   }
@@ -126,11 +126,11 @@ class TaskMountsTest {
   @ParameterizedTest
   @CsvSource({
     "false, PRIVATE, rw, rprivate",
-    "true, HOST_TO_TASK, ro, rslave",
+    "true, HOST_TO_CONTAINER, ro, rslave",
     "false, BIDIRECTIONAL, rw, rshared",
   })
   void aRuntimeIsToldInItsWords(
-      boolean readOnly, MountPropagation propagation, String access, String word) {
+      boolean readOnly, Propagation propagation, String access, String word) {
     BindMount mount =
         new BindMount(
             MountPath.of("/host/a"),
@@ -145,7 +145,7 @@ class TaskMountsTest {
     assertThat(request.target()).isEqualTo(MountPath.of("/tasks/web/data"));
     assertThat(request.recursive()).isTrue();
     assertThat(request.flags().contains(MountFlag.READ_ONLY)).isEqualTo(readOnly);
-    assertThat(request.propagation()).contains(propagation.kernel());
+    assertThat(request.propagation()).contains(propagation);
     assertThat(mount.below(MountPath.ROOT).target()).isEqualTo(MountPath.of("/data"));
     assertThat(Stream.of(Propagation.values()).map(Propagation::kernelWord)).contains(word);
   }
@@ -163,8 +163,8 @@ class TaskMountsTest {
   void volumesThatPropagateAreSharedAndMountsOfTheHostLeftAsTheyAre() {
     MemoryKernel kernel = new MemoryKernel();
     List<BindMount> binds = new ArrayList<>();
-    for (MountPropagation each : MountPropagation.values()) {
-      MountPath path = kernel.host().directory(MountPath.of("/volumes/" + each.word()));
+    for (Propagation each : Propagation.values()) {
+      MountPath path = kernel.host().directory(MountPath.of("/volumes/" + each.kernelWord()));
       kernel
           .mounts()
           .mount(FilesystemRequest.builder("tmpfs", KernelText.of("tmpfs"), path).build());
@@ -176,7 +176,7 @@ class TaskMountsTest {
         .mount(FilesystemRequest.builder("tmpfs", KernelText.of("tmpfs"), ofTheHost).build());
     binds.add(
         new BindMount(
-            ofTheHost, ofTheHost, false, MountPropagation.BIDIRECTIONAL, Optional.empty()));
+            ofTheHost, ofTheHost, false, Propagation.BIDIRECTIONAL, Optional.empty()));
     TaskMounts mounts = new TaskMounts(binds, List.of());
 
     mounts.share(MountPath.of("/volumes"), kernel.mounts());
@@ -186,7 +186,7 @@ class TaskMountsTest {
             binds.stream()
                 .filter(each -> shares(kernel, each.source()))
                 .map(each -> each.source().toString()))
-        .containsExactly("/volumes/host-to-task", "/volumes/bidirectional");
+        .containsExactly("/volumes/rslave", "/volumes/rshared");
   }
 
   private static boolean shares(MemoryKernel kernel, MountPath path) {

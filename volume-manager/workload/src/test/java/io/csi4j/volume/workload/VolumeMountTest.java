@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
 import java.util.Optional;
@@ -80,7 +81,7 @@ class VolumeMountTest {
                 VolumeAlias.of("data"),
                 MountPath.of("/data"),
                 true,
-                MountPropagation.HOST_TO_TASK,
+                Propagation.HOST_TO_CONTAINER,
                 Optional.of(SelinuxRelabel.PRIVATE)));
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
@@ -23,7 +24,6 @@ import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -471,14 +471,13 @@ class VolumeRequestTest {
   @Test
   @Tag("S-47")
   void aMountPropagatesInOneOfThreeWays() {
-    assertThat(MountPropagation.values())
-        .extracting(each -> each.word() + " " + each.kernel().kernelWord())
+    assertThat(Propagation.values())
+        .extracting(each -> PropagationWords.of(each) + " " + each.kernelWord())
         .containsExactly("private rprivate", "host-to-task rslave", "bidirectional rshared");
-    for (MountPropagation each : MountPropagation.values()) {
-      assertThat(MountPropagation.parse(each.word())).isEqualTo(each);
+    for (Propagation each : Propagation.values()) {
+      assertThat(PropagationWords.parse(PropagationWords.of(each))).isEqualTo(each);
     }
-    assertThat(MountPropagation.parse("")).isEqualTo(MountPropagation.PRIVATE);
-    assertThat(MountPropagation.HOST_TO_TASK.kernel()).isEqualTo(Propagation.HOST_TO_CONTAINER);
+    assertThat(PropagationWords.parse("")).isEqualTo(Propagation.PRIVATE);
   }
 
   @ParameterizedTest
@@ -497,7 +496,7 @@ class VolumeRequestTest {
       })
   void anyOtherWordForItIsRefused(String word) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> MountPropagation.parse(word))
+        .isThrownBy(() -> PropagationWords.parse(word))
         .withMessage(
             "A mount propagates 'private', 'host-to-task' or 'bidirectional', and not as was"
                 + " given.");

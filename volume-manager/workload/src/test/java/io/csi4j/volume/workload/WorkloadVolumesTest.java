@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
@@ -320,13 +321,13 @@ class WorkloadVolumesTest {
                         MountPath.of(TARGET),
                         MountPath.of("/data"),
                         false,
-                        MountPropagation.HOST_TO_TASK,
+                        Propagation.HOST_TO_CONTAINER,
                         Optional.empty()),
                     new BindMount(
                         MountPath.of("/srv/log"),
                         MountPath.of("/data/log"),
                         false,
-                        MountPropagation.PRIVATE,
+                        Propagation.PRIVATE,
                         Optional.of(SelinuxRelabel.SHARED))),
                 List.of()));
     BindMount ofTheHost = BindMount.of(MountPath.of("/tasks/web/tmp"), MountPath.of("/tmp"));
@@ -413,7 +414,7 @@ class WorkloadVolumesTest {
 
     assertThat(wanted.mountsFor(WEB, List.of(filesystem(false)), ALL).binds())
         .extracting(BindMount::propagation)
-        .containsExactly(MountPropagation.BIDIRECTIONAL);
+        .containsExactly(Propagation.BIDIRECTIONAL);
     VolumeException nobody =
         catchThrowableOfType(
             VolumeException.class,

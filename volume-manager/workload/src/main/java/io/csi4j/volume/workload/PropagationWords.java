@@ -1,0 +1,33 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.mount.model.Propagation;
+
+/** The words of a job description for the propagation of mounts. */
+final class PropagationWords {
+
+  private static final String HOST_TO_TASK = "host-to-task";
+
+  private PropagationWords() {}
+
+  /**
+   * Returns the propagation for one of the three words; no word means private.
+   *
+   * @throws IllegalArgumentException for any other word; case matters
+   */
+  static Propagation parse(String word) {
+    return switch (word) {
+      case "", "private" -> Propagation.PRIVATE;
+      case HOST_TO_TASK -> Propagation.HOST_TO_CONTAINER;
+      case "bidirectional" -> Propagation.BIDIRECTIONAL;
+      default ->
+          throw new IllegalArgumentException(
+              "A mount propagates 'private', 'host-to-task' or 'bidirectional', and not as was"
+                  + " given.");
+    };
+  }
+
+  /** Returns the word for a propagation, such as {@code host-to-task}. */
+  static String of(Propagation propagation) {
+    return propagation == Propagation.HOST_TO_CONTAINER ? HOST_TO_TASK : propagation.word();
+  }
+}

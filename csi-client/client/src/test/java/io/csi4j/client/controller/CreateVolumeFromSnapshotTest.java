@@ -3,6 +3,7 @@ package io.csi4j.client.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.Set;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
@@ -31,12 +32,12 @@ class CreateVolumeFromSnapshotTest {
   void theRequirementIsNarrowedToThePlacesOfTheSnapshot() {
     CreateVolumeRequest made =
         request()
-            .accessibilityRequirements(new TopologyRequirement(List.of(A, B), List.of(A, B)))
+            .accessibilityRequirements(new TopologyRequirement(Set.of(A, B), List.of(A, B)))
             .fromSnapshot(Samples.snapshot(ID, List.of(B)))
             .build();
     assertThat(made.contentSource()).contains(VolumeContentSource.of(ID));
     assertThat(made.accessibilityRequirements())
-        .contains(new TopologyRequirement(List.of(B), List.of(B)));
+        .contains(new TopologyRequirement(Set.of(B), List.of(B)));
   }
 
   @Test

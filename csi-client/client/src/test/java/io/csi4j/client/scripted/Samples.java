@@ -1,5 +1,6 @@
 package io.csi4j.client.scripted;
 
+import java.util.LinkedHashSet;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.metadata.BlockMetadataBatch;
@@ -321,7 +322,7 @@ public final class Samples {
       return topology();
     } else if (type == TopologyRequirement.class) {
       Topology one = topology();
-      return new TopologyRequirement(List.of(one, topology()), List.of(one));
+      return new TopologyRequirement(new LinkedHashSet<>(List.of(one, topology())), List.of(one));
     } else if (type == Snapshot.class) {
       return snapshot(SnapshotId.of(text()), List.of());
     } else if (type == VolumeContentSource.class) {

@@ -1,12 +1,15 @@
 package io.csi4j.client.model;
 
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * The places from which a new volume must be accessible.
+ * The places from which a new volume must be accessible. The order of the requisite places does not
+ * matter.
  *
  * @param requisite the volume must be accessible from at least one of these; empty for no such
  *     requirement
@@ -14,11 +17,11 @@ import java.util.Set;
  *     that is empty
  * @since 1.0
  */
-public record TopologyRequirement(List<Topology> requisite, List<Topology> preferred) {
+public record TopologyRequirement(Set<Topology> requisite, List<Topology> preferred) {
 
   /** Refuses a requirement without places, or with a preferred place that is not requisite. */
   public TopologyRequirement {
-    requisite = List.copyOf(requisite);
+    requisite = Collections.unmodifiableSet(new LinkedHashSet<>(requisite));
     preferred = List.copyOf(preferred);
     if (requisite.isEmpty() && preferred.isEmpty()) {
       throw new IllegalArgumentException(
@@ -33,8 +36,8 @@ public record TopologyRequirement(List<Topology> requisite, List<Topology> prefe
   }
 
   /** Returns the requirement that the volume is accessible from at least one of these places. */
-  public static TopologyRequirement anyOf(List<Topology> requisite) {
-    return new TopologyRequirement(requisite, List.of());
+  public static TopologyRequirement anyOf(Collection<Topology> requisite) {
+    return new TopologyRequirement(new LinkedHashSet<>(requisite), List.of());
   }
 
   /**
@@ -56,10 +59,10 @@ public record TopologyRequirement(List<Topology> requisite, List<Topology> prefe
     }
     return allowed.isEmpty()
         ? Optional.empty()
-        : Optional.of(new TopologyRequirement(List.copyOf(allowed), List.copyOf(wished)));
+        : Optional.of(new TopologyRequirement(allowed, List.copyOf(wished)));
   }
 
-  private static Set<Topology> common(List<Topology> some, List<Topology> others) {
+  private static Set<Topology> common(Collection<Topology> some, List<Topology> others) {
     Set<Topology> common = new LinkedHashSet<>();
     for (Topology one : some) {
       others.forEach(other -> one.within(other).ifPresent(common::add));

@@ -2,6 +2,7 @@ package io.csi4j.client.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Set;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,15 +20,15 @@ class TopologyRequirementTest {
 
   @Test
   void everywhereChangesNothing() {
-    TopologyRequirement wish = new TopologyRequirement(List.of(A, B), List.of(B));
+    TopologyRequirement wish = new TopologyRequirement(Set.of(A, B), List.of(B));
     assertThat(wish.within(List.of())).contains(wish);
   }
 
   @Test
   void placesThatAreOutOfReachAreLeftOutAndTheOrderIsKept() {
-    TopologyRequirement wish = new TopologyRequirement(List.of(A, B, C), List.of(C, A, B));
+    TopologyRequirement wish = new TopologyRequirement(Set.of(A, B, C), List.of(C, A, B));
     assertThat(wish.within(List.of(B, C)))
-        .contains(new TopologyRequirement(List.of(B, C), List.of(C, B)));
+        .contains(new TopologyRequirement(Set.of(B, C), List.of(C, B)));
   }
 
   @Test
@@ -37,11 +38,11 @@ class TopologyRequirementTest {
 
   @Test
   void aPreferenceAloneIsNoDemand() {
-    TopologyRequirement preference = new TopologyRequirement(List.of(), List.of(A, B));
+    TopologyRequirement preference = new TopologyRequirement(Set.of(), List.of(A, B));
     assertThat(preference.within(List.of(C)))
-        .contains(new TopologyRequirement(List.of(C), List.of()));
+        .contains(new TopologyRequirement(Set.of(C), List.of()));
     assertThat(preference.within(List.of(C, B)))
-        .contains(new TopologyRequirement(List.of(B, C), List.of(B)));
+        .contains(new TopologyRequirement(Set.of(B, C), List.of(B)));
   }
 
   @Test

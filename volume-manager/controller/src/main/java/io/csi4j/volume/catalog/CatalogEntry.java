@@ -1,5 +1,6 @@
 package io.csi4j.volume.catalog;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.volume.internal.names.Names;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
@@ -7,7 +8,6 @@ import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.CatalogVolume;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ public record CatalogEntry(
       Optional<String> sentAs,
       SortedMap<String, String> parameters,
       SortedSet<VolumeKey> group,
-      Optional<RequestedTopologies> places,
+      Optional<TopologyRequirement> places,
       Optional<Answer> answer) {
 
     /**
@@ -101,7 +101,7 @@ public record CatalogEntry(
         String name,
         SortedMap<String, String> parameters,
         SortedSet<VolumeKey> group,
-        Optional<RequestedTopologies> places) {
+        Optional<TopologyRequirement> places) {
       this(name, Optional.empty(), parameters, group, places, Optional.empty());
     }
 
@@ -350,7 +350,7 @@ public record CatalogEntry(
    * used. If these exclude each other, the requested topologies: the plugin then refuses the
    * request.
    */
-  public Optional<RequestedTopologies> topologies() {
+  public Optional<TopologyRequirement> topologies() {
     return spec.topologies().map(asked -> asked.within(sourcePlaces).orElse(asked));
   }
 

@@ -243,7 +243,7 @@ public final class AsyncVolumeController {
       SnapshotName name,
       Map<String, String> parameters,
       TopologyRequirement usableFrom) {
-    var places = Optional.of(SnapshotCreation.places(usableFrom));
+    var places = Optional.of(usableFrom);
     return cutting(volume, () -> snapshots.create(volume, name, parameters, places));
   }
 

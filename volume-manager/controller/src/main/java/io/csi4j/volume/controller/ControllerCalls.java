@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
@@ -42,7 +43,6 @@ import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -187,7 +187,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
           spec.source().ifPresent(request::contentSource);
           record
               .topologies()
-              .map(RequestedTopologies::requirement)
+              
               .ifPresent(request::accessibilityRequirements);
           return controller.createVolume(request.build());
         });
@@ -385,7 +385,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                   .parameters(cut.parameters())
                   .secrets(given);
           cut.places()
-              .map(RequestedTopologies::requirement)
+              
               .ifPresent(request::accessibilityRequirements);
           return controller.createSnapshot(request.build());
         });

@@ -14,7 +14,6 @@ import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.List;
@@ -96,14 +95,14 @@ public final class SnapshotBackups {
       SnapshotName name,
       Map<String, String> parameters,
       TopologyRequirement usableFrom) {
-    return cut(volume, name, parameters, Optional.of(SnapshotCreation.places(usableFrom)));
+    return cut(volume, name, parameters, Optional.of(usableFrom));
   }
 
   private Snapshot cut(
       VolumeKey volume,
       SnapshotName name,
       Map<String, String> parameters,
-      Optional<RequestedTopologies> places) {
+      Optional<TopologyRequirement> places) {
     return OperationRunner.await(beginCut(volume, name, parameters, places));
   }
 
@@ -111,7 +110,7 @@ public final class SnapshotBackups {
       VolumeKey volume,
       SnapshotName name,
       Map<String, String> parameters,
-      Optional<RequestedTopologies> places) {
+      Optional<TopologyRequirement> places) {
     return runner.begin(
         Operation.CREATE_SNAPSHOT,
         Optional.of(volume),

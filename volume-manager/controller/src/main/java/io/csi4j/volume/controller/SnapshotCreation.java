@@ -20,14 +20,12 @@ import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -153,7 +151,7 @@ final class SnapshotCreation {
       VolumeKey volume,
       SnapshotName name,
       Map<String, String> parameters,
-      Optional<RequestedTopologies> places) {
+      Optional<TopologyRequirement> places) {
     return remembered(wish(catalog.volume(volume, CUTTING), name, parameters, places));
   }
 
@@ -165,21 +163,15 @@ final class SnapshotCreation {
       VolumeKey volume,
       SnapshotName name,
       Map<String, String> parameters,
-      Optional<RequestedTopologies> places) {
+      Optional<TopologyRequirement> places) {
     return kept(wish(catalog.volume(volume, CUTTING), name, parameters, places));
-  }
-
-  /** The topologies from which a snapshot must be usable, for its record. */
-  static RequestedTopologies places(TopologyRequirement usableFrom) {
-    return new RequestedTopologies(
-        new LinkedHashSet<>(usableFrom.requisite()), usableFrom.preferred());
   }
 
   private Wish<Snapshot> wish(
       CatalogVolume volume,
       SnapshotName name,
       Map<String, String> parameters,
-      Optional<RequestedTopologies> places) {
+      Optional<TopologyRequirement> places) {
     Wish<Snapshot> wish =
         single(
             volume,
@@ -195,13 +187,13 @@ final class SnapshotCreation {
     return controllers.abilities(call.plugin(), call.subject()).placesSnapshots();
   }
 
-  private void refuseWherePluginChooses(ControllerCall<?> call, RequestedTopologies asked) {
+  private void refuseWherePluginChooses(ControllerCall<?> call, TopologyRequirement asked) {
     if (!placesSnapshots(call)) {
       throw ControllerFailures.refused(
           OperatorCode.CONTROLLER_CALL_NOT_OFFERED,
           call.subject(),
           "it is requested in "
-              + asked.requirement()
+              + asked
               + ", but the plugin itself chooses where a snapshot is: it does not offer"
               + " SNAPSHOT_ACCESSIBILITY_CONSTRAINTS");
     }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
@@ -23,7 +24,6 @@ import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -348,7 +348,7 @@ final class VolumeCreation {
 
   /** Whether two specs differ only in their topologies. */
   private static boolean isElsewhere(VolumeSpec known, VolumeSpec spec) {
-    Optional<RequestedTopologies> places = known.topologies();
+    Optional<TopologyRequirement> places = known.topologies();
     return places.isPresent()
         && spec.topologies().isPresent()
         && known.equals(

@@ -1,5 +1,6 @@
 package io.csi4j.volume.placement;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.Topology;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -9,7 +10,6 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -254,15 +254,15 @@ record NodeCheck(
    */
   private Optional<OperatorMessage> whyNotPlaced(Placement.Node node, Topology here) {
     VolumeSpec spec = wanted.spec();
-    Set<Topology> required = spec.topologies().map(RequestedTopologies::required).orElse(Set.of());
+    Set<Topology> required = spec.topologies().map(TopologyRequirement::requisite).orElse(Set.of());
     if (!required.isEmpty() && required.stream().noneMatch(here::includes)) {
       return Optional.of(outside(node, "it must be reachable from ", required, here));
     }
     try {
-      RequestedTopologies asked = RequestedTopologies.anyOf(Set.of(here));
+      TopologyRequirement asked = TopologyRequirement.anyOf(Set.of(here));
       boolean isHere =
           spec.toBuilder().topologies(asked).build().topologies().stream()
-              .flatMap(narrowed -> narrowed.required().stream())
+              .flatMap(narrowed -> narrowed.requisite().stream())
               .anyMatch(here::includes);
       return isHere
           ? Optional.empty()
@@ -387,7 +387,7 @@ record NodeCheck(
     List<Topology> preferred =
         wanted.volume().isPresent()
             ? List.of()
-            : wanted.spec().topologies().map(RequestedTopologies::preferred).orElse(List.of());
+            : wanted.spec().topologies().map(TopologyRequirement::preferred).orElse(List.of());
     for (int i = 0; i < preferred.size(); i++) {
       Topology wished = preferred.get(i);
       if (place(node).filter(here -> here.includes(wished)).isPresent()) {

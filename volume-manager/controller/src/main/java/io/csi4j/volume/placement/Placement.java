@@ -1,5 +1,6 @@
 package io.csi4j.volume.placement;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
@@ -21,7 +22,6 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -457,7 +457,7 @@ public final class Placement {
       return places.isEmpty()
           ? spec
           : spec.toBuilder()
-              .topologies(new RequestedTopologies(places, List.copyOf(places)))
+              .topologies(new TopologyRequirement(places, List.copyOf(places)))
               .build();
     }
 

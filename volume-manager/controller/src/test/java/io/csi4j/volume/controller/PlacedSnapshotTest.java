@@ -30,7 +30,6 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -108,7 +107,7 @@ class PlacedSnapshotTest {
   private static VolumeSpec copyOf(Snapshot snapshot, Topology... places) {
     return spec()
         .fromSnapshot(snapshot.id())
-        .topologies(RequestedTopologies.anyOf(Set.of(places)))
+        .topologies(TopologyRequirement.anyOf(Set.of(places)))
         .build();
   }
 
@@ -175,7 +174,7 @@ class PlacedSnapshotTest {
     assertThat(controller.pending()).containsExactly(DB);
     assertThat(controller.record(DB).orElseThrow().pendingSnapshots())
         .singleElement()
-        .satisfies(cut -> assertThat(cut.places()).contains(RequestedTopologies.anyOf(Set.of(B))));
+        .satisfies(cut -> assertThat(cut.places()).contains(TopologyRequirement.anyOf(Set.of(B))));
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
     assertThat(requests(CREATE_SNAPSHOT)).hasSize(2);
     assertThat(requests(CREATE_SNAPSHOT).stream().distinct()).hasSize(1);
@@ -211,8 +210,8 @@ class PlacedSnapshotTest {
         .singleElement()
         .satisfies(asked -> assertThat(asked.map("secrets")).containsOnlyKeys("key-of-prod"));
     assertThat(controller.record(COPY).orElseThrow().topologies())
-        .contains(RequestedTopologies.anyOf(Set.of(B)));
-    assertThat(made.spec().topologies()).contains(RequestedTopologies.anyOf(Set.of(A, B)));
+        .contains(TopologyRequirement.anyOf(Set.of(B)));
+    assertThat(made.spec().topologies()).contains(TopologyRequirement.anyOf(Set.of(A, B)));
   }
 
   @Test
@@ -289,7 +288,7 @@ class PlacedSnapshotTest {
     VolumeSpec wanted =
         spec()
             .fromSnapshot(SnapshotId.of("snap-none"))
-            .topologies(RequestedTopologies.anyOf(Set.of(A)))
+            .topologies(TopologyRequirement.anyOf(Set.of(A)))
             .build();
 
     ControllerException refused = failure(() -> controller.create(COPY, wanted));

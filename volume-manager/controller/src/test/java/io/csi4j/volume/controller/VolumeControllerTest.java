@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
@@ -81,7 +82,6 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -279,7 +279,7 @@ class VolumeControllerTest {
             .mutableParameters(Map.of("iops", "3"))
             .mountOptions(MountOptions.none().withFsType("ext4"))
             .secrets(PROD)
-            .topologies(new RequestedTopologies(Set.of(A, B), List.of(B)))
+            .topologies(new TopologyRequirement(Set.of(A, B), List.of(B)))
             .build();
 
     CatalogVolume made = controller.create(DB, wanted);
@@ -307,7 +307,7 @@ class VolumeControllerTest {
   void noPlaceIsMadeUpBesideThoseThatThePluginNames() {
     plugin(SHAPE.topologies(A, B));
     CatalogVolume made =
-        controller.create(DB, spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build());
+        controller.create(DB, spec().topologies(TopologyRequirement.anyOf(Set.of(A))).build());
     assertThat(new ArrayList<>(made.topologies())).isEqualTo(List.of(A));
   }
 
@@ -476,8 +476,8 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
         When.calling(CREATE_VOLUME).once());
-    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
-    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    VolumeSpec inA = spec().topologies(TopologyRequirement.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(TopologyRequirement.anyOf(Set.of(B))).build();
     assertThat(failure(() -> controller.create(DB, inA)).outcome())
         .isEqualTo(ChangeOutcome.UNCERTAIN);
 
@@ -496,8 +496,8 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
-    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
-    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    VolumeSpec inA = spec().topologies(TopologyRequirement.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(TopologyRequirement.anyOf(Set.of(B))).build();
     assertThat(failure(() -> controller.create(DB, inA)).outcome())
         .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(Fault.fail(refusal, "not in zone b"), When.calling(CREATE_VOLUME).once());
@@ -517,8 +517,8 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
         When.calling(CREATE_VOLUME).once());
-    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
-    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    VolumeSpec inA = spec().topologies(TopologyRequirement.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(TopologyRequirement.anyOf(Set.of(B))).build();
     assertThat(failure(() -> controller.create(DB, inA)).outcome())
         .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(Fault.answer(Fault.WrongAnswer.OVERSIZED), When.calling(CREATE_VOLUME).once());
@@ -547,8 +547,8 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
         When.calling(CREATE_VOLUME).once());
-    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
-    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    VolumeSpec inA = spec().topologies(TopologyRequirement.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(TopologyRequirement.anyOf(Set.of(B))).build();
     assertThat(failure(() -> controller.create(DB, inA)).outcome())
         .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(
@@ -587,8 +587,8 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
         When.calling(CREATE_VOLUME).once());
-    VolumeSpec inA = wanted.topologies(RequestedTopologies.anyOf(Set.of(A))).build();
-    VolumeSpec inB = wanted.topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    VolumeSpec inA = wanted.topologies(TopologyRequirement.anyOf(Set.of(A))).build();
+    VolumeSpec inB = wanted.topologies(TopologyRequirement.anyOf(Set.of(B))).build();
     assertThat(failure(() -> controller.create(DB, inA)).outcome())
         .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(

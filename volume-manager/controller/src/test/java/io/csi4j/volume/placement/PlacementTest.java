@@ -42,7 +42,6 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
@@ -252,7 +251,7 @@ class PlacementTest {
     Placement.Report report = placement.candidates(spec().build(), nodes);
 
     assertThat(report.anywhere().topologies())
-        .contains(new RequestedTopologies(Set.of(A, B), List.of(B, A)));
+        .contains(new TopologyRequirement(Set.of(A, B), List.of(B, A)));
     assertThat(without(report, "n3"))
         .isEqualTo(
             "STORAGE_TOO_SMALL: 1000 bytes are requested, but the plugin has 10, asked 0 s ago");
@@ -267,9 +266,9 @@ class PlacementTest {
     NodeName chosen = NodeName.of("n6");
 
     assertThat(report.onlyOn(chosen).topologies())
-        .contains(new RequestedTopologies(Set.of(C), List.of(C)));
+        .contains(new TopologyRequirement(Set.of(C), List.of(C)));
     assertThat(report.firstOn(chosen).topologies())
-        .contains(new RequestedTopologies(Set.of(A, B, C), List.of(C, A, B)));
+        .contains(new TopologyRequirement(Set.of(A, B, C), List.of(C, A, B)));
     assertThat(controller.create(DB, report.onlyOn(chosen)).topologies()).containsExactly(C);
     assertThatThrownBy(() -> report.onlyOn(NodeName.of("n7")))
         .isInstanceOf(IllegalArgumentException.class)
@@ -280,7 +279,7 @@ class PlacementTest {
   void whatTheSpecRequiresAndPrefersDecidesBeforeRoom() {
     start(SHAPE);
     room(Map.of("a", 5000L, "b", 9000L, "c", 9000L));
-    VolumeSpec picky = spec().topologies(new RequestedTopologies(Set.of(A, B), List.of(A))).build();
+    VolumeSpec picky = spec().topologies(new TopologyRequirement(Set.of(A, B), List.of(A))).build();
 
     Placement.Report report = placement.candidates(picky, nodes);
 
@@ -291,7 +290,7 @@ class PlacementTest {
             "TOPOLOGY_MISMATCH: it must be reachable from {zone=a} or {zone=b}, and this node is"
                 + " in {zone=c}");
     assertThat(report.anywhere().topologies())
-        .contains(new RequestedTopologies(Set.of(A, B), List.of(A, B)));
+        .contains(new TopologyRequirement(Set.of(A, B), List.of(A, B)));
   }
 
   @Test
@@ -646,7 +645,7 @@ class PlacementTest {
   void aVolumeCanBeUsedWhereItCanBeReached() {
     start(SHAPE);
     CatalogVolume made =
-        controller.create(DB, spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build());
+        controller.create(DB, spec().topologies(TopologyRequirement.anyOf(Set.of(B))).build());
 
     Placement.Report report = placement.candidates(made, nodes);
 

@@ -1,5 +1,6 @@
 package io.csi4j.volume.model;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
@@ -95,7 +96,7 @@ public final class VolumeSpec {
   }
 
   /** Returns the topologies from which the volume must be reachable. */
-  public Optional<RequestedTopologies> topologies() {
+  public Optional<TopologyRequirement> topologies() {
     return Optional.ofNullable(parts.topologies)
         .flatMap(asked -> asked.within(parts.snapshotPlaces));
   }
@@ -261,7 +262,7 @@ public final class VolumeSpec {
     private final SortedMap<String, String> mutableParameters = new TreeMap<>();
     private MountOptions mountOptions = MountOptions.none();
     private @Nullable CapacityRange capacity;
-    private @Nullable RequestedTopologies topologies;
+    private @Nullable TopologyRequirement topologies;
     private @Nullable SecretsReference secrets;
     private @Nullable SnapshotId snapshot;
     private List<Topology> snapshotPlaces = List.of();
@@ -327,7 +328,7 @@ public final class VolumeSpec {
     }
 
     /** Sets the topologies from which the volume must be reachable. */
-    public Builder topologies(RequestedTopologies value) {
+    public Builder topologies(TopologyRequirement value) {
       topologies = Objects.requireNonNull(value, "value");
       return this;
     }
@@ -399,14 +400,14 @@ public final class VolumeSpec {
             new Violation(
                 "source", Rule.MISMATCH, "is a snapshot and a volume: leave one of them out"));
       }
-      RequestedTopologies asked = topologies;
+      TopologyRequirement asked = topologies;
       if (asked != null && asked.within(snapshotPlaces).isEmpty()) {
         all.add(
             new Violation(
                 "topologies",
                 Rule.MISMATCH,
                 "are "
-                    + asked.required()
+                    + asked.requisite()
                     + ", and snapshot '"
                     + snapshot
                     + "' can only be used from "

@@ -1,5 +1,6 @@
 package io.csi4j.volume.model;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -31,7 +32,7 @@ public final class CatalogSamples {
                 MountOptions.none().withFlags(MountFlags.of("ro", ""))))
         .use(AccessMode.MULTI_NODE_READER_ONLY, AttachmentMode.BLOCK)
         .capacity(CapacityRange.between(10, 20))
-        .topologies(new RequestedTopologies(new LinkedHashSet<>(List.of(A, B)), List.of(B)))
+        .topologies(new TopologyRequirement(new LinkedHashSet<>(List.of(A, B)), List.of(B)))
         .parameters(Map.of("type", "ssd", "empty", ""))
         .mutableParameters(Map.of("iops", "3"))
         .mountOptions(

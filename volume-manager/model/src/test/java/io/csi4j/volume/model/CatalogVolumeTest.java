@@ -3,6 +3,7 @@ package io.csi4j.volume.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -111,7 +112,7 @@ class CatalogVolumeTest {
 
   @Test
   void whatAsksForNothingIsNoRequestForPlaces() {
-    assertThatThrownBy(() -> RequestedTopologies.anyOf(Set.of()))
+    assertThatThrownBy(() -> TopologyRequirement.anyOf(Set.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("needs requisite or preferred places");
   }

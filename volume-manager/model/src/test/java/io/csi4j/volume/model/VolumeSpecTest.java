@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -37,8 +38,8 @@ class VolumeSpecTest {
     return VolumeSpec.builder(PLUGIN).use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
   }
 
-  private static RequestedTopologies anyOf(Topology... places) {
-    return RequestedTopologies.anyOf(new LinkedHashSet<>(List.of(places)));
+  private static TopologyRequirement anyOf(Topology... places) {
+    return TopologyRequirement.anyOf(new LinkedHashSet<>(List.of(places)));
   }
 
   // ---- what is wrong
@@ -122,9 +123,9 @@ class VolumeSpecTest {
     assertThat(two).isNotEqualTo(one);
     assertThat(two).isEqualTo(spec().topologies(anyOf(B, A)).build());
     assertThat(two).hasSameHashCodeAs(spec().topologies(anyOf(B, A)).build());
-    assertThat(spec().topologies(new RequestedTopologies(Set.of(A, B), List.of(A, B))).build())
+    assertThat(spec().topologies(new TopologyRequirement(Set.of(A, B), List.of(A, B))).build())
         .isNotEqualTo(
-            spec().topologies(new RequestedTopologies(Set.of(A, B), List.of(B, A))).build());
+            spec().topologies(new TopologyRequirement(Set.of(A, B), List.of(B, A))).build());
   }
 
   @Test
@@ -142,7 +143,7 @@ class VolumeSpecTest {
     Map<String, String> parameters = new HashMap<>(Map.of("type", "ssd"));
     Set<Topology> places = new LinkedHashSet<>(List.of(A));
     VolumeSpec.Builder builder =
-        spec().parameters(parameters).topologies(RequestedTopologies.anyOf(places));
+        spec().parameters(parameters).topologies(TopologyRequirement.anyOf(places));
     VolumeSpec built = builder.build();
 
     parameters.put("type", "tape");
@@ -150,13 +151,13 @@ class VolumeSpecTest {
     builder.use(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER));
 
     assertThat(built.parameters()).containsExactly(Map.entry("type", "ssd"));
-    assertThat(built.topologies().orElseThrow().required()).containsExactly(A);
+    assertThat(built.topologies().orElseThrow().requisite()).containsExactly(A);
     assertThat(built.capabilities()).hasSize(1);
     assertThatThrownBy(() -> built.parameters().put("k", "v"))
         .isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> built.capabilities().clear())
         .isInstanceOf(UnsupportedOperationException.class);
-    assertThatThrownBy(() -> built.topologies().orElseThrow().required().clear())
+    assertThatThrownBy(() -> built.topologies().orElseThrow().requisite().clear())
         .isInstanceOf(UnsupportedOperationException.class);
   }
 

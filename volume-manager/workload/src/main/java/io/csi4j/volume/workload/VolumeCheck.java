@@ -232,7 +232,7 @@ record VolumeCheck(
               csi -> checkPlace(volume, "it can be reached", csi.volume().topologies(), here));
       toBeCreated(volume)
           .flatMap(VolumeSpec::topologies)
-          .ifPresent(asked -> checkPlace(volume, "it must be reachable", asked.required(), here));
+          .ifPresent(asked -> checkPlace(volume, "it must be reachable", asked.requisite(), here));
     }
   }
 

@@ -23,6 +23,7 @@ import static io.csi4j.volume.workload.Wishes.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
@@ -37,7 +38,6 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -837,7 +837,7 @@ class PreflightTest {
                 data()
                     .created(
                         VolumeSpec.builder(PLUGIN)
-                            .topologies(RequestedTopologies.anyOf(Set.of(place("zone", "b")))))
+                            .topologies(TopologyRequirement.anyOf(Set.of(place("zone", "b")))))
                     .build())
             .build();
     RegisteredPlugin here =

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.volume.model.RequestedTopologies;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
@@ -418,7 +418,7 @@ class VolumeRequestTest {
             .parameters(Map.of("tier", "s3cr3t"))
             .mutableParameters(Map.of("iops", "300"))
             .mountOptions(MountOptions.none().withFsType("xfs"))
-            .topologies(RequestedTopologies.anyOf(Set.of(Topology.of(Map.of("zone", "a")))))
+            .topologies(TopologyRequirement.anyOf(Set.of(Topology.of(Map.of("zone", "a")))))
             .secrets(SecretsReference.of("prod/ebs"))
             .fromSnapshot(SnapshotId.of("snap-1"));
     VolumeRequest request =

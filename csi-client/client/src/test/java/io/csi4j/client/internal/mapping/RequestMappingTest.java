@@ -3,6 +3,7 @@ package io.csi4j.client.internal.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Set;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
@@ -115,7 +116,7 @@ class RequestMappingTest {
                     .secrets(SECRETS)
                     .contentSource(VolumeContentSource.of(SNAPSHOT))
                     .accessibilityRequirements(
-                        new TopologyRequirement(List.of(PLACE), List.of(PLACE)))
+                        new TopologyRequirement(Set.of(PLACE), List.of(PLACE)))
                     .mutableParameters(MUTABLE)
                     .build()),
             "name: \"name-1\" volume_capabilities "

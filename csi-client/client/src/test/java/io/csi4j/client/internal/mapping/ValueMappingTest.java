@@ -2,6 +2,7 @@ package io.csi4j.client.internal.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.LinkedHashSet;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -114,7 +115,7 @@ class ValueMappingTest {
   void requirementsKeepTheOrderOfTheirPlaces() {
     Topology a = Topology.of(Map.of("zone", "a"));
     Topology b = Topology.of(Map.of("zone", "b"));
-    var proto = ValueMapping.toProto(new TopologyRequirement(List.of(a, b), List.of(b, a)));
+    var proto = ValueMapping.toProto(new TopologyRequirement(new LinkedHashSet<>(List.of(a, b)), List.of(b, a)));
     assertThat(proto.getRequisiteList().stream().map(ValueMapping::fromProto))
         .containsExactly(a, b);
     assertThat(proto.getPreferredList().stream().map(ValueMapping::fromProto))

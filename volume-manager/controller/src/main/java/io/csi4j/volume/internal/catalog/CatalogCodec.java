@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.catalog;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.PluginName;
@@ -23,7 +24,6 @@ import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
@@ -288,7 +288,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     cut.places()
         .ifPresent(
             asked ->
-                out.addAllRequired(StoredParts.places(asked.required()))
+                out.addAllRequired(StoredParts.places(asked.requisite()))
                     .addAllPreferred(StoredParts.places(asked.preferred())));
     cut.answer()
         .ifPresent(
@@ -365,13 +365,13 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
         time(in.getAt()));
   }
 
-  private static Optional<RequestedTopologies> requested(
+  private static Optional<TopologyRequirement> requested(
       List<PartsProto.Place> required, List<PartsProto.Place> preferred)
       throws MalformedRecordException {
     return required.isEmpty() && preferred.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            new RequestedTopologies(
+            new TopologyRequirement(
                 new LinkedHashSet<>(StoredParts.places(required)), StoredParts.places(preferred)));
   }
 
@@ -424,7 +424,7 @@ public final class CatalogCodec implements ValueCodec<CatalogRecord> {
     spec.topologies()
         .ifPresent(
             places ->
-                out.addAllRequired(StoredParts.places(places.required()))
+                out.addAllRequired(StoredParts.places(places.requisite()))
                     .addAllPreferred(StoredParts.places(places.preferred())));
     spec.source()
         .ifPresent(

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
@@ -24,7 +25,6 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogSamples;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.RequestedTopologies;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.state.MemoryMedium;
@@ -270,8 +270,8 @@ class CatalogCodecTest implements CodecContract<CatalogCodec.Stored> {
     return Topology.of(Map.of("zone", zone));
   }
 
-  private static RequestedTopologies requested() {
-    return new RequestedTopologies(Set.of(zone("a")), List.of(zone("a")));
+  private static TopologyRequirement requested() {
+    return new TopologyRequirement(Set.of(zone("a")), List.of(zone("a")));
   }
 
   /** The directory of a catalog that the version before wrote. */

@@ -1,5 +1,6 @@
 package io.csi4j.examples;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.FileOwnership;
@@ -30,7 +31,6 @@ import io.csi4j.volume.workload.TaskName;
 import io.csi4j.volume.workload.TaskRuntime;
 import io.csi4j.volume.workload.VolumeMount;
 import io.csi4j.volume.workload.VolumeRequest;
-import io.csi4j.volume.workload.WorkloadRequestException;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -126,7 +126,7 @@ final class WorkloadSnippets {
   static void wrong(Consumer<String> log) {
     try {
       VolumeRequest.builder("data", VolumeRequest.Type.CSI, "").attachment("folder").build();
-    } catch (WorkloadRequestException refused) {
+    } catch (InvalidRequestException refused) {
       refused.violations().forEach(each -> log.accept(each.toString())); // all of them
     }
   }

@@ -1,11 +1,11 @@
 package io.csi4j.volume.placement;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.Topology;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.CatalogVolume;
-import io.csi4j.volume.model.InvalidVolumeException;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -271,7 +271,7 @@ record NodeCheck(
                   OperatorCode.TOPOLOGY_MISMATCH,
                   node,
                   "its snapshot can be used from only a part of " + here));
-    } catch (InvalidVolumeException elsewhere) {
+    } catch (InvalidRequestException elsewhere) {
       return Optional.of(
           message(OperatorCode.TOPOLOGY_MISMATCH, node, elsewhere.violations().get(0).toString()));
     }

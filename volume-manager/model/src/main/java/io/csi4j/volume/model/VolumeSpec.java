@@ -420,13 +420,10 @@ public final class VolumeSpec {
     /**
      * Returns the spec.
      *
-     * @throws InvalidVolumeException with all violations
+     * @throws InvalidRequestException with all violations
      */
     public VolumeSpec build() {
-      List<Violation> wrong = violations();
-      if (!wrong.isEmpty()) {
-        throw new InvalidVolumeException(wrong);
-      }
+      InvalidRequestException.check("The volume", violations());
       return new VolumeSpec(this);
     }
   }

@@ -69,7 +69,7 @@ class VolumeSpecTest {
             tuple("source", Rule.MISMATCH));
     assertThatThrownBy(wrong::build)
         .isInstanceOfSatisfying(
-            InvalidVolumeException.class, thrown -> assertThat(thrown.violations()).hasSize(7))
+            InvalidRequestException.class, thrown -> assertThat(thrown.violations()).hasSize(7))
         .hasMessageStartingWith("The volume cannot be: access_mode is refused: The access modes")
         .hasMessageContaining("; source is a snapshot and a volume: leave one of them out.");
   }
@@ -192,7 +192,7 @@ class VolumeSpecTest {
                 Rule.MISMATCH,
                 "are [{zone=a}], and snapshot 's' can only be used from [{zone=b}]: ask for one of"
                     + " its places, or take another source"));
-    assertThatThrownBy(elsewhere::build).isInstanceOf(InvalidVolumeException.class);
+    assertThatThrownBy(elsewhere::build).isInstanceOf(InvalidRequestException.class);
     assertThat(elsewhere.fromSnapshot(SnapshotId.of("s")).violations()).isEmpty();
   }
 

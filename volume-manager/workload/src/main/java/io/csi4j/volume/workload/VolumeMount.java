@@ -1,5 +1,6 @@
 package io.csi4j.volume.workload;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
@@ -111,12 +112,12 @@ public record VolumeMount(
     /**
      * Returns the mount.
      *
-     * @throws WorkloadRequestException with all violations
+     * @throws InvalidRequestException with all violations
      */
     public VolumeMount build() {
       Violations found = new Violations();
       Optional<VolumeMount> mount = made(found);
-      WorkloadRequestException.check("The mount of volume '" + ForeignText.of(volume) + "'", found);
+      InvalidRequestException.check("The mount of volume '" + ForeignText.of(volume) + "'", found.all());
       return mount.orElseThrow();
     }
 

@@ -1,5 +1,6 @@
 package io.csi4j.volume.workload;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Violation;
@@ -397,10 +398,10 @@ public final class VolumeRequest {
     /**
      * Returns the request.
      *
-     * @throws WorkloadRequestException with all violations
+     * @throws InvalidRequestException with all violations
      */
     public VolumeRequest build() {
-      WorkloadRequestException.check("The volume request '" + ForeignText.of(alias) + "'", check());
+      InvalidRequestException.check("The volume request '" + ForeignText.of(alias) + "'", check().all());
       return new VolumeRequest(this);
     }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.workload;
 
 import static io.csi4j.volume.workload.PreflightFindings.quoted;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.Mounts;
@@ -454,7 +455,7 @@ public final class WorkloadVolumes {
     /**
      * Looks up the volumes and builds the object.
      *
-     * @throws WorkloadRequestException with all violations
+     * @throws InvalidRequestException with all violations
      */
     public WorkloadVolumes build() {
       Violations found = new Violations();
@@ -482,8 +483,8 @@ public final class WorkloadVolumes {
               "is there twice: give each task a name of its own");
         }
       }
-      WorkloadRequestException.check(
-          "What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes", found);
+      InvalidRequestException.check(
+          "What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes", found.all());
       return new WorkloadVolumes(workload, volumes, tasks);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
@@ -21,7 +22,7 @@ class VolumeMountTest {
     VolumeMount.Builder wrong =
         VolumeMount.builder("").destination("data/../x").propagation("shared").relabel("s0");
 
-    assertThat(catchThrowableOfType(WorkloadRequestException.class, wrong::build))
+    assertThat(catchThrowableOfType(InvalidRequestException.class, wrong::build))
         .hasMessage(
             "The mount of volume '' cannot be: "
                 + "volume is refused: The alias of a volume is empty. Give the name that the host"
@@ -32,7 +33,7 @@ class VolumeMountTest {
                 + " 'bidirectional', and not as was given; "
                 + "selinux_label is refused: Files are labelled with 'z' for all tasks or 'Z' for"
                 + " one, and not as was given.")
-        .extracting(WorkloadRequestException::violations)
+        .extracting(InvalidRequestException::violations)
         .isEqualTo(wrong.violations());
   }
 

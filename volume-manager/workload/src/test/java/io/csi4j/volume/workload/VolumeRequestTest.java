@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
@@ -74,8 +75,8 @@ class VolumeRequestTest {
         .attachment(AttachmentMode.FILESYSTEM);
   }
 
-  private static WorkloadRequestException refusal(Supplier<?> building) {
-    return catchThrowableOfType(WorkloadRequestException.class, building::get);
+  private static InvalidRequestException refusal(Supplier<?> building) {
+    return catchThrowableOfType(InvalidRequestException.class, building::get);
   }
 
   @Test
@@ -115,7 +116,7 @@ class VolumeRequestTest {
                 + " multi-node-multi-writer, single-node-single-writer, single-node-multi-writer; "
                 + "attachment_mode is refused: A volume is attached as 'filesystem' or 'block', and"
                 + " not as what was given.")
-        .extracting(WorkloadRequestException::violations)
+        .extracting(InvalidRequestException::violations)
         .isEqualTo(wrong.violations());
     assertThat(wrong.violations())
         .extracting(each -> each.field() + " " + each.rule())

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
@@ -80,7 +81,7 @@ class WorkloadVolumesTest {
             .task(in("containers"))
             .task(in("raw"));
 
-    assertThat(catchThrowableOfType(WorkloadRequestException.class, wrong::build))
+    assertThat(catchThrowableOfType(InvalidRequestException.class, wrong::build))
         .hasMessage(
             "What the workload 'web-1' wants of volumes cannot be: volume 'data' is asked for as a"
                 + " csi volume, and is none: correct its type; volume 'data' is asked for twice:"

@@ -1,24 +1,22 @@
-package io.csi4j.volume.workload;
+package io.csi4j.volume.model;
 
 import io.csi4j.client.model.Violation;
-import io.csi4j.volume.internal.names.Violations;
 import java.io.Serial;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * An invalid request, with all its violations. Contains no secret.
+ * An invalid request for a volume or of a workload, with all its violations. Contains no secret.
  *
  * @since 1.0
  */
-public final class WorkloadRequestException extends IllegalArgumentException {
+public final class InvalidRequestException extends IllegalArgumentException {
 
   @Serial private static final long serialVersionUID = 1L;
 
   private final transient List<Violation> violations;
 
-  /** Creates the exception with the subject and all violations. */
-  private WorkloadRequestException(String what, List<Violation> violations) {
+  private InvalidRequestException(String what, List<Violation> violations) {
     super(
         violations.stream()
             .map(Violation::toString)
@@ -26,10 +24,14 @@ public final class WorkloadRequestException extends IllegalArgumentException {
     this.violations = List.copyOf(violations);
   }
 
-  /** Throws if there are violations. */
-  static void check(String what, Violations found) {
-    if (!found.all().isEmpty()) {
-      throw new WorkloadRequestException(what, found.all());
+  /**
+   * Throws the exception if there are violations.
+   *
+   * @param what the request, as the subject of a sentence, without a secret
+   */
+  public static void check(String what, List<Violation> found) {
+    if (!found.isEmpty()) {
+      throw new InvalidRequestException(what, found);
     }
   }
 

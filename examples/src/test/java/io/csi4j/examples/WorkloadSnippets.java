@@ -1,6 +1,5 @@
 package io.csi4j.examples;
 
-import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.FileOwnership;
@@ -11,6 +10,7 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;

@@ -165,8 +165,7 @@ public final class ScaleFamily {
         CatalogVolume.builder(key(number), spec, VolumeId.of("vol-" + UUID.randomUUID()))
             .capacityBytes(1L << 30)
             .build();
-    return CatalogRecord.of(
-        CatalogEntry.of(volume, Optional.of("csi4j-" + UUID.randomUUID())));
+    return CatalogRecord.of(CatalogEntry.of(volume, Optional.of("csi4j-" + UUID.randomUUID())));
   }
 
   /** Writes the volumes, and as many bare records of the same size. */

@@ -3,7 +3,6 @@ package io.csi4j.client.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.util.Set;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
@@ -14,6 +13,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.scripted.Samples;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A volume is placed where the snapshot that it is made from can be used. */

@@ -1,6 +1,5 @@
 package io.csi4j.client.scripted;
 
-import java.util.LinkedHashSet;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.metadata.BlockMetadataBatch;
@@ -32,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

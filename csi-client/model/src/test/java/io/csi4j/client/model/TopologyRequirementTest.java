@@ -2,9 +2,9 @@ package io.csi4j.client.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Set;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Places that are asked for, and those where a thing can be. */

@@ -166,9 +166,7 @@ final class StateWords {
 
   private static int sealed(JournalView journal) {
     return (int)
-        journal.state().values().values().stream()
-            .filter(value -> value.isSealed())
-            .count();
+        journal.state().values().values().stream().filter(value -> value.isSealed()).count();
   }
 
   // ---- explanations

@@ -317,8 +317,7 @@ class StoreMoveTest {
 
       assertThat(back.code()).as(back.err()).isZero();
       try (RecordStore target =
-          EtcdStore.look(
-              EtcdSettings.builder(etcd.endpoint()).prefix("/back/").build())) {
+          EtcdStore.look(EtcdSettings.builder(etcd.endpoint()).prefix("/back/").build())) {
         assertThat(carried(target)).isEqualTo(before);
         assertThat(new ClusterSetup(target).identity()).contains(cluster);
       }

@@ -54,8 +54,7 @@ class VolumeCommandsTest {
   }
 
   private static CatalogEntry creating() {
-    return new CatalogEntry(
-        DB, SPEC, Optional.of("csi4j-k7x2"), new CatalogEntry.State.Creating());
+    return new CatalogEntry(DB, SPEC, Optional.of("csi4j-k7x2"), new CatalogEntry.State.Creating());
   }
 
   private static CatalogVolume there() {

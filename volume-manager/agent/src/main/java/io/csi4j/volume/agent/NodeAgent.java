@@ -622,10 +622,7 @@ public final class NodeAgent implements AutoCloseable {
     }
     CapacityRange size = wanted.grown().get();
     CompletableFuture<OptionalLong> work =
-        manager
-            .async()
-            .expand(usage, size, secrets(wanted))
-            .toCompletableFuture();
+        manager.async().expand(usage, size, secrets(wanted)).toCompletableFuture();
     return Optional.of(new Begun(work, () -> pending.add(expansion(usage, size, work))));
   }
 

@@ -1,12 +1,12 @@
 package io.csi4j.volume.catalog;
 
-import io.csi4j.client.model.TopologyRequirement;
-import io.csi4j.volume.internal.names.Names;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.model.CatalogVolume;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeSpec;

@@ -1,6 +1,5 @@
 package io.csi4j.volume.controller;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
@@ -185,10 +184,8 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                   .secrets(given);
           spec.capacity().ifPresent(request::capacityRange);
           spec.source().ifPresent(request::contentSource);
-          record
-              .topologies()
-              
-              .ifPresent(request::accessibilityRequirements);
+          record.topologies().ifPresent(request::accessibilityRequirements);
+
           return controller.createVolume(request.build());
         });
   }
@@ -384,9 +381,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
               CreateSnapshotRequest.builder(volume.id(), name)
                   .parameters(cut.parameters())
                   .secrets(given);
-          cut.places()
-              
-              .ifPresent(request::accessibilityRequirements);
+          cut.places().ifPresent(request::accessibilityRequirements);
           return controller.createSnapshot(request.build());
         });
   }

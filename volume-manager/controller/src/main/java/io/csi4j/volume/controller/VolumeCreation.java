@@ -1,6 +1,5 @@
 package io.csi4j.volume.controller;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
@@ -9,6 +8,7 @@ import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContentSource;

@@ -1,11 +1,11 @@
 package io.csi4j.volume.placement;
 
-import io.csi4j.volume.model.InvalidRequestException;
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.CatalogVolume;
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;

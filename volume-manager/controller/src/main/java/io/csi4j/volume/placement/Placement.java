@@ -1,9 +1,9 @@
 package io.csi4j.volume.placement;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.catalog.CatalogEntry;

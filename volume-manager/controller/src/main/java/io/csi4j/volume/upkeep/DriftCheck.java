@@ -1,7 +1,5 @@
 package io.csi4j.volume.upkeep;
 
-import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.NodeId;
@@ -13,6 +11,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.store.RecordValues;
@@ -20,6 +19,7 @@ import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.store.RecordStore;

@@ -135,10 +135,7 @@ class ClusterIdentityTest {
   }
 
   private static String name(RecordStore store, VolumeKey key) {
-    return StoredCatalog.entry(store, key)
-        .flatMap(CatalogEntry::name)
-        
-        .orElseThrow();
+    return StoredCatalog.entry(store, key).flatMap(CatalogEntry::name).orElseThrow();
   }
 
   /** Copies all records, as a dump that is restored elsewhere does. */

@@ -31,7 +31,6 @@ class NodeBookOnEtcdTest extends NodeBookTest {
 
   @Override
   RecordStore client(String ofTest) {
-    return EtcdStore.open(
-        EtcdSettings.builder(etcd.endpoint()).prefix("/" + ofTest).build());
+    return EtcdStore.open(EtcdSettings.builder(etcd.endpoint()).prefix("/" + ofTest).build());
   }
 }

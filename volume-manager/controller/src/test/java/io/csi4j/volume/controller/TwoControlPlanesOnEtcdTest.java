@@ -31,7 +31,6 @@ class TwoControlPlanesOnEtcdTest extends TwoControlPlanesTest {
 
   @Override
   RecordStore client(String ofTest) {
-    return EtcdStore.open(
-        EtcdSettings.builder(etcd.endpoint()).prefix("/" + ofTest).build());
+    return EtcdStore.open(EtcdSettings.builder(etcd.endpoint()).prefix("/" + ofTest).build());
   }
 }

@@ -3,7 +3,6 @@ package io.csi4j.volume.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.volume.upkeep.CalledAttachments;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
@@ -54,6 +53,7 @@ import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.upkeep.CalledAttachments;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
 import java.nio.file.Path;

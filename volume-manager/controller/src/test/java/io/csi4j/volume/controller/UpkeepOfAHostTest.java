@@ -4,8 +4,6 @@ import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.csi4j.volume.upkeep.CalledAttachments;
-import java.util.function.Function;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
@@ -59,6 +57,7 @@ import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.store.RecordStore;
 import io.csi4j.volume.store.local.LocalStore;
 import io.csi4j.volume.store.local.MemoryStore;
+import io.csi4j.volume.upkeep.CalledAttachments;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.HealthMonitor;
@@ -75,6 +74,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -380,7 +380,8 @@ class UpkeepOfAHostTest {
     open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
     CatalogVolume db = controller.create(DB, spec().build());
     Function<VolumeId, Optional<VolumeEntry>> storage = CalledAttachments.read(controller, ID);
-    assertThat(storage.apply(db.id()).map(VolumeEntry::volume).map(it -> it.id())).contains(db.id());
+    assertThat(storage.apply(db.id()).map(VolumeEntry::volume).map(it -> it.id()))
+        .contains(db.id());
     assertThat(storage.apply(VolumeId.of("never-made"))).isEmpty();
 
     try (CsiPlugin other = CsiPlugin.connect(plugin.endpoint())) {

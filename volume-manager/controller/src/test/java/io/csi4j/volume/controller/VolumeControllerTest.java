@@ -15,7 +15,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
@@ -34,6 +33,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeContext;

@@ -783,8 +783,7 @@ class HealthMonitorTest {
     volume(P, WEB);
     plugin.condition(db.id(), SICK);
     DriftCheck.Report report =
-        new DriftCheck(controller, P, new MemoryStore())
-            .look(controller.handles(P));
+        new DriftCheck(controller, P, new MemoryStore()).look(controller.handles(P));
     assertThat(report.findings())
         .singleElement()
         .isInstanceOfSatisfying(

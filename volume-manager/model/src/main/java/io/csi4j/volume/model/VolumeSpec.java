@@ -1,12 +1,12 @@
 package io.csi4j.volume.model;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;

@@ -1,6 +1,5 @@
 package io.csi4j.volume.model;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -8,6 +7,7 @@ import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;

@@ -3,12 +3,12 @@ package io.csi4j.volume.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import java.lang.reflect.Field;

@@ -1,16 +1,16 @@
 package io.csi4j.volume.manager;
 
-import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.AsyncVolumeMounter;
-import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;

@@ -1,6 +1,5 @@
 package io.csi4j.volume.manager;
 
-import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.VolumeStats;
@@ -8,11 +7,13 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -20,7 +21,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
-import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;

@@ -1,8 +1,8 @@
 package io.csi4j.volume.node;
 
-import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.node.VolumeStats;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;

@@ -2,7 +2,6 @@ package io.csi4j.volume.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.StatusCode;
@@ -20,6 +19,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;

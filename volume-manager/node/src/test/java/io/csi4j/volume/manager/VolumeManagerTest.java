@@ -505,9 +505,7 @@ class VolumeManagerTest {
     calls.put("abandon", () -> manager.abandon(WEB_1, "of a test"));
     calls.put("stats", () -> manager.stats(WEB_1));
     calls.put("stats of no use", () -> manager.stats(WEB_2));
-    calls.put(
-        "expand of no use",
-        () -> manager.expand(WEB_2, CapacityRange.atLeast(1)));
+    calls.put("expand of no use", () -> manager.expand(WEB_2, CapacityRange.atLeast(1)));
     calls.put("health", () -> manager.health(WEB_1));
     calls.put("hasMount", () -> manager.hasMount(WEB_1));
     calls.put("refusal", () -> manager.refusal(request(WEB_2)));

@@ -1,12 +1,12 @@
 package io.csi4j.volume.workload;
 
-import io.csi4j.volume.model.InvalidRequestException;
-import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.names.Violations;
 import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.model.InvalidRequestException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -117,7 +117,8 @@ public record VolumeMount(
     public VolumeMount build() {
       Violations found = new Violations();
       Optional<VolumeMount> mount = made(found);
-      InvalidRequestException.check("The mount of volume '" + ForeignText.of(volume) + "'", found.all());
+      InvalidRequestException.check(
+          "The mount of volume '" + ForeignText.of(volume) + "'", found.all());
       return mount.orElseThrow();
     }
 

@@ -1,6 +1,5 @@
 package io.csi4j.volume.workload;
 
-import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Violation;
@@ -13,6 +12,7 @@ import io.csi4j.volume.internal.names.Violations;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeSpec;
 import io.csi4j.volume.model.VolumeUse;
@@ -401,7 +401,8 @@ public final class VolumeRequest {
      * @throws InvalidRequestException with all violations
      */
     public VolumeRequest build() {
-      InvalidRequestException.check("The volume request '" + ForeignText.of(alias) + "'", check().all());
+      InvalidRequestException.check(
+          "The volume request '" + ForeignText.of(alias) + "'", check().all());
       return new VolumeRequest(this);
     }
 

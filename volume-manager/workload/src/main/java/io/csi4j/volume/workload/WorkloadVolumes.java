@@ -2,16 +2,16 @@ package io.csi4j.volume.workload;
 
 import static io.csi4j.volume.workload.PreflightFindings.quoted;
 
-import io.csi4j.volume.model.InvalidRequestException;
-import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.OwnershipResult;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.names.Violations;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
@@ -484,7 +484,8 @@ public final class WorkloadVolumes {
         }
       }
       InvalidRequestException.check(
-          "What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes", found.all());
+          "What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes",
+          found.all());
       return new WorkloadVolumes(workload, volumes, tasks);
     }
 

@@ -23,11 +23,11 @@ import static io.csi4j.volume.workload.Wishes.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.model.FileOwnership;

@@ -175,8 +175,7 @@ class TaskMountsTest {
         .mounts()
         .mount(FilesystemRequest.builder("tmpfs", KernelText.of("tmpfs"), ofTheHost).build());
     binds.add(
-        new BindMount(
-            ofTheHost, ofTheHost, false, Propagation.BIDIRECTIONAL, Optional.empty()));
+        new BindMount(ofTheHost, ofTheHost, false, Propagation.BIDIRECTIONAL, Optional.empty()));
     TaskMounts mounts = new TaskMounts(binds, List.of());
 
     mounts.share(MountPath.of("/volumes"), kernel.mounts());

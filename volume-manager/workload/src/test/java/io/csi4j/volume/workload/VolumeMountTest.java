@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.volume.model.InvalidRequestException;
-import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.volume.workload.VolumeMount.SelinuxRelabel;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

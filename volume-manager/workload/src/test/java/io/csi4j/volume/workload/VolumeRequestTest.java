@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.volume.model.InvalidRequestException;
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
@@ -16,6 +14,7 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
@@ -24,6 +23,7 @@ import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.CatalogVolume;
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsReference;
 import io.csi4j.volume.model.VolumeKey;

@@ -15,16 +15,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.csi4j.volume.model.InvalidRequestException;
-import io.csi4j.mount.model.Propagation;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.InvalidRequestException;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.SelinuxLabel;

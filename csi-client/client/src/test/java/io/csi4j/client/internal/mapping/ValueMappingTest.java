@@ -2,7 +2,6 @@ package io.csi4j.client.internal.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.LinkedHashSet;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
@@ -16,6 +15,7 @@ import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,7 +115,9 @@ class ValueMappingTest {
   void requirementsKeepTheOrderOfTheirPlaces() {
     Topology a = Topology.of(Map.of("zone", "a"));
     Topology b = Topology.of(Map.of("zone", "b"));
-    var proto = ValueMapping.toProto(new TopologyRequirement(new LinkedHashSet<>(List.of(a, b)), List.of(b, a)));
+    var proto =
+        ValueMapping.toProto(
+            new TopologyRequirement(new LinkedHashSet<>(List.of(a, b)), List.of(b, a)));
     assertThat(proto.getRequisiteList().stream().map(ValueMapping::fromProto))
         .containsExactly(a, b);
     assertThat(proto.getPreferredList().stream().map(ValueMapping::fromProto))

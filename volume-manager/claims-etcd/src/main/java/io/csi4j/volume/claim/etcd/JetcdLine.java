@@ -115,8 +115,7 @@ final class JetcdLine implements AutoCloseable {
             .maxInboundMessageSize(LARGEST_ANSWER);
     settings
         .login()
-        .ifPresent(
-            login -> builder.user(bytes(login.user())).password(bytes(login.password())));
+        .ifPresent(login -> builder.user(bytes(login.user())).password(bytes(login.password())));
     if (settings.tls().isPresent()) {
       TlsSettings tls = settings.tls().get();
       try {

@@ -155,11 +155,7 @@ class EtcdAccessTest {
               etcd
                   + " rejects the request as invalid, which also happens when it requires a user."
                   + " Configure a login, if etcd requires one.");
-      assertThat(
-              refusal(
-                  as(server, "the password of claims").toBuilder()
-                      .prefix("/other")
-                      .build()))
+      assertThat(refusal(as(server, "the password of claims").toBuilder().prefix("/other").build()))
           .isEqualTo(etcd + " does not allow the user to read and write below '/other/'" + login);
     }
   }

@@ -15,12 +15,12 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.StoredClaims;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.internal.store.RecordValues.Seen;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.AesGcmSealer;
-import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
@@ -331,8 +331,7 @@ class EtcdStoreTest {
       assertThat(second.version()).isNotEqualTo(first.version());
       assertThat(look()).containsExactly(second.stored().orElseThrow());
     }
-    EtcdSettings none =
-        EtcdSettings.builder(server.endpoint()).prefix(prefix + "none").build();
+    EtcdSettings none = EtcdSettings.builder(server.endpoint()).prefix(prefix + "none").build();
     try (RecordStore look = EtcdStore.look(none)) {
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> write(look, Claim.none(volume)))

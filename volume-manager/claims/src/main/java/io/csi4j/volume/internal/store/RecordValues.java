@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.SealException;
-import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;
@@ -234,7 +234,8 @@ public final class RecordValues<T> {
       return StateValue.of(clear);
     }
     try {
-      return StateValue.ofWrapped(SealedBytes.marked(sealer.get().seal(clear, about(before.key()))));
+      return StateValue.ofWrapped(
+          SealedBytes.marked(sealer.get().seal(clear, about(before.key()))));
     } catch (SealException e) {
       throw new RecordStoreException(
           Reason.UNAVAILABLE,

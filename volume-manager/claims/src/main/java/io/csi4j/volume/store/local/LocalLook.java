@@ -1,5 +1,6 @@
 package io.csi4j.volume.store.local;
 
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.internal.store.LocalRecords;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.state.LoadedState;
@@ -7,7 +8,6 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.state.seal.SealException;
-import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordStore;

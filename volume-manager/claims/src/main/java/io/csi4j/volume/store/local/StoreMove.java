@@ -1,11 +1,11 @@
 package io.csi4j.volume.store.local;
 
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.internal.store.MoveMark;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.seal.SealException;
-import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
@@ -566,8 +566,7 @@ public final class StoreMove {
 
   private StateValue inState(StoredRecord source, boolean isSealed) {
     boolean wasSealed =
-        source.value().isSealed()
-            || (from instanceof LocalStore local && local.isSealed());
+        source.value().isSealed() || (from instanceof LocalStore local && local.isSealed());
     if (wasSealed && !isSealed) {
       throw unsealed(source.key());
     }
@@ -593,8 +592,7 @@ public final class StoreMove {
                         + " key of the source."));
   }
 
-  private static Optional<byte[]> opened(
-      StateValue value, RecordKey key, Optional<Sealer> sealer) {
+  private static Optional<byte[]> opened(StateValue value, RecordKey key, Optional<Sealer> sealer) {
     byte[] bytes = value.bytes();
     if (!value.isSealed()) {
       return Optional.of(bytes);

@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.internal.store.MoveMark;
 import io.csi4j.volume.internal.store.RecordValues;
 import io.csi4j.volume.internal.store.StoreCodec;
@@ -29,7 +30,6 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.seal.AesGcmSealer;
-import io.csi4j.volume.internal.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.store.RecordKey;
 import io.csi4j.volume.store.RecordKey.Space;
@@ -841,7 +841,9 @@ class StoreMoveTest {
 
       assertThat(records(unopened)).isEqualTo(records(memory)).isEqualTo(records(same));
       assertThat(
-              OTHER_SEALER.open(SealedBytes.unmarked(other.read(DB).orElseThrow().value().bytes()), RecordValues.about(DB)))
+              OTHER_SEALER.open(
+                  SealedBytes.unmarked(other.read(DB).orElseThrow().value().bytes()),
+                  RecordValues.about(DB)))
           .isEqualTo(value("a").bytes());
       assertThat(
               refused(

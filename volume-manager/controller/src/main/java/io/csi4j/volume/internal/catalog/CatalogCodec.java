@@ -1,10 +1,10 @@
 package io.csi4j.volume.internal.catalog;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContentSource;
 import io.csi4j.client.model.VolumeContext;

@@ -3,12 +3,12 @@ package io.csi4j.volume.internal.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;

@@ -2,10 +2,10 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
+import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.internal.port.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeEvent;
 import java.util.Optional;

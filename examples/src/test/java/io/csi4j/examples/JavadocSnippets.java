@@ -557,6 +557,7 @@ final class JavadocSnippets {
     ManagerView view = ManagerView.read(root);
     view.volumes().forEach(log); // what is on record
     view.pending().forEach(log); // the calls that are still to be sent to plugins
+    view.troubles().forEach(log); // what stands in their way, and since when
     view.start().findings().forEach(log); // what a start would report to an operator
     // end
   }

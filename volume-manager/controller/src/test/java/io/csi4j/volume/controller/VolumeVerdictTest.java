@@ -244,6 +244,9 @@ class VolumeVerdictTest {
     plugin.stop();
     assertThat(controller.verdict(DB)).isInstanceOf(VolumeVerdict.Unknown.class);
     plugin.start();
-    assertThat(controller.verdict(DB)).isEqualTo(PRESENT);
+    // That the former connection has ended may become known with the first call on it.
+    VolumeVerdict first = controller.verdict(DB);
+    assertThat(first instanceof VolumeVerdict.Unknown ? controller.verdict(DB) : first)
+        .isEqualTo(PRESENT);
   }
 }

@@ -12,6 +12,7 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.conformance.PluginConformance;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.ShapePreset;
@@ -47,6 +48,15 @@ class TestingPageTest {
 
   @TempDir Path directory;
   private final List<String> told = new ArrayList<>();
+
+  @Test
+  void thePageLeavesCasesOutThatAreThere() {
+    TestingSnippets.MyPluginTest suite = new TestingSnippets.MyPluginTest();
+
+    assertThat(PluginConformance.cases().stream().filter(each -> !suite.includes(each)).toList())
+        .isNotEmpty()
+        .allMatch(each -> each.name().startsWith("groups/"));
+  }
 
   /** Runs the first block. */
   @Nested

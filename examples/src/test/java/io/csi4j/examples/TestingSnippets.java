@@ -215,12 +215,14 @@ final class TestingSnippets {
   static class MyPluginTest extends PluginConformanceTest {
     @Override
     protected PluginUnderTest plugin() {
-      return PluginUnderTest.at(CsiEndpoint.parse("unix:///run/csi/csi.sock"));
+      return PluginUnderTest.builder(CsiEndpoint.parse("unix:///run/csi/csi.sock"))
+          .command(List.of("my-plugin", "--endpoint", "/run/csi/csi.sock"))
+          .build();
     }
 
     @Override
     protected boolean includes(ConformanceCase each) {
-      return !each.group().equals("group");
+      return !each.group().equals("groups");
     }
   }
 

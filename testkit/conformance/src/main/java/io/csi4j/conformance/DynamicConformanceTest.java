@@ -27,12 +27,49 @@ abstract class DynamicConformanceTest {
   private static final System.Logger LOG = System.getLogger("io.csi4j.conformance");
 
   /**
-   * Returns the listener that is notified while the cases run. Default: a listener that logs a line
-   * for each case to {@code io.csi4j.conformance}, because test runners may show nothing before the
-   * last case has ended, and then a line for each cause of a failure.
+   * Returns the listener that is notified while the cases run. Default: a listener that logs to
+   * {@code io.csi4j.conformance}, because test runners may show nothing before the last case has
+   * ended: a line for each case that did not pass and for each twentieth case, and at the end a
+   * line for each cause of a failure.
    */
   protected ConformanceListener listener() {
-    return ConformanceListener.printing(line -> LOG.log(Level.INFO, line));
+    return new SparseListener(ConformanceListener.printing(line -> LOG.log(Level.INFO, line)));
+  }
+
+  /** Passes on what should be seen at once, and else only shows that the run goes on. */
+  private static final class SparseListener implements ConformanceListener {
+
+    private static final int EACH = 20;
+
+    private final ConformanceListener all;
+    private int number;
+
+    SparseListener(ConformanceListener all) {
+      this.all = all;
+    }
+
+    @Override
+    public void started(ConformanceCase about, int position, int of) {
+      number = position;
+      all.started(about, position, of);
+    }
+
+    @Override
+    public void ended(CaseResult result) {
+      boolean isSeen =
+          switch (result.outcome()) {
+            case FAILED, NOT_RUN -> true;
+            case ADVICE, PASSED, SKIPPED -> !result.leftBehind().isEmpty();
+          };
+      if (isSeen || number % EACH == 0) {
+        all.ended(result);
+      }
+    }
+
+    @Override
+    public void finished(ConformanceReport report) {
+      all.finished(report);
+    }
   }
 
   /** Returns a test for each of these cases; the run is closed after the last. */
@@ -64,19 +101,22 @@ abstract class DynamicConformanceTest {
   /** Shows the details of a cause once; later cases with the same cause refer to the first one. */
   private static void judge(CaseResult result, ConformanceReport soFar, TestReporter reporter) {
     Optional<CaseResult> first = soFar.firstLike(result);
+    // Some runners name a dynamic test by its number alone.
     String story =
-        first.isEmpty()
-            ? result.story()
-            : "for the same reason as %s: %s"
-                .formatted(first.get().about().name(), String.join("\n", result.causes()));
+        result.about().name()
+            + ": "
+            + (first.isEmpty()
+                ? result.story()
+                : "for the same reason as %s: %s"
+                    .formatted(first.get().about().name(), String.join("\n", result.causes())));
     if (!result.leftBehind().isEmpty()) {
       Assertions.fail(story + "\nleft behind:\n  " + String.join("\n  ", result.leftBehind()));
     }
     switch (result.outcome()) {
       case FAILED -> Assertions.fail(story);
-      case NOT_RUN -> Assertions.fail("not run: " + result.story());
+      case NOT_RUN -> Assertions.fail(result.about().name() + ": not run: " + result.story());
       case SKIPPED -> Assumptions.abort(result.story());
-      case ADVICE -> reporter.publishEntry(result.about().name(), story);
+      case ADVICE -> reporter.publishEntry(result.about().name(), result.story());
       case PASSED -> {}
     }
   }

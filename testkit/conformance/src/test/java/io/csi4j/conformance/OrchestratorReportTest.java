@@ -110,7 +110,9 @@ class OrchestratorReportTest {
                 test(),
                 displayName("mount/first"),
                 finishedWithFailure(
-                    message(text -> text.startsWith("expected: The volume is attached, ")))))
+                    message(
+                        text ->
+                            text.startsWith("mount/first: expected: The volume is attached, ")))))
         .haveExactly(
             1,
             event(
@@ -119,7 +121,9 @@ class OrchestratorReportTest {
                 finishedWithFailure(
                     message(
                         text ->
-                            text.startsWith("for the same reason as mount/first: The orchestr")
+                            text.startsWith(
+                                    "mount/second-workload: for the same reason as mount/first:"
+                                        + " The orchestr")
                                 && text.lines().count() == 1))));
   }
 

@@ -202,7 +202,14 @@ final class CheckCommand extends ProgramCommand {
     if (!isXmlWritten || !isPageWritten) {
       return ExitCode.NO_CONNECTION;
     }
-    return report.clean() ? ExitCode.OK : ExitCode.FAILED;
+    boolean isAnyRun =
+        report.results().stream().anyMatch(each -> each.outcome() != CaseResult.Outcome.SKIPPED);
+    if (!isAnyRun) {
+      console.note(
+          "Nothing was tested: every chosen case was skipped, because the plugin does not offer what"
+              + " it needs. Choose other cases.");
+    }
+    return report.clean() && isAnyRun ? ExitCode.OK : ExitCode.FAILED;
   }
 
   private String page(ConformanceReport report) {

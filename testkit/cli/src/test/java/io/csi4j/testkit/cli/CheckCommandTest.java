@@ -66,6 +66,21 @@ class CheckCommandTest {
     }
   }
 
+  /** So that a filter in a script does not pass for ever without a test. */
+  @Test
+  void aCheckOfWhichAllCasesAreSkippedFails() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.noAttach())) {
+      Run run = Run.of(args(plugin, "--only", "controller/publish/*"));
+
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.out()).contains("SKIPPED, because ").doesNotContain("FAILED ");
+      assertThat(run.errLines())
+          .contains(
+              "Nothing was tested: every chosen case was skipped, because the plugin does not offer"
+                  + " what it needs. Choose other cases.");
+    }
+  }
+
   /**
    * The suite takes them out of all that it shows, and once failed in nearly every case by that.
    */

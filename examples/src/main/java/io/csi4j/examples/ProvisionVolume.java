@@ -137,7 +137,7 @@ public final class ProvisionVolume {
     undo.run();
   }
 
-  /** The first failure is the one to tell; one of the cleaning up does not hide it. */
+  /** Reports the first failure; a failure of the cleanup does not hide it. */
   private static void undo(Runnable undo, CsiException first) {
     try {
       undo.run();

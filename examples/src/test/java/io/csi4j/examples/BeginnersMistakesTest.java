@@ -270,8 +270,9 @@ class BeginnersMistakesTest {
       isTold(
           () -> manager.mount(request()),
           "CSI-412 MOUNT_NOT_VISIBLE: mounting volume 'vol-1' (default/db for workload 'web-1') of"
-              + " plugin 'fake.csi4j.example' at */t: the plugin answered OK to NodePublishVolume,"
-              + " and nothing is mounted there; no workload got it. Mount a plugin container's"
+              + " plugin 'fake.csi4j.example' at */t: the plugin answered OK to "
+              + "NodePublishVolume, but nothing is mounted there; no workload got it. Mount "
+              + "a plugin container's"
               + " directory as rshared; for plain directories (fakes), set"
               + " MountPolicy.builder().requireMount(false).");
     }

@@ -244,7 +244,7 @@ class SmallHeapTest {
         }
       }
       for (String each : List.of("PING", "SETTINGS")) {
-        floods(ends, each, "it asks for acknowledgements (HTTP/2 " + each + ") and does not read");
+        floods(ends, each, "it requests acknowledgements (HTTP/2 " + each + ") and does not read");
       }
       for (String each : List.of("RST_STREAM", "WINDOW_UPDATE", "PRIORITY", "unknown")) {
         floods(ends, each, CARRIES_NOTHING);

@@ -123,7 +123,9 @@ class RedisStoreTest {
       assertThat(watch.next(SOON))
           .contains(
               new Change.Missed(
-                  new ReasonText("Redis has another identity than before, or has gone back")));
+                  new ReasonText(
+                      "Redis has another identity than before, or was restored to an "
+                          + "older state")));
       assertThat(store.read(DB)).isEmpty();
       assertThat(store.identity())
           .isEqualTo(new StoreIdentity("redis, without the mark of a store"));

@@ -179,7 +179,8 @@ public final class FileOwnership {
     public Builder addPermissions(int files, int directories) {
       if ((files & ~PERMISSIONS) != 0 || (directories & ~(PERMISSIONS | SET_GROUP_ID)) != 0) {
         throw new IllegalArgumentException(
-            "The permissions 0%o for files or 0%o for directories are none that may be added: use bits of 0777, and 02000 for directories."
+            ("The permissions 0%o for files or 0%o for directories cannot be added: use bits of "
+                    + "0777, and 02000 for directories.")
                 .formatted(files, directories));
       }
       filePermissions = files;
@@ -216,7 +217,7 @@ public final class FileOwnership {
     public FileOwnership build() {
       if (user.isEmpty() && group.isEmpty()) {
         throw new IllegalArgumentException(
-            "Neither a user nor a group is given, to whom the files shall belong. Give one.");
+            "Neither a user nor a group is given as the owner of the files. Give one.");
       }
       if (maxFiles < 1 || maxTime.isZero() || maxTime.isNegative()) {
         throw new IllegalArgumentException(
@@ -224,7 +225,7 @@ public final class FileOwnership {
                 + maxTime
                 + " and with "
                 + maxFiles
-                + " files nothing could be changed. Allow more.");
+                + " files, nothing could be changed. Allow more.");
       }
       return new FileOwnership(this);
     }

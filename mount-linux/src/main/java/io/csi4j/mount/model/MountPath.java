@@ -64,7 +64,7 @@ public final class MountPath implements Comparable<MountPath> {
   /** Returns the path of bytes that no other object shares. */
   private static MountPath ofOwned(byte[] path) {
     if (path.length == 0 || path[0] != '/') {
-      throw refused(path, "is not absolute. Write it from the root directory on");
+      throw refused(path, "is not absolute. Write it from the root directory");
     }
     // True for almost every path of a kernel; otherwise the slow check decides.
     if (path[path.length - 1] != '/' && ByteSearch.isOrdinaryPath(path, 0, path.length)) {
@@ -108,7 +108,7 @@ public final class MountPath implements Comparable<MountPath> {
   public MountPath resolve(String relative) {
     byte[] below = relative.getBytes(StandardCharsets.UTF_8);
     if (below.length == 0 || below[0] == '/') {
-      throw refused(below, "is no path below " + this + ". Write a relative one");
+      throw refused(below, "is not a path below " + this + ". Write a relative one");
     }
     byte[] joined = Arrays.copyOf(bytes, bytes.length + 1 + below.length);
     joined[bytes.length] = '/';

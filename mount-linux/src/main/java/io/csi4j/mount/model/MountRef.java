@@ -85,7 +85,7 @@ public record MountRef(MountPath path, String bootId, Identity identity) {
   private static String message(String text) {
     return "'"
         + PrintableText.escape(text)
-        + "' is no reference to a mount. Use what MountRef.encode() wrote.";
+        + "' is not a reference to a mount. Use what MountRef.encode() wrote.";
   }
 
   private static String escaped(byte[] bytes) {

@@ -19,7 +19,7 @@ public record MountSettings(Duration deadline, int threads) {
   public MountSettings {
     if (deadline.isZero() || deadline.isNegative()) {
       throw new IllegalArgumentException(
-          "The deadline " + deadline + " is not positive. No call could be made in it.");
+          "The deadline " + deadline + " is not positive. No call could end in time.");
     }
     if (threads < 1) {
       throw new IllegalArgumentException(

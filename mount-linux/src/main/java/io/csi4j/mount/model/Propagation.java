@@ -49,7 +49,7 @@ public enum Propagation {
     throw new IllegalArgumentException(
         "'"
             + PrintableText.escape(text)
-            + "' is no mount propagation. Use private, host-to-container or bidirectional.");
+            + "' is not a mount propagation. Use private, host-to-container or bidirectional.");
   }
 
   /** Returns the word of a job description, such as {@code host-to-container}. */

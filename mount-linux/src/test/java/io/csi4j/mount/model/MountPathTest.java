@@ -51,8 +51,7 @@ class MountPathTest {
   void aRelativePathIsRefused(String text) {
     assertThatThrownBy(() -> MountPath.of(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "The path '" + text + "' is not absolute. Write it from the root directory on.");
+        .hasMessage("The path '" + text + "' is not absolute. Write it from the root directory.");
   }
 
   @ParameterizedTest

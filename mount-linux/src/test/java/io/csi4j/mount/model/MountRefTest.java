@@ -74,7 +74,7 @@ class MountRefTest {
     assertThatThrownBy(() -> MountRef.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("'")
-        .hasMessageEndingWith("' is no reference to a mount. Use what MountRef.encode() wrote.");
+        .hasMessageEndingWith("' is not a reference to a mount. Use what MountRef.encode() wrote.");
   }
 
   @Test

@@ -48,14 +48,14 @@ class PropagationTest {
         .hasMessage(
             "'"
                 + word
-                + "' is no mount propagation. Use private, host-to-container or bidirectional.");
+                + "' is not a mount propagation. Use private, host-to-container or bidirectional.");
   }
 
   @Test
   void aWordWithControlCharactersIsShownEscaped() {
     assertThatThrownBy(() -> Propagation.parse("a\nb"))
         .hasMessage(
-            "'a\\nb' is no mount propagation. Use private, host-to-container or bidirectional.");
+            "'a\\nb' is not a mount propagation. Use private, host-to-container or bidirectional.");
   }
 
   @Test

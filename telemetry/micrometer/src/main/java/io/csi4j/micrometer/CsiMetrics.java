@@ -121,7 +121,7 @@ public final class CsiMetrics implements AutoCloseable {
     }
     if (mostVolumes < 0) {
       throw new IllegalArgumentException(
-          "The number of volumes in trouble that are named must not be negative, and is "
+          "The number of volumes in trouble that are named must not be negative, but is "
               + mostVolumes
               + ". Use 0 for none.");
     }

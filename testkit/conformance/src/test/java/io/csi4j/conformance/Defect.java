@@ -46,7 +46,7 @@ enum Defect {
   UNCERTAIN_IS_NOT_DONE,
   /** Nobody is told that a workload may only read. */
   IGNORES_READ_ONLY,
-  /** What a workload has is published again in the way that it asks for last. */
+  /** What a workload has is published again in the way that it requests last. */
   LAST_ORDER_WINS,
   /** Publishing says nothing of mount flags, which staging has. */
   FLAGS_AT_STAGING_ONLY,

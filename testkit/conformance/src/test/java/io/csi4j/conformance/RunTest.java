@@ -436,7 +436,9 @@ class RunTest {
   @Test
   void aLedgerThatCannotBeReadStays(@TempDir Path directory) throws IOException {
     Path ledger = directory.resolve("ledger");
-    Files.writeString(ledger, "csi4j conformance: what a run has made and not undone\nnonsense\n");
+    Files.writeString(
+        ledger,
+        "csi4j conformance: things that a run has created and not " + "removed\nnonsense\n");
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       PluginUnderTest described = PluginUnderTest.builder(plugin.endpoint()).ledger(ledger).build();
 

@@ -194,7 +194,7 @@ class FakeRegistrarTest {
               "Notifying the registrar at unix:///.*-reg.sock of the registration status"
                   + " failed: (the socket file exists, but no process listens on it"
                   + " \\(UNAVAILABLE\\)\\. Start the plugin; .*"
-                  + "|the plugin ended the connection; a process listens on the socket again by now"
+                  + "|the plugin ended the connection; a process listens on the socket again now"
                   + " \\(UNAVAILABLE\\)\\. Try again, .*)"
                   + " \\[NotifyRegistrationStatus, unix:///.*-reg.sock, [0-9]+ ms]");
     }

@@ -147,7 +147,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return repeats == null
         ? new CsiTransientException(
             describe(StatusCode.DEADLINE_EXCEEDED)
-                .why("the time limit was over before the request was sent")
+                .why("the time limit expired before the request was sent")
                 .advice("Allow more time, or see why this process was stopped.")
                 .build(),
             null)

@@ -33,7 +33,8 @@ final class FilesystemMount extends NewMount {
 
   private static final Set<String> FOR_USER_SPACE =
       words(
-          "defaults auto noauto user nouser users nousers owner noowner group nogroup nofail _netdev");
+          "defaults auto noauto user nouser users nousers owner noowner group nogroup nofail"
+              + " _netdev");
 
   /** Options for other operations than mounting. */
   private static final Set<String> OPERATIONS =
@@ -72,20 +73,20 @@ final class FilesystemMount extends NewMount {
       throw refused(
           "the options have "
               + data.length
-              + " bytes together, and the kernel reads "
+              + " bytes together, but the kernel reads only "
               + MAX_BYTES
-              + " of them at most",
+              + " of them",
           "Use fewer");
     }
     if (request.type().isEmpty() || request.type().indexOf('\0') >= 0) {
       throw failure(
           Reason.UNKNOWN_FILESYSTEM,
-          " was refused: its type is empty or holds a NUL. Correct the request.");
+          " was refused: its type is empty or contains a NUL. Correct the request.");
     }
     for (byte each : request.source().bytes()) {
       if (each == 0) {
         throw failure(
-            Reason.BAD_SOURCE, " was refused: its source holds a NUL. Correct the request.");
+            Reason.BAD_SOURCE, " was refused: its source contains a NUL. Correct the request.");
       }
     }
   }
@@ -135,7 +136,7 @@ final class FilesystemMount extends NewMount {
   private void check(String option, String shown) {
     if (option.indexOf(',') >= 0 || option.indexOf('\0') >= 0) {
       throw refused(
-          shown + " holds a comma or a NUL, which would make it more than one",
+          shown + " contains a comma or a NUL, and would become more than one",
           "Add each option by itself");
     }
   }

@@ -106,7 +106,7 @@ final class HeldPath implements OpenPath {
     try {
       return path.resolve(below);
     } catch (IllegalArgumentException noWayDown) {
-      throw outside(doing, "it does not lead down from there", path);
+      throw outside(doing, "it does not stay below that directory", path);
     }
   }
 

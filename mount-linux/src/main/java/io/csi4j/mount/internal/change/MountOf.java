@@ -56,7 +56,7 @@ final class MountOf {
       throw MountException.builder(
               Reason.NO_MOUNT_TABLE,
               "The mount of a path cannot be determined: /proc/self/fdinfo does not show it. Mount"
-                  + " proc at /proc, and see that this process has descriptors left.")
+                  + " proc at /proc, and check that this process has file descriptors left.")
           .cause(e)
           .build();
     }

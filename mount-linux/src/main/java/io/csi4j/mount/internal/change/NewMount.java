@@ -190,8 +190,8 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
   MountException exchanged() {
     return failure(
         Reason.OTHER,
-        " was taken back: the target was exchanged at the same moment. Find out who else changes"
-            + " it, and try again.");
+        " was undone: the target was replaced at the same moment. Find out who else changes it, "
+            + "and try again.");
   }
 
   private Spot spot(TargetPlace place, boolean isDirectory) {

@@ -174,8 +174,8 @@ final class OwnershipPass {
     if (!kernel.features().has(Feature.OPENAT2)) {
       throw failure(
           Reason.UNSUPPORTED,
-          "the kernel has no openat2, without which the way could lead out of the volume",
-          "Use Linux 5.6 or newer, and see that no filter forbids the call");
+          "the kernel has no openat2, without which a path could lead out of the volume",
+          "Use Linux 5.6 or newer, and check that no filter forbids the call");
     }
     int opened = calls.openat(Abi.AT_FDCWD, mount.link(), DIRECTORY & ~Abi.O_NOFOLLOW, 0);
     levels.push(new Level(descriptor("open", opened, null), Abi.emptyPath()));

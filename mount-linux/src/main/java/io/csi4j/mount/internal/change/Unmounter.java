@@ -370,7 +370,8 @@ final class Unmounter {
               place.path(),
               Reason.SYMLINK,
               Abi.EINVAL,
-              "it is a symbolic link, and none is followed. Unmount what it leads to by its own"
+              "it is a symbolic link, and links are not followed. Unmount what it leads to by "
+                  + "its own"
                   + " path.")
           .build();
     }

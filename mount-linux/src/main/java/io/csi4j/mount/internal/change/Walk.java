@@ -184,7 +184,8 @@ final class Walk {
             doing
                 + " failed: "
                 + link
-                + " is a symbolic link, and none is followed. Name the path without links, or name"
+                + " is a symbolic link, and links are not followed. Name the path without links, "
+                + "or name"
                 + " the directory that may be trusted with Mounts.beneath.")
         .syscall("open", new Errno(Abi.ELOOP))
         .target(about)

@@ -128,7 +128,7 @@ public final class ErrnoMeaning {
         new Meaning(
             Reason.OTHER,
             "the kernel answered " + errno.name(),
-            "Look whether the kernel's log says more");
+            "Check whether the kernel's log says more");
     Meaning any = MEANINGS.getOrDefault(Work.ANY + errno.name(), unknown);
     Meaning meaning = MEANINGS.getOrDefault(work + errno.name(), any);
     return MountException.builder(

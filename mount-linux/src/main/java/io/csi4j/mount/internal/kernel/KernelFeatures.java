@@ -29,14 +29,14 @@ public final class KernelFeatures {
     if (looked < 0) {
       obstacles.put(Feature.STATX_MOUNT_ROOT, answer("statx", looked));
     } else if ((Struct.u64(root, Abi.STATX_AT_ATTRIBUTES_MASK) & Abi.STATX_ATTR_MOUNT_ROOT) == 0) {
-      obstacles.put(Feature.STATX_MOUNT_ROOT, "statx does not say it before Linux 5.8");
+      obstacles.put(Feature.STATX_MOUNT_ROOT, "statx does not report it before Linux 5.8");
     }
     boolean unique =
         looked >= 0 && (Struct.u32(root, Abi.STATX_AT_MASK) & Abi.STATX_MNT_ID_UNIQUE) != 0;
     if (!unique) {
       obstacles.put(
           Feature.STATX_UNIQUE_ID,
-          looked < 0 ? answer("statx", looked) : "statx does not give it before Linux 6.8");
+          looked < 0 ? answer("statx", looked) : "statx does not report it before Linux 6.8");
     }
     opened(obstacles, calls, Feature.OPENAT2, "openat2", openRoot(calls));
     if (unique) {

@@ -304,8 +304,8 @@ public class KernelTable {
               Reason.UNSUPPORTED,
               "Checking "
                   + ref
-                  + " failed: it was taken by calls that this process cannot make. See"
-                  + " MountCapabilities.system() for what keeps them from it.")
+                  + " failed: the reference was made with calls that this process cannot make. "
+                  + "See MountCapabilities.system() for what prevents them.")
           .target(ref.path())
           .build();
     }

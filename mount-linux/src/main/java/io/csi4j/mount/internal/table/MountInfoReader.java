@@ -29,8 +29,8 @@ public final class MountInfoReader {
   private static final int MOST_READINGS = 10;
 
   private static final String NO_PROC =
-      "Mount /proc where this process sees it (mount -t proc proc /proc), and see that nothing"
-          + " hides its files.";
+      "Mount /proc where this process sees it (mount -t proc proc /proc), and check that nothing "
+          + "hides its files.";
 
   private final Kernel kernel;
   private final Table table;
@@ -60,9 +60,9 @@ public final class MountInfoReader {
     return new MountInfoReader(
         kernel,
         () -> ProcFiles.open("/proc/" + process + "/mountinfo"),
-        "See whether the process "
+        "Check whether the process "
             + process
-            + " still runs, and whether this one may look into it (as the same user, or with"
+            + " still runs, and whether this one may inspect it (as the same user, or with"
             + " CAP_SYS_PTRACE).");
   }
 

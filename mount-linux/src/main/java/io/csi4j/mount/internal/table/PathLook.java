@@ -242,8 +242,8 @@ final class PathLook {
               doing(path)
                   + " failed: /proc does not show its mount ("
                   + PrintableText.escape(String.valueOf(e.getMessage()))
-                  + "). See that proc is mounted at /proc, and that this process may open more"
-                  + " files.")
+                  + "). Check that proc is mounted at /proc, and that this process may open more "
+                  + "files.")
           .target(path)
           .cause(e)
           .build();
@@ -288,7 +288,7 @@ final class PathLook {
           throw MountException.builder(
                   Reason.SYMLINK,
                   doing(path)
-                      + " failed: its symbolic links lead in a circle, or there are more than 40."
+                      + " failed: its symbolic links form a loop, or there are more than 40."
                       + " Name the path without them.")
               .syscall(syscall, new Errno(-result))
               .target(path)

@@ -342,7 +342,8 @@ public final class StatmountReader {
                   MountException.Reason.OTHER,
                   "Reading mount "
                       + uniqueId
-                      + " failed: the kernel gave a structure that no mount can have. Report it;"
+                      + " failed: the kernel returned a structure that no mount can have. Report "
+                      + "it;"
                       + " without statmount mounts are read from /proc/self/mountinfo.")
               .cause(e)
               .build();
@@ -442,7 +443,7 @@ public final class StatmountReader {
         int at = TEXT_PLACES[i];
         int from = has(TEXTS[i]) ? Struct.u32(bytes, at) : 0;
         if (from < 0 || from > bytes.length - Abi.STATMOUNT_STRINGS) {
-          throw new IllegalArgumentException("A text begins outside of it, at " + from + ".");
+          throw new IllegalArgumentException("A string begins outside of it, at " + from + ".");
         }
       }
     }

@@ -193,7 +193,7 @@ public final class TableReader {
     if (record.ref().identity() instanceof MountRef.Identity.Unique unique) {
       return unique.id();
     }
-    throw new IllegalStateException("The mount " + record.ref() + " has no number of its own.");
+    throw new IllegalStateException("The mount " + record.ref() + " has no unique id.");
   }
 
   private MountSnapshot textSnapshot(TableRows rows, Predicate<MountRecord> filter) {

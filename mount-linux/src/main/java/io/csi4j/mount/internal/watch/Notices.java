@@ -177,8 +177,8 @@ final class Notices implements AutoCloseable {
       throw MountException.builder(
               Reason.NO_MOUNT_TABLE,
               "Watching the mounts failed: the kernel's table cannot be opened. Mount /proc where"
-                  + " this process sees it (mount -t proc proc /proc), and see that it has"
-                  + " descriptors left.")
+                  + " this process sees it (mount -t proc proc /proc), and check that it has "
+                  + "file descriptors left.")
           .syscall("openat", new Errno(-table))
           .build();
     }

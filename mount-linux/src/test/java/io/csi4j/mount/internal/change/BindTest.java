@@ -688,7 +688,7 @@ class BindTest {
           MountException refused = Refusal.of(() -> exchanged.bind(bind(source, target).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.OTHER);
-          assertThat(refused).hasMessageContaining("was taken back: the target was exchanged");
+          assertThat(refused).hasMessageContaining("was undone: the target was replaced");
           assertThat(scratch.rows(target)).isEmpty();
           assertThat(scratch.rows(scratch.path("parent/aside"))).isEmpty();
         });

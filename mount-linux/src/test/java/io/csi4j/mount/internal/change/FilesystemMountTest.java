@@ -168,7 +168,7 @@ class FilesystemMountTest {
           Refusal.of(() -> mounts().mount(tmpfs(target).option(option).build()));
 
       assertThat(refused.reason()).isEqualTo(Reason.BAD_OPTIONS);
-      assertThat(refused).hasMessageContaining("holds a comma or a NUL");
+      assertThat(refused).hasMessageContaining("contains a comma or a NUL");
     }
   }
 

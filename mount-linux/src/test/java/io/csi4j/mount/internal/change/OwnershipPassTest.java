@@ -234,7 +234,9 @@ class OwnershipPassTest {
     command(
         "bash",
         "-c",
-        "cd \"$1\" && mkdir $'\\xff\\n..' ... .hidden && touch $'\\xff\\n../\\xc3(' .../-rf && chmod 600 .../-rf",
+        "cd \"$1\" && mkdir $'\\xff\\n"
+            + "..' ... .hidden && touch $'\\xff\\n"
+            + "../\\xc3(' .../-rf && chmod 600 .../-rf",
         "bash",
         scratch.file("volume").toString());
 
@@ -385,7 +387,7 @@ class OwnershipPassTest {
         .withMessageStartingWith("The permissions 04000 for files or 00 for directories");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> GROUP.toBuilder().maxFiles(0).build())
-        .withMessage("In PT10M and with 0 files nothing could be changed. Allow more.");
+        .withMessage("In PT10M and with 0 files, nothing could be changed. Allow more.");
     assertThat(BOTH).hasToString("user 1000 and group 2000").isNotEqualTo(GROUP);
     assertThat(GROUP).hasToString("group 2000").isEqualTo(GROUP.toBuilder().build());
   }

@@ -99,9 +99,9 @@ class KernelFeaturesTest {
     KernelFeatures features = KernelFeatures.probe(old);
 
     assertThat(features.obstacle(Feature.STATX_MOUNT_ROOT))
-        .contains("statx does not say it before Linux 5.8");
+        .contains("statx does not report it before Linux 5.8");
     assertThat(features.obstacle(Feature.STATX_UNIQUE_ID))
-        .contains("statx does not give it before Linux 6.8");
+        .contains("statx does not report it before Linux 6.8");
   }
 
   @Test

@@ -107,8 +107,8 @@ class MountInfoReaderTest {
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.NO_MOUNT_TABLE))
         .hasMessage(
             "Reading the table of mounts failed: /proc/self/mountinfo (No such file or directory)."
-                + " Mount /proc where this process sees it (mount -t proc proc /proc), and see that"
-                + " nothing hides its files.");
+                + " Mount /proc where this process sees it (mount -t proc proc /proc), and check "
+                + "that nothing hides its files.");
   }
 
   /** Gives one text after the other. */

@@ -62,7 +62,7 @@ class OtherProcessTest {
         .isInstanceOfSatisfying(
             MountException.class,
             failed -> assertThat(failed.reason()).isEqualTo(Reason.NO_MOUNT_TABLE))
-        .hasMessageContaining("See whether the process " + gone + " still runs");
+        .hasMessageContaining("Check whether the process " + gone + " still runs");
   }
 
   @Test

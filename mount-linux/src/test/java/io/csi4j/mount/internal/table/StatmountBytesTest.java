@@ -36,7 +36,7 @@ class StatmountBytesTest {
     assertThatExceptionOfType(MountException.class)
         .isThrownBy(() -> reader.record(7))
         .withMessageStartingWith(
-            "Reading mount 7 failed: the kernel gave a structure that no mount")
+            "Reading mount 7 failed: the kernel returned a structure that no mount")
         .extracting(MountException::reason)
         .isEqualTo(MountException.Reason.OTHER);
   }
@@ -83,7 +83,7 @@ class StatmountBytesTest {
     assertThatExceptionOfType(MountException.class)
         .isThrownBy(() -> typeAt(place).type(7))
         .withMessageStartingWith(
-            "Reading mount 7 failed: the kernel gave a structure that no mount")
+            "Reading mount 7 failed: the kernel returned a structure that no mount")
         .extracting(MountException::reason)
         .isEqualTo(MountException.Reason.OTHER);
   }

@@ -646,7 +646,8 @@ class CheckCommandTest {
     String socket = "unix://" + directory.resolve("csi.sock");
     Path left =
         Files.writeString(
-            directory.resolve("left"), "csi4j conformance: what a run has made and not undone\n");
+            directory.resolve("left"),
+            "csi4j conformance: things that a run has created and not " + "removed\n");
     List<String> words = List.of("check", "--endpoint", socket, "--start", "./plugn -v");
     String told =
         "(?s)Starting the plugin failed: nothing listens on "
@@ -798,7 +799,8 @@ class CheckCommandTest {
   void aPluginThatHangsDoesNotOutliveACleanupThatIsToldToEnd() throws Exception {
     Path left =
         Files.writeString(
-            directory.resolve("left"), "csi4j conformance: what a run has made and not undone\n");
+            directory.resolve("left"),
+            "csi4j conformance: things that a run has created and not " + "removed\n");
 
     assertThat(saidWhenToldToEnd("--cleanup", left.toString())).contains(" --cleanup " + left);
     assertThat(left).exists();

@@ -44,19 +44,19 @@ class DefectiveStoresTest {
    */
   private static final Set<String> BY_CHANCE =
       Set.of(
-          "of the first writes of many clients one is made",
+          "one of the first writes of many clients is made",
           "no write is lost among many",
           "no write of many clients is lost",
-          "no write of several is made in part",
-          "what many callers do and see fits one order",
-          "what many clients do and see fits one order",
+          "no write of several records is made partially",
+          "the calls and results of many callers fit one order",
+          "the calls and results of many clients fit one order",
           "a caller that sees a write sees the writes of other keys before it",
           "another client that sees a write sees the writes of other keys before it",
-          "no write of several by many clients is made in part",
+          "no write of several records by many clients is made partially",
           "a watch shows the writes of a crowd in their order",
-          "what stays is seen once by a scan while others are written",
-          "who writes while a store is closed is told so or served",
-          "what was written while a store was closed is there afterwards");
+          "a scan during writes returns each unchanged record once",
+          "a write while a store is being closed is made, or refused for that reason",
+          "writes that were made while a store was being closed are there afterwards");
 
   /**
    * Defects that let somebody wait in vain for a watch. So the checks of watches are run on them
@@ -70,7 +70,7 @@ class DefectiveStoresTest {
           "watches do not show removals",
           "only the first watch is told",
           "a closed watch keeps who comes waiting",
-          "closing a watch lets nobody go",
+          "closing a watch releases nobody",
           "watches outlive their store",
           "watches are told of their own client only");
 

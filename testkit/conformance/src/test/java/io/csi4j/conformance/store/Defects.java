@@ -667,7 +667,7 @@ final class Defects {
                   });
             }));
     add(
-        "closing a watch lets nobody go",
+        "closing a watch releases nobody",
         watch(
             (store, right) -> {
               AtomicBoolean over = new AtomicBoolean();

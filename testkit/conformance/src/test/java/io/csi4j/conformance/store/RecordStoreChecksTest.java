@@ -88,9 +88,9 @@ class RecordStoreChecksTest {
     assertThat(names(Set.of())).hasSizeBetween(50, names.size() - 14);
     assertThat(names(Set.of(RecordStoreFixture.Ability.SHARED)))
         .contains("closing one client leaves the others")
-        .doesNotContain("the name of a store outlives closing");
+        .doesNotContain("the name of a store stays the same after closing");
     assertThat(names(Set.of(RecordStoreFixture.Ability.DURABLE)))
-        .contains("the name of a store outlives closing")
+        .contains("the name of a store stays the same after closing")
         .doesNotContain("closing one client leaves the others");
   }
 

@@ -545,8 +545,8 @@ public final class NodeAgent implements AutoCloseable {
             "node '"
                 + node
                 + (isHeld
-                    ? "' cannot mount with its claim: it is not known whether the volume is"
-                        + " attached, or the volume is not on record"
+                    ? "' cannot mount with its claim: it is unknown whether the volume is "
+                        + "attached, or the volume is not recorded"
                     : "' has no claim for it")),
         null,
         null);

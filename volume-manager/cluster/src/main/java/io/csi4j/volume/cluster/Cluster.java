@@ -528,7 +528,8 @@ public final class Cluster implements ControlPlane, AutoCloseable {
                   + "', and the control plane to "
                   + own.map(it -> "cluster '" + it + "'")
                       .orElse(
-                          "a cluster without identity; ClusterSetup.create gives a lost one back")),
+                          "a cluster without an identity; ClusterSetup.create restores a lost "
+                              + "one")),
           null,
           null);
     }
@@ -564,7 +565,7 @@ public final class Cluster implements ControlPlane, AutoCloseable {
 
   /**
    * Ends the control plane. Its claims and pending work are in the store, so another control plane
-   * goes on with them.
+   * continues them.
    */
   @Override
   public void close() {

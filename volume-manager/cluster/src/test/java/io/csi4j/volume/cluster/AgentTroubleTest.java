@@ -776,8 +776,8 @@ class AgentTroubleTest {
         .isEqualTo(
             "the node belongs to cluster '"
                 + blue
-                + "', and the control plane to a cluster without identity; ClusterSetup.create"
-                + " gives a lost one back");
+                + "', and the control plane to a cluster without an identity; "
+                + "ClusterSetup.create restores a lost one");
     assertThat(new ClusterSetup(store).create(blue)).isEqualTo(blue);
     agent.exchange();
     agent.release(WEB);

@@ -425,8 +425,8 @@ class ClusterTroubleTest {
     assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_MISSING);
     assertThat(refused.operatorMessage().seen().text())
         .isEqualTo(
-            "node 'a' cannot mount with its claim: it is not known whether the volume is attached,"
-                + " or the volume is not on record");
+            "node 'a' cannot mount with its claim: it is unknown whether the volume is attached, "
+                + "or the volume is not recorded");
 
     a.release(WEB);
 

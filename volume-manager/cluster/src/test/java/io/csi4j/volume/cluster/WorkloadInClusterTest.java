@@ -210,7 +210,7 @@ class WorkloadInClusterTest {
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.operatorMessage().seen().text())
         .contains(
-            "claimed it with other facts of the workload than its request has now"
+            "claimed it with other workload facts than it requests now"
                 + " (csi.storage.k8s.io/pod.uid, csi.storage.k8s.io/serviceAccount.name)");
     assertThat(cluster.nodesFor(WEB, other).nodes()).isEmpty();
     assertThat(cluster.nodesFor(WEB, TOLD).nodes()).containsExactly(A);

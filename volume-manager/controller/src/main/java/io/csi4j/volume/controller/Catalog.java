@@ -203,8 +203,8 @@ final class Catalog implements AutoCloseable {
   }
 
   /**
-   * Returns what lists show of a record. A deletion that was intended by an owner that has ended is
-   * shown as going on. A volume that is being adopted is not shown.
+   * Returns what lists show of a record. A deletion that an ended owner intended is shown as still
+   * running. A volume that is being adopted is not shown.
    */
   private Optional<CatalogEntry> shown(CatalogRecord record) {
     return record.isBeingAdopted() ? Optional.empty() : Optional.of(goneOnWith(record));

@@ -687,7 +687,7 @@ final class ControlPlaneSession implements AutoCloseable {
     }
   }
 
-  /** The sessions under which work goes on. */
+  /** The sessions that have running work. */
   private List<Session> renewable() {
     lock.lock();
     try {

@@ -74,7 +74,7 @@ final class SnapshotWork implements AutoCloseable {
         record -> {
           if (record.entry().volume().isEmpty() || record.isBeingAdopted()) {
             return new Decision.Refuse<>(
-                OperatorCode.VOLUME_UNKNOWN, "it is being deleted, or is gone");
+                OperatorCode.VOLUME_UNKNOWN, "it is being deleted, or no longer exists");
           }
           if (record
               .work(CatalogWork.VOLUME)
@@ -175,7 +175,8 @@ final class SnapshotWork implements AutoCloseable {
       return new Decision.Keep<>();
     }
     if (there.isEmpty()) {
-      return new Decision.Refuse<>(OperatorCode.VOLUME_UNKNOWN, "it is being deleted, or is gone");
+      return new Decision.Refuse<>(
+          OperatorCode.VOLUME_UNKNOWN, "it is being deleted, or no " + "longer exists");
     }
     CatalogRecord record = there.get();
     Decision<CatalogRecord> decision = rule.decide(record);

@@ -871,9 +871,9 @@ public final class VolumeController implements AutoCloseable {
    * Takes an upkeep chore, unless another control plane that shares the store has it. A chore is
    * work that one control plane does at a time, such as that of a {@code VolumeKeeper}. This
    * control plane has the chore until {@link #leaveUpkeep} is called or it is closed; if its
-   * process ends otherwise, another control plane takes the chore 30 to 60 s later. Two may have a
-   * chore for a moment, which does no harm. A control plane of an earlier version has all chores or
-   * none.
+   * process ends otherwise, another control plane takes the chore 30 to 60 s later. Two control
+   * planes may run the same chore for a moment, which does no harm. A control plane of an earlier
+   * version has all chores or none.
    *
    * @param chore the name of the chore, the same in all control planes
    * @return the name of the control plane that has it; empty if it is this one

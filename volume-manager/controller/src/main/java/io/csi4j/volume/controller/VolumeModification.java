@@ -47,7 +47,7 @@ final class VolumeModification {
   private final Consumer<CatalogVolume> modified;
   private final Clock clock;
 
-  /** The failures of the last attempts of changes that go on. */
+  /** The failures of the last attempts of unfinished changes. */
   private final Map<Attempted, String> seen = new ConcurrentHashMap<>();
 
   /**

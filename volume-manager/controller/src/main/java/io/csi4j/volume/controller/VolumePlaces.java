@@ -151,7 +151,8 @@ final class VolumePlaces {
   }
 
   /**
-   * The recorded volumes of a plugin; empty if the store cannot be read, so that the list goes on.
+   * The recorded volumes of a plugin; empty if the store cannot be read, so that the list
+   * continues.
    */
   private Map<VolumeId, CatalogVolume> known(PluginId plugin) {
     Map<VolumeId, CatalogVolume> known = new HashMap<>();

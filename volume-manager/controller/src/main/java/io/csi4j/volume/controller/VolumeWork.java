@@ -87,7 +87,7 @@ final class VolumeWork {
   }
 
   /**
-   * Writes a step after which the work goes on.
+   * Writes a step after which the work continues.
    *
    * @param beside changes to other records in the same write, as for all steps
    */
@@ -282,7 +282,7 @@ final class VolumeWork {
   }
 
   /**
-   * Ends failed work. An intended deletion goes on, because it may hold the claims of the volume.
+   * Ends failed work. An intended deletion continues, because it may hold the claims of the volume.
    * An undecided adoption leaves no record.
    */
   void giveUp(Subject subject) {

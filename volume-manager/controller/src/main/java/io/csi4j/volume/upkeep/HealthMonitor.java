@@ -209,7 +209,7 @@ public final class HealthMonitor implements AutoCloseable {
   /**
    * Queries all plugins once, and waits until each has answered or failed. The listener is notified
    * of the changes, too. If a round of a plugin is running, this method waits for the next one. An
-   * interrupt ends the wait, and the rounds go on.
+   * interrupt ends the wait; the rounds continue.
    *
    * @return the faults that have begun or ended
    * @throws IllegalStateException if the monitor is closed

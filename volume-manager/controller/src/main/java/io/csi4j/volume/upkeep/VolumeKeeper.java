@@ -39,7 +39,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the periodic upkeep of volumes and claims for a host without timers of its own: continues
+ * Runs the periodic upkeep of volumes and claims for a host without its own timers: continues
  * interrupted releases, releases what is no longer needed, compares claims with the state of
  * storage systems, and monitors the health of volumes. Each of its parts can be used alone instead.
  *
@@ -239,8 +239,7 @@ public final class VolumeKeeper implements AutoCloseable {
 
   /**
    * Runs each chore once, and waits until all have ended; if a round is running, waits for its end.
-   * The listener is notified of these rounds, too. An interrupt ends the wait, and the rounds go
-   * on.
+   * The listener is notified of these rounds, too. An interrupt ends the wait; the rounds continue.
    *
    * @return the rounds, in the order of the chores
    * @throws IllegalStateException if the keeper is closed

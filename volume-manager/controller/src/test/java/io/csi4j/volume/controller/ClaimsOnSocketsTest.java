@@ -464,7 +464,7 @@ class ClaimsOnSocketsTest {
       ClaimException refused = failure(() -> claims().acquire(unnamed));
       assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
       assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
-      assertThat(refused).hasMessageContaining("the claim has no node id of node 'n1'");
+      assertThat(refused).hasMessageContaining("the claim lacks the node id of node 'n1'");
       assertThat(store.read(ClaimCodec.key(DB))).as("nothing is written").isEmpty();
     } else {
       assertThat(claims().acquire(unnamed).context().isEmpty()).isTrue();

@@ -52,7 +52,7 @@ class NodeClaimsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "A node looks at its claims every 60000 ms, and cannot fence itself after 59000 ms."
-                + " Let it look more often, or wait longer.");
+                + " Let it look more often, or allow it more time.");
     assertThat(claims().toBuilder().selfFence(Duration.ofMinutes(1)).build().selfFence())
         .contains(Duration.ofMinutes(1));
   }
@@ -70,7 +70,7 @@ class NodeClaimsTest {
         .hasMessage("The epoch of a claim is at least 1, not 0.");
     assertThatThrownBy(() -> receipt(7, "n1", List.of()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("A node that looked nowhere has proven nothing.");
+        .hasMessage("A receipt needs at least one path that the node examined.");
   }
 
   private static NodeReceipt receipt(long epoch, String node, List<Path> looked) {

@@ -282,7 +282,7 @@ class ClaimRepairTest {
     assertThat(told).extracting(OperatorMessage::code).containsOnly(OperatorCode.DETACH_FAILED);
     assertThat(told).hasSize(4);
     assertThat(told.get(2).line())
-        .contains("plugin 'slow' left 2 other calls without an answer, and is called again");
+        .contains("plugin 'slow' left 2 other calls unanswered, and is called again");
 
     storage.calls.clear();
     DriftCheck.Repair ofAnother = DriftCheck.Repair.by(claims, told::add);

@@ -365,8 +365,7 @@ class ReaperTest {
     assertThat(ends(first).get(2))
         .startsWith("FAILED: ")
         .contains(
-            "plugin 'slow' left 2 other calls without an answer, and is called again in the next"
-                + " round");
+            "plugin 'slow' left 2 other calls unanswered, and is called again in the next round");
     assertThat(ends(first).get(5)).isEqualTo("DONE: it is free");
 
     storage.calls.clear();
@@ -408,8 +407,8 @@ class ReaperTest {
         .containsExactly(VolumeKey.of("a1"), VolumeKey.of("a2"), VolumeKey.of("b"));
     assertThat(ends(ends).get(2))
         .isEqualTo(
-            "FAILED: plugin 'slow' left 2 other calls without an answer, and is called again in"
-                + " the next round");
+            "FAILED: plugin 'slow' left 2 other calls unanswered, and is called again in the "
+                + "next round");
     assertThat(ends.get(3).end()).isEqualTo(Reaper.Result.End.DONE);
   }
 

@@ -29,7 +29,7 @@ public enum AttachmentMode {
       case "block", "block-device" -> BLOCK;
       default ->
           throw new IllegalArgumentException(
-              "A volume is attached as 'filesystem' or 'block', and not as what was given.");
+              "A volume is attached as 'filesystem' or 'block'; the given value is neither.");
     };
   }
 

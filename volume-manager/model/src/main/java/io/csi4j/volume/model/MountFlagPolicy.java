@@ -253,7 +253,7 @@ public final class MountFlagPolicy {
     if (!part.equals(part.strip())
         || part.startsWith("-")
         || name.chars().anyMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c))) {
-      return Optional.of("holds what no mount option has, a dash at its beginning or a blank");
+      return Optional.of("begins with a dash or contains a blank, which no mount option does");
     }
     if (denied.contains(name)) {
       return Optional.of("is on the host's list of flags that are denied");

@@ -38,7 +38,8 @@ public record NodeReceipt(
       throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
     }
     if (looked.isEmpty()) {
-      throw new IllegalArgumentException("A node that looked nowhere has proven nothing.");
+      throw new IllegalArgumentException(
+          "A receipt needs at least one path that the node " + "examined.");
     }
   }
 }

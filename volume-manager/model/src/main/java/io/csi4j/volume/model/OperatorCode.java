@@ -311,7 +311,7 @@ public enum OperatorCode {
         OperatorCode code = valueOf(row.get(1));
         Text text = new Text(Severity.valueOf(row.get(2)), row.get(3), row.get(4), row.get(5));
         if (code.number != Integer.parseInt(row.get(0)) || texts.put(code, text) != null) {
-          throw new IllegalStateException("No row for a code of its own: " + row);
+          throw new IllegalStateException("A row has a wrong number, or repeats a code: " + row);
         }
       }
       if (texts.size() != values().length) {

@@ -40,7 +40,7 @@ public record SelinuxLabel(String value) {
       throw new IllegalArgumentException(
           "'"
               + SafeText.escape(value, LONGEST)
-              + "' is no label of SELinux. Give user, role, type and level, parted by colons.");
+              + "' is not an SELinux label. Use user, role, type and level, separated by colons.");
     }
   }
 

@@ -87,14 +87,14 @@ public final class WorkloadFacts {
       throw new IllegalArgumentException(
           "The fact '"
               + SafeText.escape(key)
-              + "' of a workload has another key than a kubelet uses. Begin it with '"
+              + "' of a workload has a key that no kubelet uses. Begin it with '"
               + PREFIX
               + "'.");
     }
     if (key.equals(TOKENS)) {
       throw new IllegalArgumentException(
-          "The tokens of a workload are no facts: they would stand in records in clear. Give them to"
-              + " the plugin as secrets of the volume.");
+          "The tokens of a workload are not facts: records would contain them in clear text. "
+              + "Pass them to the plugin as secrets of the volume.");
     }
     Names.check("key of a fact", key);
     Names.check("fact '" + key + "' of the workload", value);

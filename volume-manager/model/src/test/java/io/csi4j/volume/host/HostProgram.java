@@ -47,7 +47,7 @@ public final class HostProgram {
    *
    * @param directory empty; the program is compiled here
    * @param source the text of {@code host.Main}
-   * @param required the modules that it asks for
+   * @param required the modules that it requests
    * @param notPublished parts of the names of further entries of the test's path that are there for
    *     tests only
    */

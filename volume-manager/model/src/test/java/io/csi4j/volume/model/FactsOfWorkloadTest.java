@@ -52,7 +52,7 @@ class FactsOfWorkloadTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> WorkloadFacts.from(Map.of("pool\n", "fast")))
         .withMessage(
-            "The fact 'pool\\n' of a workload has another key than a kubelet uses. Begin it with"
+            "The fact 'pool\\n' of a workload has a key that no kubelet uses. Begin it with"
                 + " 'csi.storage.k8s.io/'.");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> WorkloadFacts.from(Map.of("csi.storage.k8s.io/\u0000", "a")))

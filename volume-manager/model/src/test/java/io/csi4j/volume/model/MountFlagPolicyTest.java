@@ -45,7 +45,7 @@ class MountFlagPolicyTest {
   @ValueSource(strings = {"-o suid", "--bind", " suid", "noatime, suid", "a\tb", "a\nb=c"})
   void whatACommandCouldTakeForSomethingElseIsRefused(String flag) {
     assertThat(refusal(MountFlagPolicy.forTenants(), flag))
-        .endsWith("holds what no mount option has, a dash at its beginning or a blank");
+        .endsWith("begins with a dash or contains a blank, which no mount option does");
   }
 
   @Test

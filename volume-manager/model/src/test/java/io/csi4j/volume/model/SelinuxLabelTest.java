@@ -50,7 +50,7 @@ class SelinuxLabelTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SelinuxLabel.of(label))
         .withMessageEndingWith(
-            "is no label of SELinux. Give user, role, type and level, parted by colons.");
+            "is not an SELinux label. Use user, role, type and level, separated by colons.");
   }
 
   @Test

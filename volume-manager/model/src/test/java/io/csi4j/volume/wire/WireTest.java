@@ -270,7 +270,7 @@ class WireTest {
   void anotherVersionOfTheFormIsRefusedByItsNumber() {
     isRefused(
         OperatorCode.MESSAGE_FROM_NEWER_VERSION,
-        "it has version 2, and this csi4j reads version 1",
+        "it has version 2, but this csi4j reads version 1",
         () -> ClusterMessage.decode(new FieldWriter().number(1, 2).text(5, "?").bytes()));
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
@@ -404,7 +404,7 @@ class WireTest {
     groups[1] = 1;
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
-        "it is no message of protobuf, or is nested too deeply",
+        "it is not a protobuf message, or is nested too deeply",
         () -> ClusterMessage.decode(groups));
   }
 
@@ -423,7 +423,7 @@ class WireTest {
     isRefused(
         OperatorCode.MESSAGE_UNREADABLE,
         hex.startsWith("0801")
-            ? "its bytes are not those that csi4j writes for it"
+            ? "its bytes differ from what csi4j writes for it"
             : "it does not say its version",
         () -> ClusterMessage.decode(bytes));
   }
@@ -518,7 +518,7 @@ class WireTest {
             false);
     assertThatExceptionOfType(IllegalArgumentException.class)
         .isThrownBy(() -> Wire.grant(open))
-        .withMessageStartingWith("A way to use a volume is left open: ");
+        .withMessageStartingWith("A capability lacks its access mode or access type: ");
   }
 
   @ParameterizedTest

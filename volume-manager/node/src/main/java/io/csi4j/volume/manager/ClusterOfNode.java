@@ -86,7 +86,9 @@ final class ClusterOfNode {
               + "', and the orders are of "
               + named
                   .map(other -> "cluster '" + other + "'")
-                  .orElse("a cluster without identity; ClusterSetup.create gives a lost one back"));
+                  .orElse(
+                      "a cluster without an identity; ClusterSetup.create restores a lost "
+                          + "one"));
     }
   }
 

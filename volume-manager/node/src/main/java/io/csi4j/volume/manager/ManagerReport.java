@@ -125,7 +125,7 @@ record ManagerReport(
         .forEach(use -> lines.add("  no workload has it any more; the last was " + use.phrase()));
     status.abandoned().keySet().stream()
         .sorted()
-        .forEach(use -> lines.add("  " + use.phrase() + ": abandoned by a person"));
+        .forEach(use -> lines.add("  " + use.phrase() + ": abandoned by an operator"));
     status.health().findings().forEach(finding -> lines.add("  health: " + finding.text()));
     status.trouble().ifPresent(trouble -> lines.add("  trouble: " + trouble.line()));
     return lines.stream();
@@ -159,7 +159,7 @@ record ManagerReport(
                     : record.identity()
                         + ", "
                         + target.usage().phrase()
-                        + ": no claim is on record");
+                        + ": no claim is recorded");
   }
 
   // ---- pending cleanup

@@ -279,7 +279,7 @@ public record ManagerView(
             ? "there is no such directory"
             : Files.notExists(state)
                 ? "it has no directory 'state' and no directory of a volume"
-                : "no journal is in its directory 'state', and it has no directory of a volume";
+                : "its directory 'state' has no journal, and it has no directory of a volume";
     return new VolumeException(
         Outcome.REFUSED,
         Messages.of(
@@ -422,7 +422,7 @@ public record ManagerView(
                 Optional.of(target.usage()),
                 Verb.UNPUBLISH,
                 false,
-                "it may be published, and the mount table does not settle it"));
+                "it may be published, but the mount table does not show whether it is"));
       }
     }
     boolean isLeft = record.targets().isEmpty() && !record.staging().is(PathStatus.NONE);
@@ -475,7 +475,7 @@ public record ManagerView(
   }
 
   /**
-   * What stands in the way of a volume: the last failure of a call or of other work on it.
+   * The problem of a volume: the last failure of a call or of other work on it.
    *
    * @param volume the volume
    * @param message the message for an operator

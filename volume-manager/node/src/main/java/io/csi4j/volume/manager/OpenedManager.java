@@ -340,7 +340,7 @@ final class OpenedManager implements AutoCloseable {
       abandon();
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
-      throw new IllegalStateException("Closing ended in a way that it should not.", e);
+      throw new IllegalStateException("Closing ended unexpectedly.", e);
     } finally {
       plugins.close();
       parts.close();

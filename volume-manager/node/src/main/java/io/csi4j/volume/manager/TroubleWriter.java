@@ -104,8 +104,8 @@ final class TroubleWriter implements AutoCloseable {
   }
 
   /**
-   * Returns the present trouble. What the process before has written stays as long as the volume
-   * still has to be released or is in doubt, and nothing else is known.
+   * Returns the present trouble. An entry of the previous process stays as long as the volume must
+   * still be released or is uncertain, and nothing newer is known.
    */
   private List<Entry> entries(VolumeEngine known, Instant now) {
     Map<VolumeIdentity, Entry> before = new HashMap<>();

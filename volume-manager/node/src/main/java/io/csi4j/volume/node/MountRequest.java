@@ -458,16 +458,15 @@ public final class MountRequest {
                 + usage
                 + " says "
                 + stated()
-                + ", and was claimed as "
+                + ", but was claimed as "
                 + grant.capability().get()
-                + ". Claim the volume in the way in which it is mounted; mount options belong into"
-                + " the claim.");
+                + ". Claim the volume as it is mounted; mount options belong in the claim.");
       }
       if (grant.mode() == ClaimMode.READ && mode.isWritable() && !readOnly) {
         throw new IllegalArgumentException(
             "The request for "
                 + usage
-                + " wants to write, and was claimed to "
+                + " wants to write, but was claimed to "
                 + grant.mode()
                 + ". Claim the volume to write, or ask for it read-only.");
       }

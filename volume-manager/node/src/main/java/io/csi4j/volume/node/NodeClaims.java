@@ -32,7 +32,7 @@ public final class NodeClaims {
               + parts.interval.toMillis()
               + " ms, and cannot fence itself after "
               + fence.toMillis()
-              + " ms. Let it look more often, or wait longer.");
+              + " ms. Let it look more often, or allow it more time.");
     }
     this.parts = parts.copy();
   }

@@ -319,7 +319,8 @@ public final class NodeWire {
     }
     MountRequest request = out.build();
     if (!request.capability().equals(capability)) {
-      throw new MalformedRecordException("a request and its claim differ in how it is mounted");
+      throw new MalformedRecordException(
+          "a request and its claim differ in how the volume is " + "mounted");
     }
     return new Mounting(request, secrets);
   }
@@ -346,7 +347,7 @@ public final class NodeWire {
               .orElseThrow(
                   () -> Envelopes.newer("it has secrets for a call that this csi4j does not know"));
       if (all.put(operation, each.getValue()) != null) {
-        throw new MalformedRecordException("secrets for a call are there twice");
+        throw new MalformedRecordException("secrets for a call are listed twice");
       }
     }
     if (name.isEmpty() == all.isEmpty()) {

@@ -106,7 +106,7 @@ public record VolumeStatus(
         .map(
             use ->
                 use.getKey().phrase()
-                    + ": abandoned by a person, who said: "
+                    + ": abandoned by an operator, who said: "
                     + ForeignText.of(use.getValue()))
         .forEach(lines::add);
     return lines;

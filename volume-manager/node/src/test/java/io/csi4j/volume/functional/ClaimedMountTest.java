@@ -120,7 +120,7 @@ class ClaimedMountTest {
       assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
       assertThat(failure)
           .hasMessageContaining(
-              "its claim has epoch 7, and it cannot be confirmed: there was no answer within"
+              "its claim has epoch 7, but it cannot be confirmed: there was no answer within"
                   + " 10000 ms");
       assertThat(node.calls(volume)).as("K3: nothing is staged or published").isEmpty();
       assertThat(node.status(volume)).isEmpty();
@@ -382,8 +382,8 @@ class ClaimedMountTest {
       assertThat(told(node, OperatorCode.CLAIM_STORE_DOWN).get(0).seen().text())
           .as("K6: going on from the record is told")
           .isEqualTo(
-              "its claim has epoch 7, and it cannot be confirmed: the store cannot be asked, and it"
-                  + " goes on from what is on record");
+              "its claim has epoch 7, but it cannot be confirmed: the store cannot be asked, and "
+                  + "it continues from its record");
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }

@@ -399,7 +399,8 @@ class HealthTest {
       assertThat(failure.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
       assertThat(failure.operatorMessage().seen().text())
           .endsWith(
-              "; the plugin says of the volume: INACCESSIBLE (PoolOffline): 'the pool is offline'");
+              "; the plugin reports about the volume: INACCESSIBLE (PoolOffline): 'the pool is "
+                  + "offline'");
       assertThat(node.calls()).contains("Health:OK");
     }
   }
@@ -415,7 +416,8 @@ class HealthTest {
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
-      assertThat(failure.operatorMessage().seen().text()).doesNotContain("says of the volume");
+      assertThat(failure.operatorMessage().seen().text())
+          .doesNotContain("reports about the " + "volume");
       assertThat(node.calls()).contains("Health:OK");
     }
   }

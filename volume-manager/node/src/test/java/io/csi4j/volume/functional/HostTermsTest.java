@@ -191,7 +191,7 @@ class HostTermsTest {
 
       // The fake mounts without the flags, which is noticed because they were sent.
       assertThat(refused(node, flagged("noatime"), OperatorCode.MOUNT_FLAGS_DIFFER))
-          .hasMessageContaining("the mount flags nodev, nosuid were asked for");
+          .hasMessageContaining("the mount flags nodev, nosuid were requested");
 
       for (var operation : List.of(NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME)) {
         assertThat(
@@ -235,8 +235,8 @@ class HostTermsTest {
 
       assertThat(failure)
           .hasMessageContaining(
-              "it was claimed without nosuid, which every mount gets here; the options of the"
-                  + " claim have to say so");
+              "it was claimed without nosuid, which every mount gets here; the claim must have "
+                  + "these options too");
       assertThat(node.calls()).isEmpty();
     }
   }

@@ -738,7 +738,7 @@ class LyingPluginTest {
 
       assertThat(failure)
           .hasMessageContaining(
-              "the mount flags nodev, nosuid were asked for, and it is mounted without");
+              "the mount flags nodev, nosuid were requested, but it is mounted without");
       assertThat(node.isClean()).isTrue();
     }
   }

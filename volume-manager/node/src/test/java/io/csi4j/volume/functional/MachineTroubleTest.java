@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MachineTroubleTest {
 
   private static final String BROKEN =
-      "Working on volume 'vol-1' of plugin 'fake.csi4j.example' failed; report this.";
+      "Working on volume 'vol-1' of plugin 'fake.csi4j.example' failed. Report this.";
 
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
 

@@ -750,8 +750,8 @@ class PluginTroubleTest {
       assertThat(failure.code()).isEqualTo(OperatorCode.NOT_OFFERED);
       assertThat(failure)
           .hasMessageContaining(
-              ": the node service of the plugin does not offer EXPAND_VOLUME; what its controller"
-                  + " has made larger needs no node then; ");
+              ": the node service of the plugin does not offer EXPAND_VOLUME; a volume that its "
+                  + "controller has expanded then needs nothing on the node; ");
       assertThat(node.verbs(VOLUME)).doesNotContain("Expand");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }

@@ -94,14 +94,14 @@ class ReceiptTest {
       node.volume("vol-1");
       node.mount(claimed("vol-1", "web", 7));
 
-      refused(node, "it is on record, or something is asked for it");
+      refused(node, "it is recorded, or an operation on it is pending");
 
       node.plugin()
           .inject(
               Fault.fail(StatusCode.INTERNAL, "not now"),
               When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
-      refused(node, "it is on record, or something is asked for it");
+      refused(node, "it is recorded, or an operation on it is pending");
       node.plugin().clearFaults();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
       assertThat(receipt(node).epoch()).isEqualTo(7);
@@ -124,7 +124,7 @@ class ReceiptTest {
       refused(
           node,
           false,
-          "the request names no volume, and it is not known whose mount is at "
+          "the request names no volume, but it is unknown which volume is mounted at "
               + node.stagingPath(VOLUME));
       node.leavesSomething();
     }
@@ -173,12 +173,12 @@ class ReceiptTest {
               When.calling(CsiOperation.NODE_UNSTAGE_VOLUME));
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
 
-      refused(node, true, "its staging is on record as IN_DOUBT");
+      refused(node, true, "its staging is recorded as IN_DOUBT");
       refused(
           node,
           false,
           "the request names no volume, and volume 'vol-1' of plugin"
-              + " 'fake.csi4j.example' is being given back");
+              + " 'fake.csi4j.example' is being released");
       assertThat(
               node.engine()
                   .receipt(WEB, 7, Optional.of(identity(VolumeId.of("another"))))

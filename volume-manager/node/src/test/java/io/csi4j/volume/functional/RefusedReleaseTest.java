@@ -214,7 +214,7 @@ class RefusedReleaseTest {
       assertThat(node.status(VOLUME).orElseThrow().abandoned())
           .containsExactly(Map.entry(WEB, "the plugin's vendor says so"));
       assertThat(node.engine().explain("vol-1", usage("vol-1", "db")::equals).toString())
-          .contains("'web'", "abandoned by a person, who said: the plugin's vendor says so");
+          .contains("'web'", "abandoned by an operator, who said: the plugin's vendor says so");
       node.mount(shared("vol-1", "web"));
       assertThat(node.status(VOLUME).orElseThrow().abandoned()).isEmpty();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.NOT_LAST);

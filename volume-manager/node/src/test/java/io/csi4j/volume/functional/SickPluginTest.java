@@ -83,7 +83,7 @@ class SickPluginTest {
           .asString()
           .startsWith("CSI-333 RETRIES_HELD_BACK: looking after plugin 'fake.csi4j.example': ")
           .contains(
-              "the budget of 3 repeats is used up; there is one more every 60 min, and one for each"
+              "the budget of 3 repeats is used up; one is added every 60 min, and one for each"
                   + " call that the plugin answers with OK");
 
       node.skip(Duration.ofHours(1));
@@ -164,7 +164,7 @@ class SickPluginTest {
                   .anyMatch(
                       line ->
                           line.contains(
-                                  ": waiting, because the budget of repeats of its plugin is used up"
+                                  ": waiting, because the retry budget of its plugin is used up"
                                       + " (CSI-333), for ")
                               && line.endsWith(", attempt 2 of 5")));
 

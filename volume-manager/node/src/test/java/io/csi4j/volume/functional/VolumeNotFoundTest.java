@@ -65,7 +65,8 @@ class VolumeNotFoundTest {
 
       assertThat(failure)
           .hasMessageContaining(
-              "NodeStageVolume did not find it, and the control plane says: it was deleted there");
+              "NodeStageVolume did not find it, and the control plane reports: it was deleted "
+                  + "there");
       assertThat(claims.questions()).containsExactly("web@7", "web@7?");
       assertThat(stagings(node)).containsExactly("Stage:NOT_FOUND");
       assertThat(node.isClean()).isTrue();

@@ -72,8 +72,8 @@ class ClusterOfNodeTest {
           OperatorCode.CONTROL_PLANE_OTHER,
           "this node belongs to cluster '"
               + BLUE
-              + "', and the orders are of a cluster without identity; ClusterSetup.create gives a"
-              + " lost one back",
+              + "', and the orders are of a cluster without an identity; ClusterSetup.create "
+              + "restores a lost one",
           () -> node.check(orders()));
       node.check(orders(BLUE));
     }

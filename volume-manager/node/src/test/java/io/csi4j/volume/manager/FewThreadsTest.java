@@ -41,7 +41,7 @@ class FewThreadsTest {
 
     assertThat(said)
         .as("I-6: the start is refused")
-        .contains("REFUSED NO_THREADS", "of 65 threads the machine gave", "ulimit -u");
+        .contains("REFUSED NO_THREADS", "of 65 threads could be started", "ulimit -u");
     assertThat(process.waitFor()).isZero();
     assertThat(directory).isEmptyDirectory();
   }

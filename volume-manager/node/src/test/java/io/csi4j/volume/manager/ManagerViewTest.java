@@ -381,7 +381,7 @@ class ManagerViewTest {
     Files.createDirectory(temp.resolve("state"));
     assertThat(refused(temp))
         .isEqualTo(
-            "no journal is in its directory 'state', and it has no directory of a volume. Give the"
+            "its directory 'state' has no journal, and it has no directory of a volume. Give the"
                 + " directory that the manager was opened with.");
   }
 

@@ -76,7 +76,7 @@ class OtherNameTest {
     assertThat(toldOf("ebs", ConnectOptions.defaults()))
         .singleElement()
         .asString()
-        .contains("it is registered as 'ebs', and calls itself '" + OWN + "'");
+        .contains("it is registered as 'ebs', but reports the name '" + OWN + "'");
   }
 
   @Test

@@ -148,7 +148,7 @@ class ExplanationTest {
                 + " and every use of it fails, at /v/k7/web-1",
             "and 1 more",
             "no workload has it any more; the last was workload 'batch' (shop/db-1)",
-            "workload 'batch' (shop/db-1): abandoned by a person, who said: node lost");
+            "workload 'batch' (shop/db-1): abandoned by an operator, who said: node lost");
   }
 
   @Test

@@ -205,7 +205,7 @@ class MountRequestTest {
         .isEqualTo(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, claimed));
     assertThatThrownBy(request.requestOptions(MountOptions.none().withFsType("ext4"))::build)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("mount options belong into the claim");
+        .hasMessageContaining("mount options belong in the claim");
   }
 
   @Test

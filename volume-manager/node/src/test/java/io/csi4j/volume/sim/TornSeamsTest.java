@@ -75,7 +75,9 @@ class TornSeamsTest {
       assertThat(log.messages(Level.SEVERE))
           .isNotEmpty()
           .allMatch(
-              line -> line.matches("(Working on|Looking after) volume .* failed; report this\\."));
+              line ->
+                  line.matches(
+                      "(Working on|Looking after) volume .* failed\\. Report " + "this\\."));
       return broken;
     }
   }

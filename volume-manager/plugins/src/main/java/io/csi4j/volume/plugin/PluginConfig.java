@@ -394,7 +394,7 @@ public final class PluginConfig {
       Optional<Set<PluginRole>> served = roles();
       if (served.isEmpty()) {
         wrong.add(
-            "it has to serve node, controller or monolith, and not "
+            "it must serve node, controller or monolith, not "
                 + (role == null ? "nothing" : quoted(role)));
       }
       socketName(socketName, wrong);
@@ -412,7 +412,7 @@ public final class PluginConfig {
       positive("probe interval", probeInterval, wrong);
       positive("probe limit", probeLimit, wrong);
       if (infoInterval.isNegative()) {
-        wrong.add("the info interval has to be zero or positive, and is " + infoInterval);
+        wrong.add("the info interval must be zero or positive, but is " + infoInterval);
       }
       positive("number of failures until it is unhealthy", failuresToUnhealthy, wrong);
       positive("number of answers until it is ready", answersToReady, wrong);
@@ -443,7 +443,7 @@ public final class PluginConfig {
     private static void socketName(String name, List<String> wrong) {
       if (name.indexOf('/') >= 0 || name.chars().anyMatch(Character::isISOControl)) {
         wrong.add(
-            "the name of its socket " + quoted(name) + " has to be one name, without a slash");
+            "the name of its socket " + quoted(name) + " must be a single name without a slash");
       } else if (!name.endsWith(SUFFIX)) {
         wrong.add("the name of its socket " + quoted(name) + " does not end in " + SUFFIX);
       }
@@ -451,7 +451,7 @@ public final class PluginConfig {
 
     private static void directory(String what, Path path, List<String> wrong) {
       if (!path.isAbsolute() || !path.equals(path.normalize())) {
-        wrong.add(what + " " + quoted(path) + " has to be absolute, without . and ..");
+        wrong.add(what + " " + quoted(path) + " must be absolute, without . and ..");
       } else if (path.getParent() == null) {
         wrong.add(what + " is the root of the filesystem");
       }
@@ -486,7 +486,7 @@ public final class PluginConfig {
                 + quoted(root)
                 + ", "
                 + where
-                + ", have to be apart, and neither inside of the other");
+                + ", must be separate, neither inside the other");
       }
     }
 
@@ -504,19 +504,26 @@ public final class PluginConfig {
       int bytes = (directory + "/" + name).getBytes(StandardCharsets.UTF_8).length;
       if (bytes > fits) {
         wrong.add(
-            "the path of its socket" + view + " has " + bytes + " bytes, and " + fits + " fit");
+            "the path of its socket"
+                + view
+                + " has "
+                + bytes
+                + " bytes, but only "
+                + fits
+                + " "
+                + "fit");
       }
     }
 
     private static void positive(String what, Duration value, List<String> wrong) {
       if (value.isZero() || value.isNegative()) {
-        wrong.add("the " + what + " has to be positive, and is " + value);
+        wrong.add("the " + what + " must be positive, but is " + value);
       }
     }
 
     private static void positive(String what, int value, List<String> wrong) {
       if (value < 1) {
-        wrong.add("the " + what + " has to be 1 or more, and is " + value);
+        wrong.add("the " + what + " must be 1 or more, but is " + value);
       }
     }
 

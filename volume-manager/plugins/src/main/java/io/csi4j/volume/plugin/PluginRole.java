@@ -25,8 +25,8 @@ public enum PluginRole {
       case "monolith" -> EnumSet.allOf(PluginRole.class);
       default ->
           throw new IllegalArgumentException(
-              "A plugin is a node, a controller or a monolith, and not what was given. Use one of"
-                  + " these three words.");
+              "A plugin is a node, a controller or a monolith; the given value is none of them. "
+                  + "Use one of the three.");
     };
   }
 }

@@ -52,7 +52,7 @@ public record RegisteredPlugin(
     List<String> lines = lines();
     lines.add(
         remembered
-            ? "  remembered from an earlier run, and not registered since"
+            ? "  remembered from an earlier run, but not registered since"
             : "  registered in this run");
     lines.add(
         "  health: "
@@ -68,7 +68,7 @@ public record RegisteredPlugin(
 
   private static void describe(PluginFingerprint said, List<String> lines) {
     lines.add(
-        "  said of itself: name '"
+        "  reports: name '"
             + said.name()
             + "', version '"
             + said.version()

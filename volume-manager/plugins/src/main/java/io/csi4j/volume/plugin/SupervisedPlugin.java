@@ -44,8 +44,8 @@ public interface SupervisedPlugin extends AutoCloseable {
   void close();
 
   /**
-   * An instance that was started and has not become ready in time. The supervision goes on; the
-   * host decides whether to restart it.
+   * An instance that was started and has not become ready in time. Supervision continues; the host
+   * decides whether to restart the plugin.
    *
    * @param plugin the instance
    * @param waited the waiting time

@@ -112,13 +112,13 @@ class PluginConfigTest {
     assertThat(refused(wrong))
         .containsExactly(
             "its id is empty",
-            "it has to serve node, controller or monolith, and not 'both'",
-            "the name of its socket 'csi/plugin' has to be one name, without a slash",
-            "the directory of its socket 'run/../csi' has to be absolute, without . and ..",
+            "it must serve node, controller or monolith, not 'both'",
+            "the name of its socket 'csi/plugin' must be a single name without a slash",
+            "the directory of its socket 'run/../csi' must be absolute, without . and ..",
             "a plugin that serves nodes needs the directory of the volume manager",
-            "the health timeout has to be positive, and is PT0S",
-            "the probe interval has to be positive, and is PT-1S",
-            "the number of failures until it is unhealthy has to be 1 or more, and is 0");
+            "the health timeout must be positive, but is PT0S",
+            "the probe interval must be positive, but is PT-1S",
+            "the number of failures until it is unhealthy must be 1 or more, but is 0");
   }
 
   @Test
@@ -133,7 +133,7 @@ class PluginConfigTest {
   @Test
   void noRoleAtAllIsRefused() {
     assertThat(refused(good().roles(Set.of())))
-        .containsExactly("it has to serve node, controller or monolith, and not nothing");
+        .containsExactly("it must serve node, controller or monolith, not nothing");
   }
 
   @ParameterizedTest
@@ -144,7 +144,7 @@ class PluginConfigTest {
         .containsExactly(
             "the directory of its socket '/run/csi/hostpath' and that of the volume manager '"
                 + root
-                + "', on this host, have to be apart, and neither inside of the other");
+                + "', on this host, must be separate, neither inside the other");
   }
 
   @Test
@@ -158,7 +158,7 @@ class PluginConfigTest {
     assertThat(refused(nested))
         .containsExactly(
             "the directory of its socket '/csi' and that of the volume manager '/csi/volumes', as"
-                + " the plugin sees them, have to be apart, and neither inside of the other");
+                + " the plugin sees them, must be separate, neither inside the other");
   }
 
   @Test
@@ -183,7 +183,7 @@ class PluginConfigTest {
 
     Path longer = Path.of(longest + "d");
     assertThat(refused(PluginConfig.builder("p", longer).volumeRoot(ROOT)))
-        .containsExactly("the path of its socket has 107 bytes, and 106 fit");
+        .containsExactly("the path of its socket has 107 bytes, but only 106 fit");
     ConnectOptions epoll = ConnectOptions.builder().transport(Transport.EPOLL).build();
     assertThat(
             PluginConfig.builder("p", longer)
@@ -193,6 +193,7 @@ class PluginConfigTest {
                 .socketDirectory())
         .isEqualTo(longer);
     assertThat(refused(good().seesSocketDirectoryAt(PluginPath.of(longer + "d"))))
-        .containsExactly("the path of its socket as the plugin sees it has 108 bytes, and 107 fit");
+        .containsExactly(
+            "the path of its socket as the plugin sees it has 108 bytes, but only " + "107 fit");
   }
 }

@@ -122,7 +122,7 @@ public final class JournalSettings {
     /** Sets the number of bytes that are reserved for a full disk; the default is 64 KiB. */
     public Builder ballastSize(int bytes) {
       if (bytes < 0 || bytes > 1 << 28) {
-        throw new IllegalArgumentException("A ballast has 0 to 256 MiB, not " + bytes);
+        throw new IllegalArgumentException("A reserve file has 0 to 256 MiB, not " + bytes);
       }
       this.ballastSize = bytes;
       return this;

@@ -260,8 +260,8 @@ public final class MemoryMedium {
   }
 
   private static String refusal(StateException.Reason reason) {
-    return "Recording an intent failed: the medium in memory was told to refuse ("
+    return "Recording an intent failed: the medium in memory is set to refuse writes ("
         + reason
-        + "). Tell it to accept.";
+        + "). Set it to accept.";
   }
 }

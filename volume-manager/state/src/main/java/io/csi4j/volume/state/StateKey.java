@@ -20,8 +20,8 @@ public record StateKey(Kind kind, String id) implements Comparable<StateKey> {
     Objects.requireNonNull(kind, "kind");
     if (!isId(id)) {
       throw new IllegalArgumentException(
-          "The id of a state key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, and this one"
-              + " has others, or "
+          "The id of a state key has 1 to 128 of the characters A-Z a-z 0-9 . _ -; this one has "
+              + "others, or "
               + id.length()
               + " characters. Use a hash of the text instead.");
     }

@@ -45,11 +45,11 @@ public final class StateValue {
     if (bytes.length > most) {
       throw new StateException(
           StateException.Reason.STATE_VALUE_TOO_LARGE,
-          "Remembering a value failed: it has "
+          "Storing a value failed: it has "
               + bytes.length
               + " bytes, and at most "
               + most
-              + " are kept. This is a fault of the program; report it.");
+              + " are kept. This is a defect of the program; report it.");
     }
     return new StateValue(bytes.clone());
   }

@@ -209,7 +209,8 @@ record OwnershipChange(
             OperatorCode.OWNERSHIP_NOT_SET,
             subject(request, wish),
             why,
-            new OperatorMessage.Part("Mount again to go on with the files, or unmount the volume")),
+            new OperatorMessage.Part(
+                "Mount again to continue with the files, or unmount the " + "volume")),
         null,
         cause);
   }

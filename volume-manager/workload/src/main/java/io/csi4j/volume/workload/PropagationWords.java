@@ -21,8 +21,8 @@ final class PropagationWords {
       case "bidirectional" -> Propagation.BIDIRECTIONAL;
       default ->
           throw new IllegalArgumentException(
-              "A mount propagates 'private', 'host-to-task' or 'bidirectional', and not as was"
-                  + " given.");
+              "A mount propagates 'private', 'host-to-task' or 'bidirectional'; the given value "
+                  + "is none of them.");
     };
   }
 

@@ -60,9 +60,9 @@ record TaskCheck(
       found.obstacle(
           OperatorCode.RUNTIME_CANNOT_MOUNT,
           Subject.of("checking workload " + quoted(wanted.workload())),
-          "it asks for "
+          "it requests "
               + plural(type)
-              + ", and none of its tasks can take any: "
+              + ", but none of its tasks can take any: "
               + tasks.stream().map(TaskCheck::where).collect(Collectors.joining(", ")));
       return;
     }
@@ -83,7 +83,7 @@ record TaskCheck(
               + quoted(task.runtime().runtime())
               + " cannot take "
               + plural(type)
-              + ", and it wants "
+              + ", but the task requests "
               + volumes);
     }
   }
@@ -145,7 +145,7 @@ record TaskCheck(
             PreflightFindings.about(wanted, task.task()),
             "it refers to "
                 + quoted(mount.volume())
-                + ", and the workload asks for no such volume");
+                + ", but the workload requests no such volume");
       }
     }
   }
@@ -179,7 +179,7 @@ record TaskCheck(
   private void checkNested(Subject subject, VolumeMount outer, VolumeMount inner) {
     Optional<RequestedVolume> around = wanted.volume(outer.volume());
     String seen =
-        "volume " + quoted(inner.volume()) + " would be inside of " + quoted(outer.volume());
+        "volume " + quoted(inner.volume()) + " would be inside " + quoted(outer.volume());
     if (around.filter(it -> it.request().attachment() == AttachmentMode.BLOCK).isPresent()) {
       found.obstacle(
           OperatorCode.DESTINATION_CONFLICT,
@@ -215,7 +215,7 @@ record TaskCheck(
               subject,
               "propagation '"
                   + PropagationWords.of(mount.propagation())
-                  + "' is wanted of a block device, which has no mounts below it",
+                  + "' is requested for a block device, which has no mounts below it",
               new OperatorMessage.Part("Use private for block devices")));
     }
     return mount.propagation() == Propagation.BIDIRECTIONAL
@@ -227,7 +227,7 @@ record TaskCheck(
   private Optional<String> reason(TaskName task, RequestedVolume volume, VolumeMount mount) {
     if (volume.request().readOnly() || mount.readOnly()) {
       return Optional.of(
-          "propagation 'bidirectional' needs a volume that is read-write, and "
+          "propagation 'bidirectional' needs a read-write volume, but "
               + (mount.readOnly() ? "the task" : "the workload")
               + " wants only to read it");
     }

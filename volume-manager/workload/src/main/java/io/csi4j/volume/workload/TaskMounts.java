@@ -114,7 +114,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       for (MountPath place : sources.keySet()) {
         if (!place.equals(device.destination()) && place.isWithin(device.destination())) {
           throw conflict(
-              place, "it would be inside of " + device.destination() + ", which is a device");
+              place, "it would be inside " + device.destination() + ", which is a device");
         }
       }
     }
@@ -157,7 +157,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
         Outcome.REFUSED,
         Messages.of(
             OperatorCode.DESTINATION_CONFLICT,
-            Subject.of("putting together the mounts of a task").at(place),
+            Subject.of("assembling the mounts of a task").at(place),
             seen),
         null,
         null);

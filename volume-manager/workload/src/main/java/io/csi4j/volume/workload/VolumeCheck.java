@@ -150,7 +150,7 @@ record VolumeCheck(
                     OperatorCode.NOT_ALLOWED_HERE,
                     PreflightFindings.about(volume),
                     "the host offers this volume for reading only",
-                    "Ask for it read-only, or for another one"));
+                    "Request it read-only, or request another one"));
   }
 
   // ---- checks of the plugin
@@ -284,14 +284,14 @@ record VolumeCheck(
       found.obstacle(
           OperatorCode.NOT_ALLOWED_HERE,
           PreflightFindings.about(volume),
-          "it is wanted as "
+          "it is requested as "
               + phrase(mode.get(), attachment == AttachmentMode.BLOCK)
-              + ", and may be used as "
+              + ", but may be used as "
               + csi.volume().spec().capabilities().stream()
                   .map(way -> phrase(way.accessMode(), way.isBlock()))
                   .distinct()
                   .collect(Collectors.joining(" or ")),
-          "Ask for it in one of the ways that are named");
+          "Request it in one of the named ways");
     }
   }
 
@@ -348,7 +348,7 @@ record VolumeCheck(
           OperatorCode.OPTIONS_DIFFER,
           PreflightFindings.about(volume),
           ForeignText.of(request + "; these differ: " + String.join(", ", differences)),
-          "Ask for it once, and let each task's mount say whether it only reads");
+          "Request it once, and let each task's mount say whether it is read-only");
     } else if (!isSameUse && !isShared(second.capability().accessMode())) {
       found.obstacle(
           OperatorCode.VOLUME_IN_USE,
@@ -411,7 +411,7 @@ record VolumeCheck(
               + limit.getAsLong()
               + " on this node and has "
               + there.size()
-              + ", those in doubt counted; "
+              + ", including uncertain ones; "
               + fresh
               + " more would be needed");
     }

@@ -57,7 +57,7 @@ public record VolumeMount(
   private static MountPath possible(MountPath destination) {
     if (destination.isRoot() || destination.isWithin(PROC)) {
       throw new IllegalArgumentException(
-          "No volume can be at '" + destination + "'. Choose a directory of its own.");
+          "No volume can be at '" + destination + "'. Choose a separate directory.");
     }
     return destination;
   }
@@ -172,7 +172,8 @@ public record VolumeMount(
         case "Z" -> PRIVATE;
         default ->
             throw new IllegalArgumentException(
-                "Files are labelled with 'z' for all tasks or 'Z' for one, and not as was given.");
+                "Files are labelled with 'z' for all tasks or 'Z' for one; the given value is "
+                    + "neither.");
       };
     }
 

@@ -526,7 +526,9 @@ public final class VolumeRequest {
       }
       if (created != null) {
         found.add(
-            "created", Rule.MISMATCH, "is given for a host volume, which is there: leave it out");
+            "created",
+            Rule.MISMATCH,
+            "is given for a host volume, which already exists: leave " + "it out");
       }
     }
   }
@@ -559,7 +561,8 @@ public final class VolumeRequest {
           return each;
         }
       }
-      throw new IllegalArgumentException("A volume is 'csi' or 'host', and not what was given.");
+      throw new IllegalArgumentException(
+          "A volume is 'csi' or 'host'; the given value is " + "neither.");
     }
 
     /** Returns its name in a job description: {@code csi} or {@code host}. */

@@ -123,7 +123,7 @@ public final class WorkloadVolumes {
       throw new IllegalArgumentException(
           "The workload '"
               + workload
-              + "' asks for no volume of a plugin as claimed: "
+              + "' does not request these claimed volumes from a plugin: "
               + open.keySet());
     }
     return new WorkloadVolumes(workload, claimed, tasks);
@@ -265,7 +265,7 @@ public final class WorkloadVolumes {
             PreflightFindings.about(volume),
             "the volume "
                 + quoted(volume.source())
-                + " is to be created for the job, and the host does not know it yet",
+                + " must be created for the job, but the host does not know it yet",
             "Acquire it first, and let the lookup find it then");
       }
     }
@@ -383,7 +383,7 @@ public final class WorkloadVolumes {
         found.obstacle(
             OperatorCode.PROPAGATION_REFUSED,
             subject().at(mount.destination()),
-            "propagation 'bidirectional' needs a volume that is read-write, and "
+            "propagation 'bidirectional' needs a read-write volume, but "
                 + quoted(volume.alias())
                 + " is mounted read-only");
         return;
@@ -464,12 +464,12 @@ public final class WorkloadVolumes {
       for (VolumeRequest request : requests) {
         String field = "volume '" + ForeignText.of(request.alias().value()) + "'";
         if (!aliases.add(request.alias())) {
-          found.add(field, Rule.MISMATCH, "is asked for twice: give each volume a name of its own");
+          found.add(field, Rule.MISMATCH, "is requested twice: give each volume its own name");
         } else if (request.perInstance() && instance.isEmpty()) {
           found.add(
               field,
               Rule.REQUIRED,
-              "is one for each instance, and the number of the instance is missing: give it");
+              "is one for each instance, but the number of the instance is missing: give it");
         } else {
           volumes.add(resolved(request, field, found));
         }
@@ -480,11 +480,11 @@ public final class WorkloadVolumes {
           found.add(
               "task '" + ForeignText.of(task.task().value()) + "'",
               Rule.MISMATCH,
-              "is there twice: give each task a name of its own");
+              "is listed twice: give each task its own name");
         }
       }
       InvalidRequestException.check(
-          "What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes",
+          "What the workload '" + ForeignText.of(workload.value()) + "' requests of volumes",
           found.all());
       return new WorkloadVolumes(workload, volumes, tasks);
     }
@@ -497,9 +497,9 @@ public final class WorkloadVolumes {
         found.add(
             field,
             Rule.MISMATCH,
-            "is asked for as a "
+            "is requested as a "
                 + request.type().word()
-                + " volume, and is none: correct its type");
+                + " volume, but is not one: correct its type");
       }
       return new RequestedVolume(workload, request, source, volume);
     }

@@ -196,7 +196,7 @@ class ClaimedMountAllTest extends MountAllTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> wanted(writing.build()).claimed(List.of(toRead)))
         .withMessage(
-            "The request for default/a by web-1 wants to write, and was claimed to READ. Claim the"
+            "The request for default/a by web-1 wants to write, but was claimed to READ. Claim the"
                 + " volume to write, or ask for it read-only.");
     assertThat(
             wanted(writing.readOnly(true).build())

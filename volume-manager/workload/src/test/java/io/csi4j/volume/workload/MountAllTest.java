@@ -387,7 +387,7 @@ class MountAllTest {
                       .code());
       mounting.run();
       Eventually.isTrue(
-          "a is being given back", () -> calls(CsiOperation.NODE_UNPUBLISH_VOLUME, "vol-a") == 1);
+          "a is being released", () -> calls(CsiOperation.NODE_UNPUBLISH_VOLUME, "vol-a") == 1);
       Thread again = new Thread(mounting);
       again.start();
       // They are asked for in order, and the first waits for its turn.
@@ -456,7 +456,7 @@ class MountAllTest {
       VolumeException refused =
           catchThrowableOfType(VolumeException.class, () -> wanted.mountAll(manager));
       assertThat(refused.code()).isEqualTo(OperatorCode.SOURCE_UNKNOWN);
-      assertThat(refused).hasMessageContaining("is to be created for the job");
+      assertThat(refused).hasMessageContaining("must be created for the job");
       assertThat(manager.volumes()).isEmpty();
     }
   }

@@ -237,7 +237,7 @@ class OwnedVolumesTest {
     assertThat(waitedFor.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
     assertThat(waitedFor)
         .hasMessageContaining("this thread was interrupted")
-        .hasMessageEndingWith("Mount again to go on with the files, or unmount the volume.");
+        .hasMessageEndingWith("Mount again to continue with the files, or unmount the volume.");
     assertThat(manager.hasMount(use("web-1"))).isTrue();
 
     mount("web-1", WISH);

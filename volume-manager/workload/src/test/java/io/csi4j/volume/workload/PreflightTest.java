@@ -126,21 +126,21 @@ class PreflightTest {
         .isEqualTo(
             """
             CSI-531 RUNTIME_CANNOT_MOUNT: checking task 'web' of workload 'web-1': its runtime \
-            'raw' cannot take CSI volumes, and it wants 'data'; nothing was begun. Use another \
-            runtime, or no volume.
+            'raw' cannot take CSI volumes, but the task requests 'data'; nothing was begun. \
+            Use another runtime, or no volume.
             CSI-533 TOPOLOGY_MISMATCH: %s: it can be reached from {zone=b}, and this node is in \
             {zone=a}; nothing was begun. Run the workload in one of the named places.
             CSI-537 SOURCE_UNKNOWN: checking the request 'logs' of workload 'web-1': the host knows \
             no host volume 'var-log'; nothing was begun. Create or register the \
             volume, or correct the source.
             CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to 'cache', \
-            and the workload asks for no such volume; the task was not started. Mount the \
+            but the workload requests no such volume; the task was not started. Mount the \
             volume first, or correct the name.
             CSI-535 DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /a: volume \
             'data' would be there in two ways; the task did not get them. Give each \
             mount its own destination.
             CSI-532 PROPAGATION_REFUSED: checking volume 'data' for task 'web' of workload 'web-1' \
-            at /a: propagation 'bidirectional' needs a volume that is read-write, and the task wants \
+            at /a: propagation 'bidirectional' needs a read-write volume, but the task wants \
             only to read it; the task did not get the volume. Use host-to-task or private, \
             or get the host's permission for read-write.
             """
@@ -175,10 +175,10 @@ class PreflightTest {
                         .task(TaskRuntime.withoutVolumes(TaskName.of("job"), "jail"))
                         .build())))
         .containsExactly(
-            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it asks for CSI volumes, and none of"
-                + " its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'",
-            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it asks for host volumes, and none of"
-                + " its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'");
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests CSI volumes, but none "
+                + "of its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'",
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests host volumes, but none "
+                + "of its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'");
   }
 
   @Test
@@ -227,8 +227,8 @@ class PreflightTest {
                             VolumeMount.builder("logs").destination("/log").build())
                         .build())))
         .containsExactly(
-            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it asks for CSI volumes, and none of"
-                + " its tasks can take any: 'web' runs in 'chroot'");
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it requests CSI volumes, but none "
+                + "of its tasks can take any: 'web' runs in 'chroot'");
   }
 
   @Test
@@ -396,7 +396,8 @@ class PreflightTest {
         .containsExactly(
             "NOT_ALLOWED_HERE: "
                 + ABOUT_DATA
-                + ": it is wanted as filesystem with SINGLE_NODE_WRITER, and may be used as block"
+                + ": it is requested as filesystem with SINGLE_NODE_WRITER, but may be used as "
+                + "block"
                 + " with SINGLE_NODE_WRITER or filesystem with MULTI_NODE_READER_ONLY");
     assertThat(told(on(plugin(facts(0)), wanted))).isEqualTo(told(anywhere(wanted)));
     assertThat(
@@ -507,7 +508,7 @@ class PreflightTest {
                   + limit
                   + " on this node and has "
                   + there
-                  + ", those in doubt counted; 1 more would be needed");
+                  + ", including uncertain ones; 1 more would be needed");
     }
   }
 
@@ -553,8 +554,8 @@ class PreflightTest {
                 + ABOUT_DATA.replace("'data'", "'more'")
                 + ": request 'data' is for the same volume; these differ: access type (it has"
                 + " filesystem, this request block), read-only (it has false, this request true);"
-                + " present uses stay. Ask for it once, and let each"
-                + " task's mount say whether it only reads.\n");
+                + " present uses stay. Request it once, and let each task's mount say whether it "
+                + "is read-only.\n");
   }
 
   @Test
@@ -648,7 +649,7 @@ class PreflightTest {
     assertThat(told(block))
         .containsExactly(
             "DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /dev/db/log: volume"
-                + " 'logs' would be inside of 'data', which is a block device at /dev/db");
+                + " 'logs' would be inside 'data', which is a block device at /dev/db");
     Preflight.Report nested =
         anywhere(
             workload(DB, VAR_LOG)
@@ -676,7 +677,7 @@ class PreflightTest {
     assertThat(nested.text())
         .isEqualTo(
             "CSI-538 DESTINATION_IN_READ_ONLY: checking task 'web' of workload 'web-1' at"
-                + " /data/log: volume 'logs' would be inside of 'data', which is only read, at"
+                + " /data/log: volume 'logs' would be inside 'data', which is only read, at"
                 + " /data; it works if the directory exists. Create the directory first, or choose"
                 + " another destination.\n");
   }
@@ -733,7 +734,7 @@ class PreflightTest {
             refusal(
                 "data",
                 "/data",
-                "propagation 'bidirectional' needs a volume that is read-write, and the workload"
+                "propagation 'bidirectional' needs a read-write volume, but the workload"
                     + " wants only to read it"));
     assertThat(asked).as("who may not is not asked for").isEmpty();
   }
@@ -769,8 +770,8 @@ class PreflightTest {
             refusal(
                 "data",
                 "/data",
-                "propagation 'host-to-task' is wanted of a block device, which has no mounts below"
-                    + " it"));
+                "propagation 'host-to-task' is requested for a block device, which has no mounts "
+                    + "below it"));
     assertThat(DATA).hasToString("data");
   }
 

@@ -64,7 +64,7 @@ class TaskMountsTest {
 
     assertThat(conflict(() -> mounts.with(bind("/host/b", "/data"))))
         .hasMessage(
-            "CSI-535 DESTINATION_CONFLICT: putting together the mounts of a task at /data: /host/a"
+            "CSI-535 DESTINATION_CONFLICT: assembling the mounts of a task at /data: /host/a"
                 + " is there, and /host/b would be there too; the task did not get them. Give each"
                 + " mount its own destination.");
     assertThat(conflict(() -> mounts.with(device("/host/b", "/data"))))
@@ -90,7 +90,7 @@ class TaskMountsTest {
                     TaskMounts.none()
                         .with(device("/host/b", "/dev/b"))
                         .with(bind("/host/a", "/dev/b/c"))))
-        .hasMessageContaining(" at /dev/b/c: it would be inside of /dev/b, which is a device;");
+        .hasMessageContaining(" at /dev/b/c: it would be inside /dev/b, which is a device;");
     assertThat(
             TaskMounts.none()
                 .with(device("/host/b", "/dev/b"))

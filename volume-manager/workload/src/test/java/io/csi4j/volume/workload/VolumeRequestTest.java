@@ -114,8 +114,8 @@ class VolumeRequestTest {
                 + "access_mode is refused: The access modes are single-node-writer,"
                 + " single-node-reader-only, multi-node-reader-only, multi-node-single-writer,"
                 + " multi-node-multi-writer, single-node-single-writer, single-node-multi-writer; "
-                + "attachment_mode is refused: A volume is attached as 'filesystem' or 'block', and"
-                + " not as what was given.")
+                + "attachment_mode is refused: A volume is attached as 'filesystem' or 'block'; "
+                    + "the given value is neither.")
         .extracting(InvalidRequestException::violations)
         .isEqualTo(wrong.violations());
     assertThat(wrong.violations())
@@ -464,7 +464,7 @@ class VolumeRequestTest {
                 .created(plain())
                 .violations())
         .extracting(Object::toString)
-        .containsExactly("created is given for a host volume, which is there: leave it out");
+        .containsExactly("created is given for a host volume, which already exists: leave it out");
   }
 
   // ---- words
@@ -499,8 +499,8 @@ class VolumeRequestTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> PropagationWords.parse(word))
         .withMessage(
-            "A mount propagates 'private', 'host-to-task' or 'bidirectional', and not as was"
-                + " given.");
+            "A mount propagates 'private', 'host-to-task' or 'bidirectional'; the given value is "
+                + "none of them.");
   }
 
   @Test
@@ -509,7 +509,7 @@ class VolumeRequestTest {
     assertThat(VolumeRequest.Type.parse("host")).isEqualTo(VolumeRequest.Type.HOST);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> VolumeRequest.Type.parse("CSI"))
-        .withMessage("A volume is 'csi' or 'host', and not what was given.");
+        .withMessage("A volume is 'csi' or 'host'; the given value is neither.");
     assertThat(AttachmentMode.parse("file-system")).isEqualTo(AttachmentMode.FILESYSTEM);
     assertThat(AttachmentMode.parse("block-device")).isEqualTo(AttachmentMode.BLOCK);
     assertThat(SelinuxRelabel.parse("z")).isEqualTo(SelinuxRelabel.SHARED);
@@ -517,6 +517,7 @@ class VolumeRequestTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SelinuxRelabel.parse("zZ"))
         .withMessage(
-            "Files are labelled with 'z' for all tasks or 'Z' for one, and not as was given.");
+            "Files are labelled with 'z' for all tasks or 'Z' for one; the given value is "
+                + "neither.");
   }
 }

@@ -83,11 +83,12 @@ class WorkloadVolumesTest {
 
     assertThat(catchThrowableOfType(InvalidRequestException.class, wrong::build))
         .hasMessage(
-            "What the workload 'web-1' wants of volumes cannot be: volume 'data' is asked for as a"
-                + " csi volume, and is none: correct its type; volume 'data' is asked for twice:"
-                + " give each volume a name of its own; volume 'shard' is one for each instance,"
-                + " and the number of the instance is missing: give it; task 'web' is there twice:"
-                + " give each task a name of its own.");
+            "What the workload 'web-1' requests of volumes cannot be: volume 'data' is requested "
+                + "as a"
+                + " csi volume, but is not one: correct its type; volume 'data' is requested "
+                + "twice: give each volume its own name; volume 'shard' is one for each "
+                + "instance, but the number of the instance is missing: give it; task "
+                + "'web' is listed twice: give each task its own name.");
   }
 
   @Test
@@ -128,7 +129,7 @@ class WorkloadVolumesTest {
             .build();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> other.claimed(List.of(grant(plain, claimed))))
-        .withMessageContaining("mount options belong into the claim");
+        .withMessageContaining("mount options belong in the claim");
   }
 
   private static MountOptions options(MountRequest request) {
@@ -154,7 +155,7 @@ class WorkloadVolumesTest {
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> wanted.claimed(List.of(foreign)))
-        .withMessageContaining("'web-1' asks for no volume of a plugin as claimed: [")
+        .withMessageContaining("'web-1' does not request these claimed volumes from a plugin: [")
         .withMessageContaining("other");
   }
 
@@ -391,8 +392,9 @@ class WorkloadVolumesTest {
     assertThat(thrown.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
     assertThat(thrown)
         .hasMessage(
-            "CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to 'cache',"
-                + " and the workload asks for no such volume; the task was not started. Mount the"
+            "CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to "
+                + "'cache', but the workload requests no such volume; the task was not started. "
+                + "Mount the"
                 + " volume first, or correct the name.");
     assertThat(thrown.getSuppressed())
         .extracting(each -> ((VolumeException) each).code() + " " + seen(each))
@@ -428,7 +430,7 @@ class WorkloadVolumesTest {
     assertThat(readOnly)
         .hasMessage(
             "CSI-532 PROPAGATION_REFUSED: giving volumes to task 'web' of workload 'web-1' at"
-                + " /data: propagation 'bidirectional' needs a volume that is read-write, and"
+                + " /data: propagation 'bidirectional' needs a read-write volume, but"
                 + " 'data' is mounted read-only; the task did not get the volume. Use host-to-task"
                 + " or private, or get the host's permission for read-write.");
     VolumeException both2 =

@@ -247,7 +247,7 @@ public final class RequestChecks {
     }
     int lone = SafeText.loneSurrogate(text);
     if (lone >= 0) {
-      refuse(entry, Rule.NOT_UNICODE, "is no valid Unicode at index " + lone);
+      refuse(entry, Rule.NOT_UNICODE, "is not valid Unicode at index " + lone);
     }
   }
 
@@ -320,7 +320,7 @@ public final class RequestChecks {
       refuse(
           entry,
           Rule.NOT_UNICODE,
-          "has a key that is no valid Unicode at index " + SafeText.loneSurrogate(key));
+          "has a key that is not valid Unicode at index " + SafeText.loneSurrogate(key));
     }
     characters(entry, value);
     if (field.secret() && !isSecretKey(key)) {

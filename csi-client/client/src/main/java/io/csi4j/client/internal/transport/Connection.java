@@ -544,14 +544,14 @@ public final class Connection implements AutoCloseable {
   private static ConnectProblem nothing() {
     return new ConnectProblem(
         Reason.NO_ANSWER,
-        "the time was over before the first attempt had a result",
+        "the time limit expired before the first attempt had a result",
         "Allow more time.");
   }
 
   private static ConnectProblem lost() {
     return new ConnectProblem(
         Reason.NO_ANSWER,
-        "the plugin ended the connection; a process listens on the socket again by now",
+        "the plugin ended the connection; a process listens on the socket again now",
         "Try again, and look at the plugin's log for a crash.");
   }
 

@@ -226,7 +226,7 @@ final class FrameGate extends ChannelDuplexHandler {
     }
     boolean isToBeAnswered = (type == PING || type == SETTINGS) && !hasFirstFlag;
     if (isToBeAnswered && ++owed > MOST_OWED) {
-      return "it asks for acknowledgements (HTTP/2 "
+      return "it requests acknowledgements (HTTP/2 "
           + (type == PING ? "PING" : "SETTINGS")
           + ") and does not read them";
     }

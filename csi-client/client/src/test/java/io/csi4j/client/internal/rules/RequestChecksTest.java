@@ -246,7 +246,8 @@ class RequestChecksTest {
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("vol\0x")))
         .isEqualTo(violations(of("volume_id", Rule.NUL, "has a NUL at index 3")));
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("vol-\ud800")))
-        .isEqualTo(violations(of("volume_id", Rule.NOT_UNICODE, "is no valid Unicode at index 4")));
+        .isEqualTo(
+            violations(of("volume_id", Rule.NOT_UNICODE, "is not valid Unicode at index " + "4")));
     assertThat(
             check(
                 DeleteVolumeRequest.newBuilder()
@@ -255,7 +256,7 @@ class RequestChecksTest {
                     .putSecrets("n\0", "top-secret")))
         .isEqualTo(
             violations(
-                of("secrets[\"k\"]", Rule.NOT_UNICODE, "is no valid Unicode at index 10"),
+                of("secrets[\"k\"]", Rule.NOT_UNICODE, "is not valid Unicode at index 10"),
                 of("secrets[\"n\\u0000\"]", Rule.NUL, "has a NUL in its key at index 1"),
                 of(
                     "secrets[\"n\\u0000\"]",
@@ -267,7 +268,7 @@ class RequestChecksTest {
                 of(
                     "parameters[\"\\ud800\"]",
                     Rule.NOT_UNICODE,
-                    "has a key that is no valid Unicode at index 0")));
+                    "has a key that is not valid Unicode at index 0")));
   }
 
   @Test
@@ -342,7 +343,8 @@ class RequestChecksTest {
             violations(
                 of("name", Rule.CHARACTERS, "has U+0001 at index 0, which CSI forbids in names")));
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("\udc00vol")))
-        .isEqualTo(violations(of("volume_id", Rule.NOT_UNICODE, "is no valid Unicode at index 0")));
+        .isEqualTo(
+            violations(of("volume_id", Rule.NOT_UNICODE, "is not valid Unicode at index " + "0")));
     assertThat(check(createVolume().putParameters("\0key", "")))
         .isEqualTo(
             violations(

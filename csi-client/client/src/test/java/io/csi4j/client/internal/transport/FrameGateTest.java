@@ -204,7 +204,7 @@ class FrameGateTest {
       // Whichever is noticed first: the socket's own buffer holds many acknowledgements.
       assertThat(told.getMessage())
           .containsPattern(
-              "it asks for acknowledgements \\(HTTP/2 "
+              "it requests acknowledgements \\(HTTP/2 "
                   + name
                   + "\\) and does not read them; this is|it keeps sending HTTP/2 frames without"
                   + " content; this is")

@@ -122,7 +122,7 @@ public final class JournalFuzz {
     } catch (StateException refused) {
       // The owner before may have had the last numbers that there are.
       Finding.unless(
-          refused.why().contains("after which there are no others"),
+          refused.why().contains("the highest possible ones"),
           () -> "it is opened once only: " + refused.getMessage());
     }
   }

@@ -98,7 +98,7 @@ final class InlineScenarios {
         List.copyOf(play.contents().volumes()).equals(before),
         "After the crash the workload has another volume.");
     play.expectNone(
-        CsiOperation.NODE_UNPUBLISH_VOLUME, "the workload was to keep its volume, and its data.");
+        CsiOperation.NODE_UNPUBLISH_VOLUME, "the workload should keep its volume and its data.");
     gone(play, CACHE, ONE);
   }
 
@@ -113,6 +113,7 @@ final class InlineScenarios {
   private static void gone(Play play, String volume, ScenarioWorkload workload) {
     play.unmountInline(volume, workload);
     play.expect(
-        play.contents().volumes().isEmpty(), "The inline volume is left after its workload.");
+        play.contents().volumes().isEmpty(),
+        "The inline volume still exists after its workload " + "has ended.");
   }
 }

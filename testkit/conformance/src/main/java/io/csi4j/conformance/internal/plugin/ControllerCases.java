@@ -98,7 +98,7 @@ final class ControllerCases {
           }
           Reply reply = t.call(toAttach(t, create(t)));
           if (reply.isOk()) {
-            t.advise("The node takes more volumes than the " + most + " that it tells.");
+            t.advise("The node takes more volumes than the " + most + " that it reports.");
           } else {
             t.check(
                 reply.code() == RESOURCE_EXHAUSTED,
@@ -157,7 +157,7 @@ final class ControllerCases {
               confirmed
                   .getVolumeCapabilitiesList()
                   .containsAll(request.getVolumeCapabilitiesList()),
-              "the capabilities that were asked for are among the confirmed ones",
+              "the requested capabilities are among the confirmed ones",
               "others");
         });
   }
@@ -330,7 +330,9 @@ final class ControllerCases {
           if (reply.isOk() && size > 0) {
             long then = t.answer(reply, ControllerExpandVolumeResponse.class).getCapacityBytes();
             t.check(
-                then <= size, "a refusal, or the " + size + " bytes of before", then + " bytes");
+                then <= size,
+                "a refusal, or the " + size + " bytes that it had " + "before",
+                then + " bytes");
           }
         });
   }

@@ -58,7 +58,7 @@ final class HealthCases {
           for (VolumeHealth each : listing(t, 0)) {
             if (each.getVolumeId().equals(volume.getVolumeId())
                 && each.getHealthStatusesCount() == 0) {
-              t.advise("A volume that is well is on the list of those that are not.");
+              t.advise("A healthy volume is on the list of unhealthy ones.");
             }
           }
         });

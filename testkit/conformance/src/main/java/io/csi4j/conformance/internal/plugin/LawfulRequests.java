@@ -271,7 +271,8 @@ final class LawfulRequests {
   /** Returns the id of the node, as its own service reports it. */
   private static String node(Trial t) {
     if (!t.offers().node()) {
-      throw CaseEndedException.skipped("no node service is served here to tell its node_id");
+      throw CaseEndedException.skipped(
+          "no node service is served here that could report its " + "node_id");
     }
     return t.offers().info().getNodeId();
   }

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ledger {
 
-  private static final String HEAD = "csi4j conformance: what a run has made and not undone";
+  private static final String HEAD =
+      "csi4j conformance: things that a run has created and not " + "removed";
 
   /** Requests that undo something, by the names of their types. */
   private static final Map<String, Message> TYPES =

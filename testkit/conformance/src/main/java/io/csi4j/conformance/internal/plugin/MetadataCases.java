@@ -142,7 +142,7 @@ final class MetadataCases {
           "a range of %s bytes at %s after one that ends at %s"
               .formatted(each.getSizeBytes(), each.getByteOffset(), end));
       end = each.getByteOffset() + each.getSizeBytes();
-      t.check(end > from, "ranges that end behind the offset " + from, "one that ends at " + end);
+      t.check(end > from, "ranges that end after the offset " + from, "one that ends at " + end);
       t.check(
           types.contains("VARIABLE_LENGTH") || each.getSizeBytes() == all.get(0).getSizeBytes(),
           "one size for all ranges of style FIXED_LENGTH",

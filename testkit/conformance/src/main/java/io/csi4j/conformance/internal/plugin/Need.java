@@ -98,13 +98,13 @@ enum Need {
           }),
 
   PLACE(
-      "a node that says where it is",
+      "a node that reports its topology",
       "the node has no accessible_topology",
       t -> t.offers().info().getAccessibleTopology().getSegmentsCount() > 0),
 
   FEW_ATTACHMENTS(
       "a node that takes from 1 to 16 volumes",
-      "the node does not say that it takes from 1 to 16 volumes",
+      "the node does not report that it takes from 1 to 16 volumes",
       t -> {
         long most = t.offers().info().getMaxVolumesPerNode();
         return most > 0 && most <= 16;

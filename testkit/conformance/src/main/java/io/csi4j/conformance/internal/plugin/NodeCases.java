@@ -289,7 +289,9 @@ final class NodeCases {
           t.ok(toPublish(t, staged(t, copy)));
           needMount(target);
           t.check(
-              Files.exists(file), "the file that was written before the snapshot was cut", "none");
+              Files.exists(file),
+              "the file that was written before the snapshot was " + "taken",
+              "none");
         });
     all.add(
         "node/life/two-volumes-live-side-by-side",

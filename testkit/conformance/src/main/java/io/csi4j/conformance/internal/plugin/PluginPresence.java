@@ -80,7 +80,11 @@ final class PluginPresence {
     String failed = unserved.get(reply.operation());
     if (reply.code() == StatusCode.UNIMPLEMENTED && failed != null) {
       throw CaseEndedException.notRun(
-          reply.rpcName() + " is not implemented, for which the case " + failed + " has failed");
+          reply.rpcName()
+              + " is not implemented; for that reason the case "
+              + failed
+              + " has "
+              + "failed");
     }
   }
 

@@ -57,7 +57,7 @@ final class SnapshotCases {
           Snapshot snapshot = taken(t, request);
           t.check(
               isWithin(here, snapshot.getAccessibleTopologyList()),
-              "an accessible_topology that includes the place that was asked for, or none",
+              "an accessible_topology that includes the requested place, or none",
               "others");
         });
     all.add(

@@ -47,7 +47,7 @@ final class VolumeCases {
           t.adviseSize("volume_context", volume.getVolumeContextMap());
           t.check(
               volume.getContentSource().getTypeCase() == VolumeContentSource.TypeCase.TYPE_NOT_SET,
-              "no content_source, as none was asked for",
+              "no content_source, as none was requested",
               "a content_source");
         });
     all.add(
@@ -118,7 +118,7 @@ final class VolumeCases {
   private static void checkUntold(Trial t, OptionalLong size) {
     t.check(
         size.orElse(0) == 0,
-        "a refusal, or a volume whose size is not told",
+        "a refusal, or a volume whose size is not reported",
         "a volume of " + size.orElse(0) + " bytes");
   }
 
@@ -224,7 +224,7 @@ final class VolumeCases {
         t -> {
           Snapshot snapshot = snapshot(t, create(t));
           if (snapshot.getSizeBytes() <= 1) {
-            throw CaseEndedException.skipped("the plugin does not tell the size of snapshots");
+            throw CaseEndedException.skipped("the plugin does not report the size of snapshots");
           }
           var request =
               toCreate(t, snapshot).setCapacityRange(range(1, snapshot.getSizeBytes() - 1));
@@ -249,7 +249,7 @@ final class VolumeCases {
     } else {
       t.check(
           volume.getContentSource().equals(request.getVolumeContentSource()),
-          "the content_source that was asked for, or none",
+          "the content_source that was requested, or none",
           "another one");
     }
   }
@@ -260,7 +260,7 @@ final class VolumeCases {
         t ->
             t.check(
                 isAccessibleFrom(place(t), create(t)),
-                "an accessible_topology that includes the place that was asked for, or none",
+                "an accessible_topology that includes the requested place, or none",
                 "others"));
     all.add(
         "topology/the-capacity-of-a-place-is-told",
@@ -286,7 +286,7 @@ final class VolumeCases {
           if (reply.isOk()) {
             t.check(
                 isAccessibleFrom(nowhere.build(), volumeOf(t, reply)),
-                "a refusal, or a volume that does not say from where it is accessible",
+                "a refusal, or a volume that does not report where it is accessible",
                 "a volume in other places than the one that was required");
           }
         });

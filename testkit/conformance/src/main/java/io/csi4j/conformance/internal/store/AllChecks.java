@@ -59,7 +59,7 @@ public final class AllChecks {
         Thread.currentThread().interrupt();
         throw new AssertionError("The check was interrupted: " + name + ".", e);
       } catch (Exception e) {
-        throw new AssertionError("It threw what it must not: " + e, e);
+        throw new AssertionError("It threw an unexpected exception: " + e, e);
       }
     }
 

@@ -23,7 +23,7 @@ final class CallerChecks {
 
   static void addTo(AllChecks all) {
     all.add(
-        "who reads with an interrupt keeps it, and the store",
+        "an interrupted reader keeps its interrupt, and the store stays usable",
         scene -> {
           There there = scene.write(DB, "a");
           interrupted(scene, () -> scene.read(DB))
@@ -31,7 +31,7 @@ final class CallerChecks {
           servesTheNext(scene);
         });
     all.add(
-        "who scans with an interrupt keeps it, and the store",
+        "an interrupted scan keeps its interrupt, and the store stays usable",
         scene -> {
           There there = scene.write(DB, "a");
           interrupted(scene, () -> scene.scanned())
@@ -39,7 +39,7 @@ final class CallerChecks {
           servesTheNext(scene);
         });
     all.add(
-        "who writes with an interrupt keeps it, and is told what became of the write",
+        "an interrupted writer keeps its interrupt, and gets the result of the write",
         CallerChecks::write);
     all.add("interrupts at any moment lose nothing", CallerChecks::hail);
   }
@@ -75,13 +75,13 @@ final class CallerChecks {
         interrupted(scene, () -> scene.store().write(before.next("interrupted")));
     There there = scene.read(DB);
     if (said.isEmpty()) {
-      same(there, before, "What is there after a write that was refused");
+      same(there, before, "The record after a refused write");
     } else if (said.get() instanceof WriteResult.Written written) {
-      same(there, There.among(written.now(), DB), "What is there after a write with an interrupt");
+      same(there, There.among(written.now(), DB), "The record after a write with an interrupt");
     } else {
       check(
           said.get() instanceof WriteResult.Unknown,
-          "A write with an interrupt was a conflict, and nobody else was there.");
+          "A write with an interrupt was a conflict, although there was no other writer.");
     }
     servesTheNext(scene);
   }
@@ -111,7 +111,7 @@ final class CallerChecks {
     long there = scene.read(DB).text().length();
     check(
         said <= there && there <= TURNS,
-        said + " writes of " + TURNS + " were said to be made, and " + there + " are there.");
+        said + " writes of " + TURNS + " were reported as made, but " + there + " are there.");
   }
 
   /** Returns the number of writes reported as done; each of them adds one character. */

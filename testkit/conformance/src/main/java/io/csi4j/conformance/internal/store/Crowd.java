@@ -66,8 +66,7 @@ final class Crowd {
     try {
       return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw new AssertionError(
-          "A caller did not come back within " + patience.toMillis() + " ms.", e);
+      throw new AssertionError("A caller did not return within " + patience.toMillis() + " ms.", e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof AssertionError failed) {
         throw failed;

@@ -26,21 +26,21 @@ final class CrowdChecks {
 
   static void addTo(AllChecks all) {
     all.add(
-        "of many first writes at once one is made", scene -> oneWins(scene, i -> scene.store()));
+        "one of many concurrent first writes is made", scene -> oneWins(scene, i -> scene.store()));
     all.add(
-        "of many writes over the same version one is made",
+        "one of many writes over the same version is made",
         scene -> {
           There before = scene.write(DB, "before");
           oneWins(scene, before, i -> scene.store());
         });
     all.add("no write is lost among many", scene -> noneLost(scene, i -> scene.store()));
     all.add(
-        "what many callers do and see fits one order",
+        "the calls and results of many callers fit one order",
         scene -> oneOrder(scene, i -> scene.store()));
     all.add(
         "a caller that sees a write sees the writes of other keys before it",
         scene -> acrossKeys(scene, scene.store()));
-    all.add("who has a key for himself meets nobody", CrowdChecks::alone);
+    all.add("the only writer of a key has no conflict", CrowdChecks::alone);
     all.add("a watch shows the writes of a crowd in their order", CrowdChecks::watched);
   }
 
@@ -86,7 +86,7 @@ final class CrowdChecks {
     same(there.text().length(), CALLERS, "The number of those who joined");
     check(
         lost <= CALLERS * (CALLERS - 1),
-        "Writes were conflicts " + lost + " times, more often than others have won.");
+        "Writes ended as conflicts " + lost + " times, more often than others succeeded.");
   }
 
   private static int join(RecordStore client) {
@@ -174,7 +174,7 @@ final class CrowdChecks {
         WriteResult result = history.write(client, at, workload + "-" + i);
         check(
             !(result instanceof WriteResult.Unknown),
-            "The end of a write was not known, though nothing was in its way.");
+            "The result of a write was unknown, although nothing prevented it.");
       }
       return 1;
     } finally {
@@ -225,7 +225,7 @@ final class CrowdChecks {
       same(
           scene.follower(watch).until(written.get(written.size() - 1)),
           written,
-          "What a watch shows of a crowd");
+          "The changes of many callers in a watch");
     }
   }
 }

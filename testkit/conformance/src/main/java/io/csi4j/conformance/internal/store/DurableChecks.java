@@ -14,7 +14,7 @@ final class DurableChecks {
 
   static void addTo(AllChecks all) {
     all.add(
-        "all is there when a store is opened again",
+        "all records are there after a store is reopened",
         scene -> {
           List<There> written =
               Keys.trickyKeys().stream().map(key -> scene.write(key, "w")).toList();
@@ -23,7 +23,7 @@ final class DurableChecks {
           same(scene.scanned(), written, "A scan after opening again");
         });
     all.add(
-        "the name of a store outlives closing",
+        "the name of a store stays the same after closing",
         scene -> {
           StoreIdentity before = scene.store().identity();
           same(scene.reopened().identity(), before, "The identity after opening an empty store");
@@ -31,7 +31,7 @@ final class DurableChecks {
           same(scene.reopened().identity(), before, "The identity after opening again");
         });
     all.add(
-        "versions go on when a store is opened again",
+        "versions keep growing after a store is reopened",
         scene -> {
           There at = scene.write(DB, "a");
           for (int i = 0; i < 5; i++) {
@@ -39,7 +39,7 @@ final class DurableChecks {
             There now = scene.write(scene.read(DB), "w-" + i);
             check(
                 now.version() > at.version(),
-                "A write after opening again was given version "
+                "A write after reopening got version "
                     + now.version()
                     + ", and there was "
                     + at.version()
@@ -48,7 +48,7 @@ final class DurableChecks {
           }
         });
     all.add(
-        "versions go on also when the record was removed before the closing",
+        "versions keep growing even if the record was removed before closing",
         scene -> {
           There before = scene.write(scene.write(DB, "a"), "b");
           scene.remove(before);
@@ -57,31 +57,36 @@ final class DurableChecks {
           There now = scene.write(There.never(DB), "c");
           check(
               now.version() > before.version() + 1,
-              "A write after a removal was given version "
+              "A write after a removal got version "
                   + now.version()
                   + ", and there was "
                   + before.version()
                   + " before.");
         });
     all.add(
-        "who expects a version of before the closing is told what is there",
+        "a write that expects a version from before closing gets the current record",
         scene -> {
           There first = scene.write(DB, "a");
           There second = scene.write(first, "b");
           scene.reopened();
           scene.isInConflict(first, second);
           There third = scene.write(second, "c");
-          scene.isThere(third, "What was written with a version of before");
+          scene.isThere(third, "The record written over a version from before closing");
         });
     all.add(
-        "what was written while a store was closed is there afterwards",
+        "writes that were made while a store was being closed are there afterwards",
         scene -> {
           List<There> last = LifeChecks.noneIsLostByClosing(scene);
           scene.reopened();
           for (There told : last) {
             check(
                 scene.read(told.key()).version() >= told.version(),
-                "Version " + told.version() + " of " + told.key() + " was written, and is gone.");
+                "Version "
+                    + told.version()
+                    + " of "
+                    + told.key()
+                    + " was written, but is "
+                    + "missing.");
           }
         });
   }

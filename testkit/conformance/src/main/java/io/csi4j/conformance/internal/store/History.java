@@ -51,7 +51,7 @@ final class History {
           there.version() != before.version(),
           "A write that expected version "
               + before.version()
-              + " was a conflict though that is what is there.");
+              + " was a conflict, although that version is current.");
       looks.add(new Look(from, to, there));
     }
     return result;
@@ -92,7 +92,7 @@ final class History {
                 + earlier.version()
                 + " was seen, and afterwards "
                 + later.version()
-                + " by somebody who asked later.");
+                + " by a later reader.");
       }
     }
   }
@@ -108,10 +108,10 @@ final class History {
             .orElseThrow(
                 () ->
                     new AssertionError(
-                        "Version " + look.version() + " was seen, and nobody wrote it."));
+                        "Version " + look.version() + " was seen, but never written."));
     Scene.check(
         Objects.equals(made.look().seen(), look.seen()),
-        "Version " + look.version() + " was seen with something else than was written with it.");
+        "Version " + look.version() + " was seen with other content than was written.");
     Scene.check(
         made.look().from() < look.to(),
         "Version " + look.version() + " was seen before it was written.");

@@ -40,7 +40,7 @@ final class KeyChecks {
                     key("n".repeat(1024), "\ud834\udd1e".repeat(512)),
                     key("n".repeat(1024), "\ud834\udd1e".repeat(511) + "zz"))));
     all.add(
-        "a name may be that of no volume",
+        "a name need not be that of a volume",
         scene ->
             keptApart(
                 scene,
@@ -51,7 +51,7 @@ final class KeyChecks {
                     new RecordKey(Space.CLAIMS, "\u0003default\u001fdb"),
                     key("default", "db"))));
     all.add(
-        "a version is that of one key alone",
+        "a version belongs to one key only",
         scene -> {
           There ours = scene.write(scene.write(DB, "a"), "b");
           RecordKey other = key("other");
@@ -78,7 +78,7 @@ final class KeyChecks {
             scene.write(Keys.in(Space.CLUSTER), "b");
             There now = scene.write(Keys.in(Space.VOLUMES), "c");
             WatchFollower follower = scene.follower(watch);
-            same(follower.next(), now, "What a watch of one space shows");
+            same(follower.next(), now, "The changes in a watch of one space");
             follower.nothingMore();
           }
         });

@@ -26,7 +26,7 @@ final class LifeChecks {
 
   static void addTo(AllChecks all) {
     all.add(
-        "a store has one name as long as it is open",
+        "a store has one name while it is open",
         scene -> {
           StoreIdentity before = scene.store().identity();
           scene.write(scene.write(DB, "a"), "b");
@@ -45,11 +45,13 @@ final class LifeChecks {
           }
         });
     all.add(
-        "a store that is well is in no doubt",
+        "a healthy store is not uncertain",
         scene -> {
           scene.write(DB, "a");
           same(
-              scene.store().uncertainty(DB), Optional.empty(), "The doubt of a store that is well");
+              scene.store().uncertainty(DB),
+              Optional.empty(),
+              "The uncertainty of a healthy " + "store");
         });
     all.add(
         "closing twice is harmless",
@@ -62,10 +64,10 @@ final class LifeChecks {
     closed(all, "scanning", store -> store.scan(Space.CLAIMS, Optional.empty(), 10));
     closed(all, "watching", store -> store.watch(Space.CLAIMS));
     all.add(
-        "who writes while a store is closed is told so or served",
+        "a write while a store is being closed is made, or refused for that reason",
         scene -> {
           for (There told : noneIsLostByClosing(scene)) {
-            check(told.text().length() <= 1, "A writer was told of another record.");
+            check(told.text().length() <= 1, "A writer got another record.");
           }
         });
   }
@@ -114,7 +116,7 @@ final class LifeChecks {
                 busy.countDown();
               }
             } catch (RecordStoreException e) {
-              same(e.reason(), Reason.CLOSED, "The reason given to who writes while closing");
+              same(e.reason(), Reason.CLOSED, "The reason of a refused write while closing");
             } finally {
               busy.countDown();
             }

@@ -17,24 +17,24 @@ final class ReadingChecks {
 
   static void addTo(AllChecks all) {
     all.add(
-        "what was never written is not there",
+        "a record that was never written is absent",
         scene -> scene.isThere(There.never(DB), "What was never written"));
     all.add(
         "reading writes nothing",
         scene -> {
           There first = scene.read(DB);
           scene.isThere(first, "A second look");
-          same(scene.scanned(), List.of(), "A scan of what was only read");
+          same(scene.scanned(), List.of(), "A scan of a key that was only read");
         });
     all.add(
-        "what was written is read as it was",
+        "a record is read as it was written",
         scene -> {
           There now = scene.write(scene.read(DB), "a");
           same(now.text(), "a", "The record in the answer to the write");
           scene.isThere(now, "What was read after the write");
         });
     all.add(
-        "any bytes come back as they were",
+        "any bytes are read back unchanged",
         scene -> {
           byte[] each = new byte[256];
           for (int i = 0; i < each.length; i++) {
@@ -45,7 +45,7 @@ final class ReadingChecks {
         });
     all.add("sixty-four KiB are kept whole", scene -> large(scene, StateValue.MAX_SIZE));
     all.add(
-        "a seal around sixty-four KiB is kept, too",
+        "a sealed value of 64 KiB is stored, too",
         scene -> large(scene, StateValue.MAX_SIZE + 256));
   }
 

@@ -42,7 +42,7 @@ final class RemovalChecks {
           scene.isThere(second, "What is there after the conflicts");
         });
     all.add(
-        "what is removed already is removed by nobody else",
+        "a removed record cannot be removed again",
         scene -> {
           There first = scene.write(DB, "a");
           scene.remove(first);
@@ -52,20 +52,20 @@ final class RemovalChecks {
               "What the conflict says is there");
         });
     all.add(
-        "versions grow also where a record was removed in between",
+        "versions keep growing after a removal",
         scene -> {
           long highest = 0;
           for (int i = 0; i < 5; i++) {
             There now = scene.write(scene.write(There.never(DB), "a"), "b");
             check(
                 now.version() > highest + 1,
-                "Writes after a removal were given " + now.version() + " after " + highest + ".");
+                "Writes after a removal got " + now.version() + " after " + highest + ".");
             highest = now.version();
             scene.remove(now);
           }
         });
     all.add(
-        "who expects what was there before a removal is told what is there now",
+        "a write that expects the record before a removal gets the current one",
         scene -> {
           There first = scene.write(DB, "a");
           scene.remove(first);

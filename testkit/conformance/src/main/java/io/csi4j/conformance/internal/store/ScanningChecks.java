@@ -36,7 +36,7 @@ final class ScanningChecks {
           same(scene.scanned(), written, "A scan");
         });
     all.add(
-        "a scan goes through all in the order of keys, page by page",
+        "a scan returns all records in the order of keys, page by page",
         scene -> {
           List<RecordKey> keys = Keys.keys(25);
           List<RecordKey> backwards = new ArrayList<>(keys);
@@ -48,14 +48,14 @@ final class ScanningChecks {
         });
     all.add("each space has its own pages", ScanningChecks::pagesOfSpaces);
     all.add(
-        "the order of a scan is that of keys, whatever their letters",
+        "a scan follows the order of keys, whatever their letters",
         scene -> {
           List<RecordKey> keys = Keys.trickyKeys();
           writeAll(scene, keys);
           same(walk(scene, 7), keys, "A scan");
         });
     all.add(
-        "a page has no more than was asked for",
+        "a page has no more records than requested",
         scene -> {
           writeAll(scene, Keys.keys(10));
           for (int limit : List.of(1, 3, 10, 1_000)) {
@@ -66,7 +66,7 @@ final class ScanningChecks {
           }
         });
     all.add(
-        "a scan can begin behind a key that is not there",
+        "a scan can begin after a key that does not exist",
         scene -> {
           List<RecordKey> keys = Keys.keys(3);
           writeAll(scene, keys);
@@ -76,7 +76,7 @@ final class ScanningChecks {
           behind(scene, Keys.key("z", "a"), List.of());
         });
     all.add(
-        "a page does not change after it was given",
+        "a page does not change after it was returned",
         scene -> {
           There first = scene.write(DB, "a");
           List<Page> pages = Scene.pages(scene.store(), Space.CLAIMS, Optional.empty(), 10);
@@ -84,10 +84,8 @@ final class ScanningChecks {
           scene.write(first, "c");
           same(Scene.records(pages), List.of(first), "A page of before");
         });
-    all.add(
-        "what is written between two pages does not move what stays", ScanningChecks::betweenPages);
-    all.add(
-        "what stays is seen once by a scan while others are written", ScanningChecks::underChange);
+    all.add("writes between two pages do not move other records", ScanningChecks::betweenPages);
+    all.add("a scan during writes returns each unchanged record once", ScanningChecks::underChange);
   }
 
   private static List<There> writeAll(Scene scene, List<RecordKey> keys) {
@@ -149,9 +147,9 @@ final class ScanningChecks {
       scene.write(Keys.key("before-" + pages), "new");
       scene.write(stay.get(11), "changed-" + pages);
       pages++;
-      check(pages <= 1_000, "A scan does not come to an end.");
+      check(pages <= 1_000, "A scan did not end.");
     } while (after.isPresent());
-    same(seen.stream().filter(stay::contains).toList(), stay, "What the pages of a scan show");
+    same(seen.stream().filter(stay::contains).toList(), stay, "The records on the pages of a scan");
   }
 
   private static void underChange(Scene scene) throws Exception {
@@ -176,7 +174,7 @@ final class ScanningChecks {
               List<RecordKey> seen = walk(scene, 7);
               Set<RecordKey> once = new HashSet<>(seen);
               check(once.size() == seen.size(), "A scan showed a key twice.");
-              check(once.containsAll(stay), "A scan left out what was there.");
+              check(once.containsAll(stay), "A scan omitted a record.");
               same(seen, seen.stream().sorted().toList(), "The order of a scan");
               scans++;
             }

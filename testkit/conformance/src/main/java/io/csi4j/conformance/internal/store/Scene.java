@@ -110,7 +110,7 @@ final class Scene implements AutoCloseable {
       Page page = store.scan(space, behind, limit);
       pages.add(page);
       records += page.records().size();
-      check(pages.size() <= 10_000 && records <= 10_000, "A scan does not come to an end.");
+      check(pages.size() <= 10_000 && records <= 10_000, "A scan did not end.");
       behind = page.next();
     } while (behind.isPresent());
     return pages;
@@ -150,7 +150,7 @@ final class Scene implements AutoCloseable {
       return There.among(written.now(), before.key());
     }
     throw new AssertionError(
-        "A write that expected what was there was not made: " + words(result) + ".");
+        "A write that expected the current record was not made: " + words(result) + ".");
   }
 
   /** Tries a write that must be refused; returns the current record. */
@@ -165,7 +165,7 @@ final class Scene implements AutoCloseable {
     throw new AssertionError(
         "A write that expected version "
             + seen.version()
-            + ", which was not there, was no conflict: "
+            + ", which was not current, was not a conflict: "
             + words(result)
             + ".");
   }

@@ -33,7 +33,7 @@ final class SharedChecks {
         scene ->
             same(scene.another().identity(), scene.store().identity(), "The identity at a client"));
     all.add(
-        "a conflict carries what another client wrote",
+        "a conflict returns what another client wrote",
         scene -> {
           RecordStore other = scene.another();
           There first = scene.write(DB, "a");
@@ -49,7 +49,7 @@ final class SharedChecks {
           same(
               WritingChecks.told(scene.another().write(write)),
               now,
-              "What is there at the second time");
+              "The record after the second write");
         });
     all.add(
         "another client sees a removal at once",
@@ -70,7 +70,7 @@ final class SharedChecks {
             same(
                 scene.follower(watch).until(second),
                 List.of(first, second),
-                "What a watch shows of other clients");
+                "The changes of other clients in a watch");
           }
         });
     all.add(
@@ -80,20 +80,20 @@ final class SharedChecks {
           try (Watch watch = scene.watch()) {
             other.close();
             There now = scene.write(DB, "a");
-            scene.isThere(now, "What is read after another client closed");
+            scene.isThere(now, "The record read after another client was closed");
             same(
                 scene.follower(watch).next(),
                 now,
-                "What a watch shows after another client closed");
+                "The changes in a watch after another client was closed");
           }
         });
     all.add(
-        "of the first writes of many clients one is made",
+        "one of the first writes of many clients is made",
         scene -> CrowdChecks.oneWins(scene, clients(scene)));
     all.add(
         "no write of many clients is lost", scene -> CrowdChecks.noneLost(scene, clients(scene)));
     all.add(
-        "what many clients do and see fits one order",
+        "the calls and results of many clients fit one order",
         scene -> CrowdChecks.oneOrder(scene, clients(scene)));
     all.add(
         "another client that sees a write sees the writes of other keys before it",
@@ -102,7 +102,7 @@ final class SharedChecks {
 
   static void addTogetherTo(AllChecks all) {
     all.add(
-        "no write of several by many clients is made in part",
+        "no write of several records by many clients is made partially",
         scene -> TogetherChecks.inStep(scene, clients(scene)));
   }
 

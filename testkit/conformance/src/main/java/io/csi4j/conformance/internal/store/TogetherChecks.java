@@ -48,7 +48,7 @@ final class TogetherChecks {
               "The order of the answer");
         });
     all.add(
-        "of several records none is written if one of them is not what was seen",
+        "several records are all left unchanged if one of them has changed",
         scene -> {
           There first = scene.write(key("a"), "a");
           There second = scene.write(key("b"), "b");
@@ -65,7 +65,7 @@ final class TogetherChecks {
             WriteResult result = scene.store().write(writes);
             for (There each : List.of(first, second, third)) {
               same(Scene.conflict(result, each), each, "What the conflict says is there");
-              scene.isThere(each, "What is there after a write of several that was not made");
+              scene.isThere(each, "The records after a write of several that was not made");
             }
           }
         });
@@ -83,10 +83,12 @@ final class TogetherChecks {
             same(
                 scene.follower(volumes).next(),
                 Scene.written(result, There.never(VOLUME)),
-                "What a watch of another space shows");
+                "The changes in a watch of another space");
           }
         });
-    all.add("no write of several is made in part", scene -> inStep(scene, i -> scene.store()));
+    all.add(
+        "no write of several records is made " + "partially",
+        scene -> inStep(scene, i -> scene.store()));
   }
 
   /**
@@ -104,8 +106,8 @@ final class TogetherChecks {
               return () -> raise(client);
             });
     int writes = made.stream().mapToInt(each -> each).sum();
-    same(scene.read(CLAIM).text().length(), writes, "How often the one record was raised");
-    same(scene.read(VOLUME).text().length(), writes, "How often the other record was raised");
+    same(scene.read(CLAIM).text().length(), writes, "The counter in the one record");
+    same(scene.read(VOLUME).text().length(), writes, "The counter in the other record");
   }
 
   private static int raise(RecordStore client) {

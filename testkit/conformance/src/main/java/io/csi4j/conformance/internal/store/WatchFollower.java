@@ -62,13 +62,13 @@ final class WatchFollower {
     List<There> seen = new ArrayList<>();
     while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
       seen.add(next());
-      check(seen.size() <= 100_000, "A watch does not come to an end.");
+      check(seen.size() <= 100_000, "A watch did not end.");
     }
     return seen;
   }
 
   void nothingMore() throws InterruptedException {
-    same(watch.next(Duration.ZERO), Optional.empty(), "What a watch shows without a write");
+    same(watch.next(Duration.ZERO), Optional.empty(), "The changes in a watch without a write");
   }
 
   static List<There> of(RecordKey key, List<There> seen) {
@@ -100,7 +100,7 @@ final class WatchFollower {
         same(
             Crowd.result(waiting, patience),
             Optional.empty(),
-            "What is shown to who waited in vain");
+            "The changes after a wait that timed out");
       } finally {
         thread.interrupt();
       }

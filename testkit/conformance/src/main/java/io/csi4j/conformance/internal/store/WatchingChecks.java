@@ -39,13 +39,13 @@ final class WatchingChecks {
   static void addTo(AllChecks all) {
     showing(all);
     ending(all);
-    add(all, "who takes nothing from a watch is in nobody's way", WatchingChecks::burst);
+    add(all, "a watch that nobody reads does not hinder others", WatchingChecks::burst);
   }
 
   private static void showing(AllChecks all) {
     add(
         all,
-        "a watch shows what is written, as it is read, in the order of a key",
+        "a watch shows the writes of a key in order, as they are read",
         (scene, watch, follower) -> {
           There at = scene.read(DB);
           for (int i = 0; i < 5; i++) {
@@ -74,8 +74,8 @@ final class WatchingChecks {
             theirs.add(scene.write(other, "w-" + i));
           }
           List<There> seen = follower.until(theirs.get(24));
-          same(WatchFollower.of(DB, seen), ours, "What a watch shows of one key");
-          same(WatchFollower.of(other, seen), theirs, "What a watch shows of another key");
+          same(WatchFollower.of(DB, seen), ours, "The changes of one key in a watch");
+          same(WatchFollower.of(other, seen), theirs, "The changes of another key in a watch");
           follower.nothingMore();
         });
     add(
@@ -88,7 +88,7 @@ final class WatchingChecks {
               written.add(scene.write(Keys.key(id), "w-" + i));
             }
           }
-          same(follower.until(written.get(26)), written, "What a watch shows of several keys");
+          same(follower.until(written.get(26)), written, "The changes of several keys in a watch");
         });
     add(
         all,
@@ -134,7 +134,7 @@ final class WatchingChecks {
         });
     add(
         all,
-        "closing a watch lets go of who waits",
+        "closing a watch releases its waiting caller",
         (scene, watch, follower) -> {
           WatchFollower.Waiter waiter = follower.waiting();
           watch.close();
@@ -142,7 +142,7 @@ final class WatchingChecks {
         });
     add(
         all,
-        "a closed watch shows none of the changes that are left",
+        "a closed watch shows none of the remaining changes",
         (scene, watch, follower) -> {
           scene.write(DB, "a");
           scene.write(Keys.key("another"), "b");
@@ -152,7 +152,7 @@ final class WatchingChecks {
         });
     add(
         all,
-        "a watch that was closed twice is closed, and others go on",
+        "a watch that was closed twice is closed, and others continue",
         (scene, watch, follower) -> {
           Watch closed = scene.watch();
           closed.close();
@@ -163,22 +163,23 @@ final class WatchingChecks {
         });
     add(
         all,
-        "an interrupt ends the waiting, and nothing is lost by it",
+        "an interrupt ends the wait, and no change is lost",
         (scene, watch, follower) -> {
           WatchFollower.Waiter waiter = follower.waiting();
           waiter.thread().interrupt();
           try {
             Object got = waiter.waiting().get(scene.patience().toNanos(), TimeUnit.NANOSECONDS);
-            throw new AssertionError("Who was interrupted while waiting was given " + got + ".");
+            throw new AssertionError(
+                "A caller that was interrupted while waiting " + "got " + got + ".");
           } catch (TimeoutException e) {
             throw new AssertionError("Who was interrupted went on waiting.", e);
           } catch (ExecutionException e) {
             check(
                 e.getCause() instanceof InterruptedException,
-                "Who was interrupted while waiting got " + e.getCause() + ".");
+                "A caller that was interrupted while waiting got " + e.getCause() + ".");
           }
           There now = scene.write(DB, "a");
-          same(follower.next(), now, "What a watch shows after an interrupt");
+          same(follower.next(), now, "The changes in a watch after an interrupt");
         });
     all.add(
         "a watch ends with its store",
@@ -220,7 +221,7 @@ final class WatchingChecks {
     }
     check(
         missed ? written.containsAll(seen) : seen.equals(written),
-        "A watch left something out of " + BURST + " writes without a word, or mixed them up.");
+        "A watch omitted some of " + BURST + " writes without reporting it, or reordered them.");
     follower.nothingMore();
   }
 }

@@ -36,7 +36,7 @@ final class WritingChecks {
           scene.isThere(now, "The record that was written again");
         });
     all.add(
-        "a version does not come back with the bytes that it had",
+        "a version is not used again, even for the same bytes",
         scene -> {
           There first = scene.write(scene.read(DB), "a");
           There third = scene.write(scene.write(first, "b"), "a");
@@ -48,26 +48,26 @@ final class WritingChecks {
     There now = scene.write(before, next);
     check(
         now.version() > before.version(),
-        "A write after version " + before.version() + " was given " + now.version() + ".");
+        "A write after version " + before.version() + " got " + now.version() + ".");
     return now;
   }
 
   private static void conflicts(AllChecks all) {
     all.add(
-        "who expects an older version is told what is there",
+        "a write that expects an older version gets the current record",
         scene -> {
           There first = scene.write(DB, "a");
           There second = scene.write(first, "b");
           scene.isInConflict(first, second);
         });
     all.add(
-        "who expects that nothing is there is told what is there",
+        "a write that expects no record gets the current one",
         scene -> {
           There first = scene.write(DB, "a");
           scene.isInConflict(There.never(DB), first);
         });
     all.add(
-        "who expects a version of the future is told what is there",
+        "a write that expects a future version gets the current record",
         scene -> {
           There first = scene.write(DB, "a");
           for (long ahead : List.of(1L, 1_000_000L)) {
@@ -75,7 +75,7 @@ final class WritingChecks {
           }
         });
     all.add(
-        "who expects the version with other bytes is told what is there",
+        "a write that expects the version with other bytes gets the current record",
         scene -> {
           There first = scene.write(DB, "a");
           There other = There.of(new StoredRecord(DB, first.version(), There.value("b")));
@@ -83,7 +83,7 @@ final class WritingChecks {
           scene.isThere(first, "What is there after the conflict");
         });
     all.add(
-        "who expects a version of what was never written is told that",
+        "a write that expects a version of an absent record is told so",
         scene ->
             scene.isInConflict(
                 There.of(new StoredRecord(DB, 1, There.value("a"))), There.never(DB)));
@@ -113,11 +113,11 @@ final class WritingChecks {
           RecordWrite write = There.never(DB).next("a");
           There now = Scene.written(scene.store().write(write), There.never(DB));
           There told = told(scene.store().write(write));
-          same(told, now, "What is there at the second time");
-          scene.isThere(now, "What is there after the second time");
+          same(told, now, "The record after the second write");
+          scene.isThere(now, "The record after the second write");
         });
     all.add(
-        "a write that comes late does nothing",
+        "a write that arrives late does nothing",
         scene -> {
           There first = scene.write(DB, "a");
           RecordWrite late = first.next("late");
@@ -127,7 +127,7 @@ final class WritingChecks {
               Scene.conflict(scene.store().write(late), first),
               other,
               "What the late write is told");
-          scene.isThere(other, "What is there after the late write");
+          scene.isThere(other, "The record after the late write");
         });
   }
 
@@ -142,6 +142,6 @@ final class WritingChecks {
     if (result instanceof WriteResult.Conflict conflict) {
       return There.among(conflict.now(), DB);
     }
-    throw new AssertionError("A write that was repeated was told " + result + ".");
+    throw new AssertionError("A repeated write got " + result + ".");
   }
 }

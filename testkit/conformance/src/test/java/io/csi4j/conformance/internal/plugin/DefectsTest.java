@@ -93,21 +93,26 @@ class DefectsTest {
     assertThat(report.results(Outcome.NOT_RUN))
         .extracting(CaseResult::story)
         .containsOnly(
-            "ValidateVolumeCapabilities is not implemented, for which the case"
+            "ValidateVolumeCapabilities is not implemented; for that reason the case"
                 + " controller/validate/without-volume-id-is-refused has failed");
   }
 
   @ParameterizedTest
   @CsvSource({
-    "CREATE_MAKES_ANOTHER_VOLUME_EACH_TIME, controller/create/the-same-again*, what the plugin remembers",
-    "CREATE_TAKES_ANY_SIZE_FOR_A_NAME, controller/create/the-same-name-with-another-size*, what the plugin remembers",
+    "CREATE_MAKES_ANOTHER_VOLUME_EACH_TIME, controller/create/the-same-again*, what the plugin"
+        + " remembers",
+    "CREATE_TAKES_ANY_SIZE_FOR_A_NAME, controller/create/the-same-name-with-another-size*, what the"
+        + " plugin remembers",
     "DELETE_DOES_NOTHING, controller/delete/a-deleted-volume-is-unknown, what the plugin remembers",
-    "VALIDATE_KNOWS_EVERY_VOLUME, controller/validate/an-unknown*, how the plugin makes this answer",
+    "VALIDATE_KNOWS_EVERY_VOLUME, controller/validate/an-unknown*, how the plugin makes this"
+        + " answer",
     "STAGE_KNOWS_EVERY_VOLUME, node/stage/an-unknown*, the checks of the request",
-    "LIST_IGNORES_THE_NUMBER_OF_ENTRIES, controller/list/pages-hold*, how the plugin makes this answer",
+    "LIST_IGNORES_THE_NUMBER_OF_ENTRIES, controller/list/pages-hold*, how the plugin makes this"
+        + " answer",
     "LIST_IGNORES_THE_TOKEN, controller/list/an-invalid-token*, how the plugin makes this answer",
     "CAPACITY_IS_NEGATIVE, controller/capacity/is-told, how the plugin makes this answer",
-    "CREATE_WITHOUT_A_SIZE_MAKES_LESS_THAN_NOTHING, controller/create/a-volume-without-a-size*, how the plugin makes this answer"
+    "CREATE_WITHOUT_A_SIZE_MAKES_LESS_THAN_NOTHING, controller/create/a-volume-without-a-size*, how"
+        + " the plugin makes this answer"
   })
   void whatThePluginRemembersIsNamedOnlyWhereTheSameThingWasAskedForBefore(
       Defect defect, String cases, String hint) {

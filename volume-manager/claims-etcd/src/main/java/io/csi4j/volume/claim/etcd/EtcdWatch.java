@@ -128,7 +128,7 @@ final class EtcdWatch implements RecordStore.Watch {
               || memory.uncertainty().isPresent() != isDoubted
               || now.revision() + 1 < from;
       if (isOther) {
-        missed("etcd has another identity than before, or has gone back", now);
+        missed("etcd has another identity than before, or was restored to an older state", now);
       } else if (lost) {
         missed("etcd has discarded a part of its history meanwhile", now);
       }

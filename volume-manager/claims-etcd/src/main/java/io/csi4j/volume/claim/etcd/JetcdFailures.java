@@ -39,7 +39,7 @@ final class JetcdFailures {
   /** Returns whether an immediate retry may help; only for {@link Fate#REFUSED}, or for a read. */
   static boolean isPassing(Throwable thrown) {
     return switch (status(thrown).getCode()) {
-      // An expired token, which jetcd has discarded by now; or a member that has just stopped.
+      // An expired token, which jetcd has meanwhile discarded, or a member that has just stopped.
       case UNAUTHENTICATED, INVALID_ARGUMENT, UNAVAILABLE -> true;
       default -> false;
     };

@@ -166,7 +166,7 @@ class EtcdStoreTest {
       assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> StoredClaims.in(other).read(volume))
           .withMessageEndingWith(
-              "it is sealed with the key 'k1', which this host was not given. Give it that key.");
+              "it is sealed with the key 'k1', which this host does not have. Give it that key.");
     }
   }
 

@@ -292,7 +292,7 @@ class EtcdTroubleTest {
       assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
       assertThat(failure.operatorMessage().seen().text())
-          .isEqualTo("it is store '" + store.identity() + "' now, and was '" + before + "'");
+          .isEqualTo("it is store '" + store.identity() + "' now, but was '" + before + "'");
       assertThat(store.identity()).isNotEqualTo(before);
     }
   }
@@ -471,7 +471,7 @@ class EtcdTroubleTest {
           .hasMessage(
               "Settling the store failed: it is store '"
                   + store.identity()
-                  + "' now, and was '"
+                  + "' now, but was '"
                   + before
                   + "'. Start this process again, and settle the store then if it accepts no"
                   + " writes.");
@@ -587,7 +587,9 @@ class EtcdTroubleTest {
       assertThat(watch.next(LONG))
           .contains(
               new Change.Missed(
-                  new ReasonText("etcd has another identity than before, or has gone back")));
+                  new ReasonText(
+                      "etcd has another identity than before, or was restored to an "
+                          + "older state")));
       try (EtcdStore next = open()) {
         StoredRecord now = write(next, DB);
         assertThat(watch.next(LONG)).contains(new Change.Written(now));

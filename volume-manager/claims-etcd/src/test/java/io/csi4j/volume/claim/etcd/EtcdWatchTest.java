@@ -26,7 +26,9 @@ class EtcdWatchTest {
   private static final Change.Missed THROWN_AWAY =
       new Change.Missed(new ReasonText("etcd has discarded a part of its history meanwhile"));
   private static final Change.Missed ANOTHER =
-      new Change.Missed(new ReasonText("etcd has another identity than before, or has gone back"));
+      new Change.Missed(
+          new ReasonText(
+              "etcd has another identity than before, or was restored " + "to an older state"));
 
   private final VirtualTime time = new VirtualTime();
   private final ScriptedEtcd etcd = new ScriptedEtcd();

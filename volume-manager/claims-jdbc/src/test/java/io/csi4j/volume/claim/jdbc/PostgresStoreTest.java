@@ -323,8 +323,8 @@ class PostgresStoreTest {
         String problem =
             "Reading the claim of volume 'default/bad' failed: it has version "
                 + version
-                + ", and a record that was written has at least 1. Restore its version, or find out"
-                + " what the nodes have mounted before the record is removed.";
+                + ", but a written record has at least version 1. Restore its version, or check "
+                + "what the nodes have mounted before you remove the record.";
         for (int reads = 0; reads < 3; reads++) {
           assertThatExceptionOfType(RecordStoreException.class)
               .isThrownBy(() -> StoredClaims.in(store).read(bad))
@@ -625,7 +625,9 @@ class PostgresStoreTest {
   void aWatchTellsEachTimeThatTheDatabaseWentBack() throws Exception {
     Change missed =
         new Change.Missed(
-            new ReasonText("the database has another identity than before, or has gone back"));
+            new ReasonText(
+                "the database has another identity than before, or was restored to an "
+                    + "older state"));
     try (RecordStore store = open();
         Watch watch = store.watch(Space.CLAIMS)) {
       for (int times = 0; times < 2; times++) {
@@ -742,13 +744,14 @@ class PostgresStoreTest {
             .isEqualTo(
                 new Change.Missed(
                     new ReasonText(
-                        "the database has another identity than before, or has gone back")));
+                        "the database has another identity than before, or was restored to an "
+                            + "older state")));
         assertThatExceptionOfType(RecordStoreException.class)
             .isThrownBy(store::settle)
             .withMessage(
                 "Settling the store failed: it is store '"
                     + store.identity()
-                    + "' now, and was '"
+                    + "' now, but was '"
                     + first
                     + "'. Start this process again, and settle the store then if it accepts no"
                     + " writes.")

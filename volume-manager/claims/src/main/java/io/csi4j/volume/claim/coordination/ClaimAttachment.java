@@ -52,7 +52,7 @@ record ClaimAttachment(
           Messages.of(
               OperatorCode.CLAIM_EXHAUSTED,
               subject,
-              "the storage system had no capacity, and is asked again in "
+              "the storage system had no capacity; the next attempt is in "
                   + Duration.between(clock.instant(), until.get()).toSeconds()
                   + " s"));
     }

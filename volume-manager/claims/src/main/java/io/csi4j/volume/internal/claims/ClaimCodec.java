@@ -137,14 +137,14 @@ public final class ClaimCodec implements ValueCodec<Claim> {
           holders,
           holder.workload(),
           holder,
-          "The holders are not in order, or one is there twice.");
+          "The holders are not sorted, or one is listed twice.");
     }
     List<ClaimOverride> overrides = new ArrayList<>();
     for (ClaimProto.Override each : in.getOverrideList()) {
       overrides.add(override(each));
     }
     if (overrides.size() > Claim.OVERRIDES) {
-      throw new MalformedRecordException("There are more overrides than are kept.");
+      throw new MalformedRecordException("There are more overrides than a claim can have.");
     }
     Optional<Instant> until =
         in.hasExhaustedUntil()

@@ -108,7 +108,7 @@ public final class ClaimRules {
     if (claim.exhaustedUntil().filter(until -> until.isAfter(now)).isPresent()) {
       return refused(
           OperatorCode.CLAIM_EXHAUSTED,
-          "its storage system has no capacity for another claim, and is asked again in "
+          "its storage system has no capacity for another claim; the next attempt is in "
               + Duration.between(now, claim.exhaustedUntil().get()).toSeconds()
               + " s");
     }
@@ -135,8 +135,7 @@ public final class ClaimRules {
         ? Optional.of(
             refused(
                 OperatorCode.NOT_ALLOWED_HERE,
-                "its plugin attaches it to nodes, and the claim has no node id of"
-                    + " node '"
+                "its plugin attaches it to nodes, but the claim lacks the node id of node '"
                     + request.node()
                     + "': set the node id from the fingerprint of the plugin there"))
         : Optional.empty();
@@ -316,7 +315,7 @@ public final class ClaimRules {
           OperatorCode.CLAIM_OTHER_USE,
           own,
           words(own, now)
-              + " claimed it with other facts of the workload than its request has now ("
+              + " claimed it with other workload facts than it requests now ("
               + otherKeys(own.facts().get(), facts.get())
               + ")");
     }
@@ -324,7 +323,7 @@ public final class ClaimRules {
       return refused(
           OperatorCode.ATTACHED_OTHERWISE,
           own,
-          "its plugin attaches it to nodes, and it is not attached for " + words(own, now));
+          "its plugin attaches it to nodes, but it is not attached for " + words(own, now));
     }
     if (isAttaching(own)
         && request.nodeId().isPresent()

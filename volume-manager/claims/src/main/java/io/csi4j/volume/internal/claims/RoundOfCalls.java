@@ -63,7 +63,7 @@ public final class RoundOfCalls {
                     + plugin
                     + "' left "
                     + MOST_UNANSWERED
-                    + " other calls without an answer, and is called again in the next round"));
+                    + " other calls unanswered, and is called again in the next round"));
   }
 
   /** Records a failed call for a volume; some codes mean that there was no answer. */

@@ -78,7 +78,7 @@ public record LocalRecords(
     if (identity.isEmpty() && hasClaims && uncertainties.isEmpty()) {
       throw new RecordStoreException(
           Reason.UNREADABLE,
-          "Opening the store failed: its state has claims but no identity of a store. Find"
+          "Opening the store failed: its state has claims but no store identity. Find"
               + " out which program wrote it.");
     }
     return new LocalRecords(identity, records, unnamed, highest, uncertainties);

@@ -577,7 +577,7 @@ public final class RecordBook<T> {
       checkStore(now.key());
       boolean isRemoved = now.stored().isEmpty() && codec.removes();
       if (now.version() < before && !isRemoved) {
-        throw wentBack("it has version " + now.version() + ", and had " + before + " before");
+        throw wentBack("it has version " + now.version() + ", but had " + before + " before");
       }
     }
     return now;
@@ -622,7 +622,7 @@ public final class RecordBook<T> {
     StoreIdentity before =
         identity.updateAndGet(seen -> seen.isPresent() ? seen : Optional.of(now)).orElse(now);
     if (!now.equals(before)) {
-      throw wentBack("it is store '" + now + "' now, and was '" + before + "'");
+      throw wentBack("it is store '" + now + "' now, but was '" + before + "'");
     }
     store
         .uncertainty(key)

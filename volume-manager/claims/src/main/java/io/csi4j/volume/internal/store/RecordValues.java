@@ -127,8 +127,8 @@ public final class RecordValues<T> {
           key,
           "it has version "
               + there.version()
-              + ", and a record that was written has at least 1. Restore its version, or find out"
-              + " what the nodes have mounted before the record is removed.",
+              + ", but a written record has at least version 1. Restore its version, or check "
+              + "what the nodes have mounted before you remove the record.",
           null);
     }
     ValueCodec.Decoded<T> read;

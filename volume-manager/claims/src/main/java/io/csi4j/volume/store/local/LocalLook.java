@@ -87,7 +87,7 @@ final class LocalLook implements RecordStore {
   @Override
   public Watch watch(RecordKey.Space space) {
     throw new UnsupportedOperationException(
-        "A look at a local store has no watch. Read it again to see changes.");
+        "A read-only view of a local store has no watch. Read it again to see changes.");
   }
 
   @Override

@@ -302,7 +302,7 @@ public final class LocalStore implements RecordStore {
               : state.remove(stateKey);
       if (stored != Stored.DURABLE) {
         return new WriteResult.Unknown(
-            new ReasonText("the state reports that it is not on the medium"));
+            new ReasonText("the state reports that the write is not on disk"));
       }
       RecordKey other = unnamed.remove(stateKey);
       if (other != null) {
@@ -397,8 +397,7 @@ public final class LocalStore implements RecordStore {
   private void checkUsable() {
     if (closed) {
       throw new RecordStoreException(
-          Reason.CLOSED,
-          "Asking the store '" + identity + "' failed: it is closed. Open it again.");
+          Reason.CLOSED, "Using the store '" + identity + "' failed: it is closed. Open it again.");
     }
     StateException other = takenOver;
     if (other != null) {

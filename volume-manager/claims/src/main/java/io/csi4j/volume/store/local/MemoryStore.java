@@ -125,7 +125,7 @@ public final class MemoryStore implements RecordStore {
     if (closed) {
       throw new RecordStoreException(
           Reason.CLOSED,
-          "Asking the store '" + identity + "' failed: it is closed. Open another one.");
+          "Using the store '" + identity + "' failed: it is closed. Open another one.");
     }
   }
 }

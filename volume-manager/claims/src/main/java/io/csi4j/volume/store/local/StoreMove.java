@@ -313,7 +313,7 @@ public final class StoreMove {
                       + target
                       + "', has records, such as "
                       + shown(there)
-                      + ", and no move to it has begun. Use an empty store");
+                      + ", but no move to it has begun. Use an empty store");
             }
           });
     }
@@ -395,7 +395,7 @@ public final class StoreMove {
               + what
               + " is store '"
               + now
-              + "' now, and was store '"
+              + "' now, but was store '"
               + before
               + "' when the move began. Find out what has replaced it, and start the move again"
               + " with the right store.");
@@ -418,7 +418,7 @@ public final class StoreMove {
             + key
             + " failed: "
             + why
-            + ". Find out which volume it is of, and remove or restore the record.");
+            + ". Find out which volume it belongs to, and remove or restore the record.");
   }
 
   /** Checks a record of the source, and that the target has the same or none. */

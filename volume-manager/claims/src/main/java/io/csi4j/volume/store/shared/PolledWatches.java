@@ -186,7 +186,9 @@ public final class PolledWatches implements AutoCloseable {
       identity = memory.identity();
       isDoubted = memory.uncertainty().isPresent();
       if (isOther) {
-        missed(server + " has another identity than before, or has gone back", answer);
+        missed(
+            server + " has another identity than before, or was restored to an older " + "state",
+            answer);
       } else if (answer.forgotten() > reported) {
         missed("more was written than " + server + " keeps for watches", answer);
       } else {

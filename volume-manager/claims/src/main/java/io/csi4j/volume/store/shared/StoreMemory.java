@@ -125,7 +125,7 @@ public final class StoreMemory {
               + doubt
                   .get()
                   .map(ReasonText::text)
-                  .orElse("it is store '" + identity + "' now, and was '" + opened + "'")
+                  .orElse("it is store '" + identity + "' now, but was '" + opened + "'")
               + ". Start this process again, and settle the store then if it accepts no writes.");
     }
   }

@@ -460,7 +460,7 @@ class ClaimBookTest {
     assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(failure.operatorMessage().seen().text())
-        .isEqualTo("it is store 'promoted' now, and was '" + before + "'");
+        .isEqualTo("it is store 'promoted' now, but was '" + before + "'");
     assertThat(fenced.refused).as("refused writes").isEqualTo(2);
     assertThat(first.read(DB).holders().values()).containsExactly(web);
   }
@@ -589,7 +589,7 @@ class ClaimBookTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
     assertThat(failure.operatorMessage().seen().text())
         .isEqualTo(
-            why + "; since then: it is store 'promoted' now, and was '" + store.identity() + "'");
+            why + "; since then: it is store 'promoted' now, but was '" + store.identity() + "'");
     assertThat(book.read(DB).holder(Claim.DELETION)).as("after all").isPresent();
   }
 
@@ -668,7 +668,7 @@ class ClaimBookTest {
         .as("K7: another store is claimed nothing from")
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(failure.operatorMessage().seen().text())
-        .isEqualTo("it is store '" + restored.identity() + "' now, and was '" + before + "'");
+        .isEqualTo("it is store '" + restored.identity() + "' now, but was '" + before + "'");
     assertThat(failure(() -> book.isCurrent(usage("web"), web.epoch())).code())
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(book.advance(usage("web"), ClaimHolder.State.UNPUBLISHING))
@@ -705,7 +705,7 @@ class ClaimBookTest {
     assertThat(refusal.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(refusal.operatorMessage().seen().text())
         .as("K7: the store that was settled is the one that it has to stay")
-        .isEqualTo("it is store '" + store.identity() + "' now, and was '" + settled + "'");
+        .isEqualTo("it is store '" + store.identity() + "' now, but was '" + settled + "'");
   }
 
   /** A store that another process has settled, which this one sees in the next answer. */

@@ -484,8 +484,8 @@ class ClaimCoordinatorTest {
               assertThat(waits.message().code()).isEqualTo(OperatorCode.DETACH_FAILED);
               assertThat(waits.message().seen().text())
                   .contains(
-                      "plugin 'slow' left 2 other calls without an answer, and is called again in"
-                          + " the next round");
+                      "plugin 'slow' left 2 other calls unanswered, and is called again in the "
+                          + "next round");
             });
 
     storage.calls.clear();
@@ -771,7 +771,8 @@ class ClaimCoordinatorTest {
       assertThat(book.read(DB).exhaustedUntil()).contains(now.plusSeconds(seconds));
       int asked = storage.calls.size();
       assertThat(failure(() -> claims.acquire(wish("web", "n1"))).operatorMessage().seen().text())
-          .isEqualTo("the storage system had no capacity, and is asked again in " + seconds + " s");
+          .isEqualTo(
+              "the storage system had no capacity; the next attempt is in " + seconds + " " + "s");
       assertThat(storage.calls).hasSize(asked);
       now = now.plusSeconds(seconds);
     }
@@ -814,7 +815,7 @@ class ClaimCoordinatorTest {
     assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.operatorMessage().seen().text())
         .isEqualTo(
-            "its plugin attaches it to nodes, and the claim has no node id of node 'n1': set the"
+            "its plugin attaches it to nodes, but the claim lacks the node id of node 'n1': set the"
                 + " node id from the fingerprint of the plugin there");
     assertThat(book.read(DB)).as("nothing is written").isEqualTo(Claim.none(DB));
     assertThat(claims.acquire(wish("web", "n1")).epoch()).isEqualTo(1);
@@ -861,7 +862,7 @@ class ClaimCoordinatorTest {
     assertThat(refused.code()).isEqualTo(OperatorCode.ATTACHED_OTHERWISE);
     assertThat(refused.operatorMessage().seen().text())
         .isEqualTo(
-            "its plugin attaches it to nodes, and it is not attached for workload 'web' on node"
+            "its plugin attaches it to nodes, but it is not attached for workload 'web' on node"
                 + " 'n1' (WRITE, TAKEN, since 0 s)");
     assertThat(holder("web")).isEqualTo(held);
     assertThat(storage.calls).isEmpty();

@@ -78,7 +78,7 @@ final class World {
     ClaimBook book;
     boolean cutOff;
 
-    /** Whether it asks for the record of a volume before it claims it. */
+    /** Whether it requests the record of a volume before it claims it. */
     final boolean asks;
 
     private final Map<Turns.Actor, Map<VolumeKey, SimStore.Look>> looks = new HashMap<>();

@@ -109,6 +109,6 @@ class ClaimsViewTest {
     assertThat(view.unreadable())
         .singleElement()
         .asString()
-        .contains("CLAIM/odd", "failed: It is no message of protobuf.");
+        .contains("CLAIM/odd", "failed: It is not a protobuf message.");
   }
 }

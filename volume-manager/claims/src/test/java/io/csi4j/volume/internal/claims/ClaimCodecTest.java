@@ -166,8 +166,8 @@ class ClaimCodecTest implements CodecContract<Marked> {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> encoded(attached(context)))
           .withMessage(
-              "An entry of the publish context is not valid Unicode, and would not come back as it"
-                  + " is. Give it as the plugin gave it.");
+              "An entry of the publish context is not valid Unicode, and would change when it is "
+                  + "stored. Pass it as the plugin returned it.");
     }
   }
 
@@ -191,18 +191,18 @@ class ClaimCodecTest implements CodecContract<Marked> {
     refused(begun().part(2, volume).part(3, mark).part(6, use).bytes(), "The claim is not valid.");
     refused(
         held().part(7, holder("b", 1)).part(7, holder("a", 1)).bytes(),
-        "The holders are not in order, or one is there twice.");
+        "The holders are not sorted, or one is listed twice.");
     refused(
         held().part(7, holder("a", 1)).part(7, holder("a", 1)).bytes(),
-        "The holders are not in order, or one is there twice.");
+        "The holders are not sorted, or one is listed twice.");
     refused(
         held().part(7, holder("a", 4)).bytes(), "The state of its attachment, 4, is not known.");
     refused(
         held().part(7, holder("a", 3, "k", "j")).bytes(),
-        "The publish context is not in order, or has a key twice.");
+        "The publish context is not sorted, or has a key twice.");
     refused(
         held().part(7, holder("a", 3, "k", "k")).bytes(),
-        "The publish context is not in order, or has a key twice.");
+        "The publish context is not sorted, or has a key twice.");
     refused(
         held().part(7, holder("a", 1, "k")).bytes(),
         "It has a publish context, but is not attached.");
@@ -226,10 +226,10 @@ class ClaimCodecTest implements CodecContract<Marked> {
         held()
             .part(7, told("csi.storage.k8s.io/pod.uid", "u-1", "csi.storage.k8s.io/pod.name", "a"))
             .bytes(),
-        "The keys of a map are not in order.");
+        "The keys of a map are not sorted.");
     refused(
         held().part(7, holder("a", 1)).part(8, new FieldWriter()).number(5, 1).bytes(),
-        "From byte 13 on it is not what this version writes.");
+        "From byte 13 on, it differs from what this version writes.");
   }
 
   @Test

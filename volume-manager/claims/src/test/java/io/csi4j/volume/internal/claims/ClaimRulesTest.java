@@ -222,10 +222,10 @@ class ClaimRulesTest {
         + " MULTI_NODE_MULTI_WRITER also writers)'",
     "SINGLE_NODE_READER_ONLY, n2, 'one node (MULTI_NODE_READER_ONLY admits readers on several, and"
         + " MULTI_NODE_MULTI_WRITER also writers)'",
-    "MULTI_NODE_SINGLE_WRITER, n1, 'one writer (it admits readers beside it, and"
-        + " MULTI_NODE_MULTI_WRITER admits several writers)'",
-    "MULTI_NODE_SINGLE_WRITER, n2, 'one writer (it admits readers beside it, and"
-        + " MULTI_NODE_MULTI_WRITER admits several writers)'"
+    "MULTI_NODE_SINGLE_WRITER, n1, 'one writer (besides it only readers; MULTI_NODE_MULTI_WRITER "
+        + "admits several writers)'",
+    "MULTI_NODE_SINGLE_WRITER, n2, 'one writer (besides it only readers; MULTI_NODE_MULTI_WRITER "
+        + "admits several writers)'"
   })
   void aRefusalNamesTheLimitOfTheModeAndTheModesBeyondIt(
       AccessMode mode, String node, String limit) {
@@ -343,7 +343,8 @@ class ClaimRulesTest {
                 OperatorCode.CLAIM_EXHAUSTED,
                 Optional.empty(),
                 new ReasonText(
-                    "its storage system has no capacity for another claim, and is asked again in 30"
+                    "its storage system has no capacity for another claim; the next attempt is "
+                        + "in 30"
                         + " s")));
     assertThat(decide(claim, wish, NOW.plusSeconds(30))).isInstanceOf(Granted.class);
     assertThat(decide(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW))
@@ -606,8 +607,8 @@ class ClaimRulesTest {
                 OperatorCode.CLAIM_OTHER_USE,
                 with.holder(WEB.workload()),
                 new ReasonText(
-                    "workload 'web' on node 'n1' (WRITE, TAKEN, since 40 s) claimed it with other"
-                        + " facts of the workload than its request has now"
+                    "workload 'web' on node 'n1' (WRITE, TAKEN, since 40 s) claimed it with "
+                        + "other workload facts than it requests now"
                         + " (csi.storage.k8s.io/pod.uid,"
                         + " csi.storage.k8s.io/serviceAccount.name)")));
   }

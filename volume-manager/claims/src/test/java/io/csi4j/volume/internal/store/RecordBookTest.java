@@ -248,7 +248,7 @@ class RecordBookTest {
     fails(() -> add(book))
         .satisfies(
             failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK))
-        .withMessage("it has version 0, and had 1 before");
+        .withMessage("it has version 0, but had 1 before");
   }
 
   @Test
@@ -321,7 +321,7 @@ class RecordBookTest {
 
     fails(() -> add(book))
         .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD))
-        .withMessage("it is store '" + other.identity() + "' now, and was '" + before + "'");
+        .withMessage("it is store '" + other.identity() + "' now, but was '" + before + "'");
     assertThat(book.apply(A, false, RecordBookTest::plusOne).after().value()).contains("a1");
   }
 

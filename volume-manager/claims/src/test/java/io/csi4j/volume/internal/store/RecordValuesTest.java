@@ -106,9 +106,9 @@ class RecordValuesTest {
     assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> words.seen(StoredRecord.of(A, 0, ("-".repeat(36) + "a").getBytes(UTF_8))))
         .withMessage(
-            "Reading the word 'a' failed: it has version 0, and a record that was written has at"
-                + " least 1. Restore its version, or find out what the nodes have mounted before"
-                + " the record is removed.");
+            "Reading the word 'a' failed: it has version 0, but a written record has at least "
+                + "version 1. Restore its version, or check what the nodes have mounted before "
+                + "you remove the record.");
   }
 
   @Test

@@ -143,9 +143,9 @@ class LocalStoreTest {
           .isEqualTo(
               new WriteResult.Unknown(
                   new ReasonText(
-                      "Recording an intent failed: the medium in memory was told to refuse ("
+                      "Recording an intent failed: the medium in memory is set to refuse writes ("
                           + reason
-                          + "). Tell it to accept.")));
+                          + "). Set it to accept.")));
       assertThat(read(store, DB)).isEqualTo(before);
       assertThat(watch.next(Duration.ZERO)).as("nothing is told").isEmpty();
       medium.accept();
@@ -169,8 +169,8 @@ class LocalStoreTest {
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
       assertThat(failure.operatorMessage().seen().text())
           .isEqualTo(
-              "Recording an intent failed: the medium in memory was told to refuse"
-                  + " (STATE_DISK_FULL). Tell it to accept");
+              "Recording an intent failed: the medium in memory is set to refuse writes "
+                  + "(STATE_DISK_FULL). Set it to accept");
       medium.accept();
       assertThat(book.claim(wish(DB, "web")).epoch()).isEqualTo(1);
     }
@@ -277,7 +277,7 @@ class LocalStoreTest {
 
     assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refusal)
-        .hasMessageContaining("told to refuse (STATE_READ_ONLY)")
+        .hasMessageContaining("set to refuse writes (STATE_READ_ONLY)")
         .hasCauseInstanceOf(StateException.class);
     medium.accept();
     LocalStore.on(medium.open()).close();
@@ -352,7 +352,7 @@ class LocalStoreTest {
     assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
     assertThat(refusal)
         .hasMessage(
-            "Opening the store failed: its state has claims but no identity of a store. Find out"
+            "Opening the store failed: its state has claims but no store identity. Find out"
                 + " which program wrote it.");
   }
 
@@ -578,7 +578,7 @@ class LocalStoreTest {
     try (LocalStore store = LocalStore.on(medium.open())) {
       assertThat(store.read(ClaimCodec.key(DB))).isEmpty();
       assertThat(refusal(() -> read(store, LOGS)))
-          .hasMessageContaining("failed: it has version 0, and a record that was written has");
+          .hasMessageContaining("failed: it has version 0, but a written record has");
       assertThat(StoredClaims.in(store).page(9).unreadable())
           .as("only its key proves whose claim it is")
           .extracting(each -> each.key().volume())
@@ -715,6 +715,6 @@ class LocalStoreTest {
     assertThat(refusal.reason()).isEqualTo(Reason.CLOSED);
     assertThat(refusal)
         .hasMessage(
-            "Asking the store '" + store.identity() + "' failed: it is closed. Open it again.");
+            "Using the store '" + store.identity() + "' failed: it is closed. Open it again.");
   }
 }

@@ -543,7 +543,7 @@ class StoreMoveTest {
       assertThat(refused.reason()).isEqualTo(Reason.IN_DOUBT);
       assertThat(refused)
           .hasMessage(
-              "Moving the records failed: the target is store '%s' now, and was store '%s' when the"
+              "Moving the records failed: the target is store '%s' now, but was store '%s' when the"
                       .formatted(other.identity(), memory.identity())
                   + " move began. Find out what has replaced it, and start the move again with the"
                   + " right store.");
@@ -677,8 +677,8 @@ class StoreMoveTest {
           .hasMessage(
               "Moving the records failed: the target, store '%s', has records, such as"
                       .formatted(memory.identity())
-                  + " VOLUMES/default/db with version 1, 8 bytes and hash d0bda87c, and no move to"
-                  + " it has begun. Use an empty store.");
+                  + " VOLUMES/default/db with version 1, 8 bytes and hash d0bda87c, but no move "
+                  + "to it has begun. Use an empty store.");
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
       assertThat(StoreMove.whyNotUsed(memory)).isEmpty();
     }
@@ -692,8 +692,8 @@ class StoreMoveTest {
     try (LocalStore source = LocalStore.on(medium.open())) {
       assertThat(refused(RecordStoreException.class, source, memory))
           .hasMessageMatching(
-              "Moving CLAIMS/CLAIM/\\w+ failed: its bytes do not contain its key\\. Find out"
-                  + " which volume it is of, and remove or restore the record\\.");
+              "Moving CLAIMS/CLAIM/\\w+ failed: its bytes do not contain its key\\. Find out "
+                  + "which volume it belongs to, and remove or restore the record\\.");
       assertThat(StoreMove.whyNotUsed(source)).isEmpty();
     }
   }
@@ -723,7 +723,8 @@ class StoreMoveTest {
       assertThat(refused(RecordStoreException.class, source, memory))
           .hasMessage(
               "Moving VOLUMES/damaged failed: it has version 1 and 0 bytes that can be read, so no"
-                  + " store wrote it. Find out which volume it is of, and remove or restore the"
+                  + " store wrote it. Find out which volume it belongs to, and remove or restore "
+                  + "the"
                   + " record.");
     }
     assertThat(records(memory)).isEmpty();
@@ -746,8 +747,8 @@ class StoreMoveTest {
           .hasMessage(
               "Moving the records failed: the target, store '%s', accepts no writes: it has records"
                       .formatted(memory.identity())
-                  + ", but no mark. Compare its claims with what the nodes have mounted, then accept"
-                  + " the store with 'csi4j store accept'.");
+                  + ", but no mark. Compare its claims with what the nodes have mounted, then"
+                  + " accept the store with 'csi4j store accept'.");
       assertThat(refused(RecordStoreException.class, doubtful, new MemoryStore()).reason())
           .isEqualTo(Reason.IN_DOUBT);
     }

@@ -68,7 +68,7 @@ public final class ClusterEndpoint {
   public static ClusterEndpoint tcp(String host, int port) {
     if (host.isBlank() || port < 0 || port > HIGHEST_PORT) {
       throw new IllegalArgumentException(
-          "A control plane has a host and a port from 0 to 65535, and not '"
+          "A control plane has a host and a port from 0 to 65535, not '"
               + host
               + "' and "
               + port

@@ -82,8 +82,8 @@ final class Line {
     TlsSettings.Certificate own = tls.own().orElse(null);
     if (own == null || tls.trusted().isEmpty()) {
       throw new IllegalArgumentException(
-          "A control plane at a port needs its certificate, and those of the authority"
-              + " that signs for nodes. Give it both.");
+          "A control plane at a TCP port needs its own certificate, and those of the authority "
+              + "that signs the nodes' certificates. Provide both.");
     }
     return LineTls.reading(() -> controlPlane(tls, own));
   }

@@ -178,7 +178,7 @@ class LineTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClusterEndpoint.tcp("a", 65_536))
         .withMessage(
-            "A control plane has a host and a port from 0 to 65535, and not 'a' and 65536. Name"
+            "A control plane has a host and a port from 0 to 65535, not 'a' and 65536. Name"
                 + " both.");
   }
 
@@ -550,8 +550,8 @@ class LineTest {
                     Optional.of(TlsSettings.asTheJvm()),
                     LineTest::echo))
         .withMessage(
-            "A control plane at a port needs its certificate, and those of the authority"
-                + " that signs for nodes. Give it both.");
+            "A control plane at a TCP port needs its own certificate, and those of the authority "
+                + "that signs the nodes' certificates. Provide both.");
     try (LineClient client = to(LONG, ClusterEndpoint.tcp("localhost", 1))) {
       assertThat(failure(client))
           .hasMessage(

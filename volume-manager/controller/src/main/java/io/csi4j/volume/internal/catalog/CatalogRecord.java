@@ -39,7 +39,7 @@ public record CatalogRecord(
   }
 
   /**
-   * Returns the record as it is to be written.
+   * Returns the record to write.
    *
    * @param before the record that it replaces
    * @param now the current time; the store keeps milliseconds

@@ -166,7 +166,7 @@ public final class FieldReader {
       long field = tag >>> 3;
       if (field <= known || field < last || field > FieldTag.MAX_FIELD) {
         throw new MalformedRecordException(
-            "A field is out of order, or its number is none, after field " + last + ".");
+            "A field is out of order or has an invalid number after field " + last + ".");
       }
       last = (int) field;
       skip((int) tag & 7);
@@ -178,7 +178,7 @@ public final class FieldReader {
     if (passesOverNewer) {
       rest(last);
     } else if (at < end) {
-      throw wrong("is followed by what has no place there");
+      throw wrong("is followed by unexpected data");
     }
   }
 
@@ -233,7 +233,7 @@ public final class FieldReader {
         return value;
       }
     }
-    throw wrong("has a number that is not written as such");
+    throw wrong("has a number that is not encoded as one");
   }
 
   private MalformedRecordException wrong(String what) {

@@ -63,7 +63,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
       checkNewer(rest, same, message.getDescriptorForType().getFields().size());
       return new RecordBytes<>(message, UnknownFields.of(rest));
     } catch (IOException e) {
-      throw new MalformedRecordException("It is no message of protobuf. " + e.getMessage());
+      throw new MalformedRecordException("It is not a protobuf message. " + e.getMessage());
     }
   }
 
@@ -112,7 +112,7 @@ public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
 
   private static MalformedRecordException otherwise(int at) {
     return new MalformedRecordException(
-        "From byte " + at + " on it is not what this version writes.");
+        "From byte " + at + " on, it differs from what this version writes.");
   }
 
   /** Returns the bytes of the record. */

@@ -121,7 +121,7 @@ public final class StoredParts {
       throws MalformedRecordException {
     AccessMode mode = FieldReader.accessMode(in.getMode());
     if (in.getBlock() == in.hasOptions()) {
-      throw new MalformedRecordException("Mount options are there exactly for a filesystem.");
+      throw new MalformedRecordException("Mount options must be present exactly for a filesystem.");
     }
     return in.getBlock()
         ? VolumeCapability.block(mode)
@@ -180,7 +180,7 @@ public final class StoredParts {
 
   public static SortedMap<String, String> entries(List<PartsProto.Entry> in)
       throws MalformedRecordException {
-    return entries(in, "The keys of a map are not in order.");
+    return entries(in, "The keys of a map are not sorted.");
   }
 
   private static SortedMap<String, String> entries(List<PartsProto.Entry> in, String otherwise)
@@ -198,7 +198,7 @@ public final class StoredParts {
 
   public static VolumeContext volumeContext(List<PartsProto.Entry> in)
       throws MalformedRecordException {
-    return VolumeContext.of(entries(in, "A context is not in order, or has a key twice."));
+    return VolumeContext.of(entries(in, "A context is not sorted, or has a key twice."));
   }
 
   /** Returns the entries of secrets, which are sealed before they are stored or sent. */
@@ -207,7 +207,7 @@ public final class StoredParts {
   }
 
   public static Secrets secrets(List<PartsProto.Entry> in) throws MalformedRecordException {
-    return Secrets.of(entries(in, "Secrets are not in order, or have a key twice."));
+    return Secrets.of(entries(in, "The secrets are not sorted, or have a key twice."));
   }
 
   /** Returns the entries of a publish context; rejects a context that could not be read back. */
@@ -217,8 +217,8 @@ public final class StoredParts {
         (key, value) -> {
           if (!StandardCharsets.UTF_8.newEncoder().canEncode(key + '\n' + value)) {
             throw new IllegalArgumentException(
-                "An entry of the publish context is not valid Unicode, and would not come back as"
-                    + " it is. Give it as the plugin gave it.");
+                "An entry of the publish context is not valid Unicode, and would change when it "
+                    + "is stored. Pass it as the plugin returned it.");
           }
         });
     return entries(entries);
@@ -226,7 +226,6 @@ public final class StoredParts {
 
   public static PublishContext publishContext(List<PartsProto.Entry> in)
       throws MalformedRecordException {
-    return PublishContext.of(
-        entries(in, "The publish context is not in order, or has a key twice."));
+    return PublishContext.of(entries(in, "The publish context is not sorted, or has a key twice."));
   }
 }

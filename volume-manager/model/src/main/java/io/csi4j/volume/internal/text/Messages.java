@@ -60,7 +60,7 @@ public final class Messages {
     if (!text.isEmpty()) {
       return answer.code() + (answer.answered() ? " to " + call : "") + ": " + text;
     } else if (answer.answered()) {
-      return answer.code() + " to " + call + ", and the plugin gave no reason";
+      return answer.code() + " to " + call + ", but the plugin gave no reason";
     }
     return answer.code() + (answer.attempts() > 0 ? ", no answer to " + call : "");
   }

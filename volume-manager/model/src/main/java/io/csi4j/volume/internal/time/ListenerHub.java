@@ -187,7 +187,9 @@ public final class ListenerHub {
         // An error is how the JVM reports that the machine has no more threads.
         ended();
         LOGGER.log(
-            Level.WARNING, "No thread was given to tell a listener of " + hub.about + ".", refused);
+            Level.WARNING,
+            "No thread could be started to notify a listener " + "of " + hub.about + ".",
+            refused);
       }
     }
 
@@ -241,8 +243,8 @@ public final class ListenerHub {
       if (left > 0) {
         LOGGER.log(
             Level.WARNING,
-            "A listener of {0} was not told {1} events, as it did not take them before this side was"
-                + " closed. Make it faster.",
+            "A listener of {0} missed {1} events: it did not take them before this side was "
+                + "closed. Make it faster.",
             hub.about,
             left);
       }
@@ -284,7 +286,7 @@ public final class ListenerHub {
       if (dropped > 0) {
         LOGGER.log(
             Level.WARNING,
-            "A listener of {0} was not told {1} events, as too many waited. Make it faster.",
+            "A listener of {0} missed {1} events: too many were waiting. Make it faster.",
             hub.about,
             dropped);
       }
@@ -322,8 +324,8 @@ public final class ListenerHub {
             isFirst ? Level.WARNING : Level.DEBUG,
             "A listener of "
                 + hub.about
-                + " failed. It is told of further events, and its further failures are logged for"
-                + " debugging only. Repair it.",
+                + " failed. It still receives events; its further failures are logged for "
+                + "debugging only. Fix the listener.",
             failure);
         if (isFirst) {
           firstFailure.accept(failure);

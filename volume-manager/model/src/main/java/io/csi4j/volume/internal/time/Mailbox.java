@@ -125,7 +125,7 @@ public final class Mailbox {
       return true;
     } catch (RuntimeException | Error again) {
       Failures.rethrowEnd(again);
-      Failures.log(LOG, "What was done about a failure failed itself; report this.", again);
+      Failures.log(LOG, "The handling of a failure failed itself. Report this.", again);
       return false;
     }
   }

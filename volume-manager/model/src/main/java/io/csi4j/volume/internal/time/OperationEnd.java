@@ -65,6 +65,6 @@ public final class OperationEnd {
     }
     return failure instanceof RuntimeException other
         ? other
-        : new IllegalStateException("An operation ended in a way that it should not.", failure);
+        : new IllegalStateException("An operation ended unexpectedly.", failure);
   }
 }

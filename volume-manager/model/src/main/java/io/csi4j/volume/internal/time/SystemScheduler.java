@@ -79,7 +79,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       timer.shutdownNow();
       workers.shutdownNow();
       throw new NoThreadsException(
-          "of " + (threads + 1) + " threads the machine gave " + started, cause);
+          "only " + started + " of " + (threads + 1) + " threads could be started", cause);
     }
   }
 
@@ -197,7 +197,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       return true;
     } catch (Throwable failed) {
       // Also for an Error: the thread serves all volumes.
-      Failures.log(LOGGER, "Work of the volume manager failed. Report this.", failed);
+      Failures.log(LOGGER, "A task of the volume manager failed. Report this.", failed);
       return false;
     }
   }
@@ -214,7 +214,8 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       if (!workers.awaitTermination(closing.toNanos(), TimeUnit.NANOSECONDS)) {
         LOGGER.log(
             Level.WARNING,
-            "Closing the volume manager: {0} threads still work after {1}, and are interrupted.",
+            "Closing the volume manager: {0} threads are still working after {1}, and are "
+                + "interrupted.",
             workers.getActiveCount(),
             closing);
       }

@@ -81,13 +81,13 @@ public final class Envelopes {
       in.setRecursionLimit(MAX_DEPTH);
       envelope = DynamicMessage.parseFrom(WireSchema.envelope(), in);
     } catch (InvalidProtocolBufferException e) {
-      throw unreadable("it is no message of protobuf, or is nested too deeply");
+      throw unreadable("it is not a protobuf message, or is nested too deeply");
     } catch (IOException e) {
       throw new IllegalStateException("Bytes in memory can be read.", e);
     }
-    // Such as a duplicate field, of which another reader may use the other one.
+    // Rejects, for example, a duplicate field, because another reader may use the other value.
     if (!Arrays.equals(envelope.toByteArray(), bytes)) {
-      throw unreadable("its bytes are not those that csi4j writes for it");
+      throw unreadable("its bytes differ from what csi4j writes for it");
     }
     if (envelope.getAllFields().size() == 1 && envelope.getUnknownFields().asMap().isEmpty()) {
       throw unreadable("it has no content");
@@ -106,7 +106,7 @@ public final class Envelopes {
       throw newer(
           "it has version "
               + Integer.toUnsignedString(version)
-              + ", and this csi4j reads version "
+              + ", but this csi4j reads version "
               + VERSION);
     }
   }

@@ -123,7 +123,7 @@ public final class WireParts {
     try {
       return parser.parseFrom(in.rest(0).bytes());
     } catch (InvalidProtocolBufferException e) {
-      throw new MalformedRecordException("a part is no message of protobuf");
+      throw new MalformedRecordException("a part is not a protobuf message");
     }
   }
 
@@ -155,7 +155,8 @@ public final class WireParts {
   public static FieldWriter capability(VolumeCapability capability) {
     if (!capability.accessMode().isStated()
         || capability.accessType() instanceof VolumeCapability.AccessType.Unspecified) {
-      throw new IllegalArgumentException("A way to use a volume is left open: " + capability + ".");
+      throw new IllegalArgumentException(
+          "A capability lacks its access mode or access " + "type: " + capability + ".");
     }
     return shared(StoredParts.capability(capability));
   }

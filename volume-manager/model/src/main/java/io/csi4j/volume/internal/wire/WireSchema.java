@@ -98,7 +98,7 @@ public final class WireSchema {
       message.addField(field(matched(FIELD, line)).setOneofIndex(oneof));
       open.push(choice);
     } else if (!line.matches("(edition|package|import|option) .*;")) {
-      throw new IllegalStateException("wire.proto has a line of no known form: " + line);
+      throw new IllegalStateException("wire.proto has a line of unknown form: " + line);
     }
   }
 
@@ -122,7 +122,7 @@ public final class WireSchema {
   private static Matcher matched(Pattern form, String line) {
     Matcher matcher = form.matcher(line);
     if (!matcher.matches()) {
-      throw new IllegalStateException("wire.proto has a line of no known form: " + line);
+      throw new IllegalStateException("wire.proto has a line of unknown form: " + line);
     }
     return matcher;
   }
@@ -151,7 +151,7 @@ public final class WireSchema {
           .getFeaturesBuilder()
           .setFieldPresence(FeatureSet.FieldPresence.EXPLICIT);
     } else if (!options.isEmpty()) {
-      throw new IllegalStateException("wire.proto has an option of no known form: " + options);
+      throw new IllegalStateException("wire.proto has an option of unknown form: " + options);
     }
     return field;
   }

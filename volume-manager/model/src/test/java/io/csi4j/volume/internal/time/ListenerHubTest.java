@@ -89,8 +89,8 @@ class ListenerHubTest {
     assertThat(first).singleElement().isInstanceOf(LinkageError.class);
     assertThat(log.warnings())
         .containsExactly(
-            "A listener of numbers failed. It is told of further events, and its further failures"
-                + " are logged for debugging only. Repair it.");
+            "A listener of numbers failed. It still receives events; its further failures are "
+                + "logged for debugging only. Fix the listener.");
   }
 
   @Test
@@ -102,7 +102,7 @@ class ListenerHubTest {
     assertThat(told).hasSize(10_000).startsWith(3).endsWith(10_002);
     assertThat(log.warnings())
         .containsExactly(
-            "A listener of numbers was not told 3 events, as too many waited. Make it faster.");
+            "A listener of numbers missed 3 events: too many were waiting. Make it faster.");
   }
 
   @Test
@@ -116,7 +116,7 @@ class ListenerHubTest {
 
     assertThat(told).containsExactly(1, 2);
     assertThat(log.warnings())
-        .containsExactly("No thread was given to tell a listener of numbers.");
+        .containsExactly("No thread could be started to notify a listener of numbers.");
   }
 
   @Test
@@ -140,8 +140,8 @@ class ListenerHubTest {
     assertThat(told).containsExactly(1, 2, 3);
     assertThat(log.warnings())
         .containsExactly(
-            "A listener of numbers failed. It is told of further events, and its further failures"
-                + " are logged for debugging only. Repair it.",
+            "A listener of numbers failed. It still receives events; its further failures are "
+                + "logged for debugging only. Fix the listener.",
             "The failure of a listener could not be reported.");
   }
 

@@ -95,7 +95,7 @@ class MailboxTest {
     assertThat(done).containsExactly("told", "told", "told", "last");
     assertThat(time.waiting()).isZero();
     assertThat(log.warnings())
-        .containsOnly("What was done about a failure failed itself; report this.");
+        .containsOnly("The handling of a failure failed itself. Report this.");
   }
 
   @Test
@@ -125,7 +125,7 @@ class MailboxTest {
     assertThat(done).containsExactly("told", "told", "told", "last");
     assertThat(refusals).hasValue(2);
     assertThat(log.warnings())
-        .containsOnly("What was done about a failure failed itself; report this.");
+        .containsOnly("The handling of a failure failed itself. Report this.");
   }
 
   @Test

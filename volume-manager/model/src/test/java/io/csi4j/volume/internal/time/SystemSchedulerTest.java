@@ -123,7 +123,7 @@ class SystemSchedulerTest {
                   new SystemScheduler(
                       4, limited(2, "csi4j-b", byError), new NamedThreads("csi4j-b"), CLOSING))
           .isInstanceOf(NoThreadsException.class)
-          .hasMessageContaining("of 5 threads the machine gave ")
+          .hasMessageContaining("of 5 threads could be started")
           .hasMessageContaining("ulimit -u");
     }
     Waits.until(() -> alive("csi4j-b").isEmpty());
@@ -136,7 +136,7 @@ class SystemSchedulerTest {
                 new SystemScheduler(
                     1, new NamedThreads("csi4j-c"), limited(0, "csi4j-c", true), CLOSING))
         .isInstanceOf(NoThreadsException.class)
-        .hasMessageContaining("of 2 threads the machine gave 1");
+        .hasMessageContaining("only 1 of 2 threads could be started");
     Waits.until(() -> alive("csi4j-c").isEmpty());
   }
 
@@ -156,7 +156,7 @@ class SystemSchedulerTest {
       assertThat(scheduler.threads()).isEqualTo(2);
     }
     Waits.until(() -> !log.warnings().isEmpty());
-    assertThat(log.warnings()).containsOnly("Work of the volume manager failed. Report this.");
+    assertThat(log.warnings()).containsOnly("A task of the volume manager failed. Report this.");
   }
 
   @Test
@@ -173,7 +173,7 @@ class SystemSchedulerTest {
       Waits.until(() -> runs.get() == 2);
     }
     Waits.until(() -> !log.warnings().isEmpty());
-    assertThat(log.warnings()).containsOnly("Work of the volume manager failed. Report this.");
+    assertThat(log.warnings()).containsOnly("A task of the volume manager failed. Report this.");
   }
 
   @Test
@@ -190,7 +190,7 @@ class SystemSchedulerTest {
       assertThat(due.get(20, TimeUnit.SECONDS)).isEqualTo("csi4j-e-worker-1");
     }
     Waits.until(() -> !log.warnings().isEmpty());
-    assertThat(log.warnings()).containsOnly("Work of the volume manager failed. Report this.");
+    assertThat(log.warnings()).containsOnly("A task of the volume manager failed. Report this.");
   }
 
   @Test
@@ -288,7 +288,7 @@ class SystemSchedulerTest {
     Waits.until(() -> alive("csi4j-k").isEmpty());
     assertThat(log.warnings())
         .contains(
-            "Closing the volume manager: 1 threads still work after PT0.001S, and are"
+            "Closing the volume manager: 1 threads are still working after PT0.001S, and are"
                 + " interrupted.");
   }
 

@@ -233,7 +233,7 @@ final class HealthWatch {
       try {
         part.run();
       } catch (RuntimeException | Error broken) {
-        LOG.log(Level.WARNING, "A round of questions for health ended early.", broken);
+        LOG.log(Level.WARNING, "A round of health checks ended early.", broken);
         end(round, true);
       }
     }
@@ -499,7 +499,7 @@ final class HealthWatch {
                 news.isOver(),
                 Messages.of(
                     news.isOver() ? OperatorCode.STORAGE_WELL_AGAIN : begun,
-                    Subject.of("looking after the storage of plugin '" + news.subject() + "'"),
+                    Subject.of("checking the storage of plugin '" + news.subject() + "'"),
                     (news.isOver() ? OVER : "") + finding.text())));
   }
 

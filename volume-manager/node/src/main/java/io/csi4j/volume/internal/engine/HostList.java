@@ -382,7 +382,7 @@ final class HostList {
             .map(known -> layout.target(known.identity(), mount.usage()))
             .orElse(layout.volumes())
             .toPath(),
-        new Part("the host wants it, " + found + ", and mounting it needs the complete request"));
+        new Part("the host wants it, " + found + ", but mounting it needs the complete request"));
   }
 
   private static Reconciliation.Item item(

@@ -86,7 +86,7 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
                 OperatorCode.MOUNT_FLAG_REFUSED,
                 "it was claimed without "
                     + String.join(", ", missing)
-                    + ", which every mount gets here; the options of the claim have to say so"));
+                    + ", which every mount gets here; the claim must have these options too"));
   }
 
   /** Returns the request with the flags that every mount gets. */

@@ -150,7 +150,7 @@ final class MountOrigins {
   private static Optional<Failure> failure(String what) {
     return Optional.of(
         Failure.of(
-            OperatorCode.MOUNT_IS_NOT_ITS_OWN, "what the plugin mounted there shows " + what));
+            OperatorCode.MOUNT_IS_NOT_ITS_OWN, "the mount of the plugin there shows " + what));
   }
 
   private boolean is(MountPath place, Sighting mount) {

@@ -31,8 +31,8 @@ final class OperationStart {
   private static final Failure UNSTAGES_NO_MORE =
       Failure.of(
           OperatorCode.CAPABILITY_LOST,
-          "it is staged, and the plugin neither offers STAGE_UNSTAGE_VOLUME any more nor has"
-              + " NodeUnstageVolume");
+          "it is staged, but the plugin no longer offers STAGE_UNSTAGE_VOLUME and does not "
+              + "implement NodeUnstageVolume");
 
   private final VolumeQueue volume;
   private final VolumeMemory memory;
@@ -222,8 +222,8 @@ final class OperationStart {
               mode
                   + " is sent for "
                   + asked
-                  + ", as the plugin does not offer SINGLE_NODE_MULTI_WRITER; this is said once"
-                  + " for the plugin",
+                  + ", because the plugin does not offer SINGLE_NODE_MULTI_WRITER; this is "
+                  + "reported once for each plugin",
               goal.use()));
     }
   }

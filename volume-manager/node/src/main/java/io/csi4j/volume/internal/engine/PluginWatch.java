@@ -92,7 +92,7 @@ final class PluginWatch {
         tell(
             OperatorCode.PLUGIN_REPLACED,
             plugin,
-            "the process '" + instance + "' has taken the place of '" + before + "'");
+            "the process '" + instance + "' has replaced '" + before + "'");
         volumes.apply(plugin).forEach(VolumeQueue::replaced);
       }
     }
@@ -117,7 +117,7 @@ final class PluginWatch {
                 tell(
                     OperatorCode.PLUGIN_NAME_DIFFERS,
                     plugin,
-                    "it is registered as '" + plugin + "', and calls itself '" + name + "'"));
+                    "it is registered as '" + plugin + "', but reports the name '" + name + "'"));
   }
 
   /** Reports volumes that were mounted when the plugin had fewer or more capabilities. */

@@ -185,7 +185,7 @@ final class RetryBudget {
                     "the budget of "
                         + policy.retryBudget()
                         + (policy.retryBudget() == 1 ? " repeat" : " repeats")
-                        + " is used up; there is one more every "
+                        + " is used up; one is added every "
                         + TimeText.of(policy.retryRefill())
                         + ", and one for each call that the plugin answers with OK")));
   }

@@ -214,7 +214,7 @@ public final class StartInventory {
         left.remove(volume.identity());
       }
     } catch (StateException refused) {
-      LOG.log(Level.DEBUG, "The findings are not on record yet.", refused);
+      LOG.log(Level.DEBUG, "The findings are not recorded yet.", refused);
     }
     return left;
   }

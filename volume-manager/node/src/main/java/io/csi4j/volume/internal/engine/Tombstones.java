@@ -93,7 +93,7 @@ final class Tombstones {
     try {
       remove(tombstone);
     } catch (StateException e) {
-      LOG.log(Level.DEBUG, "A tombstone stays, as the state is closed.", e);
+      LOG.log(Level.DEBUG, "A tombstone stays, because the state is closed.", e);
     }
   }
 
@@ -178,7 +178,7 @@ final class Tombstones {
       }
       remove(tombstone);
     } catch (StateException e) {
-      LOG.log(Level.DEBUG, "A tombstone stays, as the state is closed.", e);
+      LOG.log(Level.DEBUG, "A tombstone stays, because the state is closed.", e);
     } catch (MountException | PathProblem e) {
       LOG.log(Level.DEBUG, "A tombstone stays, because the mounts there are unknown.", e);
       add(tombstone);

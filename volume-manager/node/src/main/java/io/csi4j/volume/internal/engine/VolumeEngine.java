@@ -453,7 +453,7 @@ public final class VolumeEngine {
    */
   public CompletableFuture<VolumeHealth> health(VolumeUse usage) {
     Optional<VolumeQueue> volume = index.volume(usage);
-    Subject doing = Subject.of("asking for the health of the volume").by(usage);
+    Subject doing = Subject.of("reading the health of the volume").by(usage);
     if (index.isClosing()) {
       return failed(closed(doing));
     } else if (volume.isEmpty()) {
@@ -497,7 +497,7 @@ public final class VolumeEngine {
     return queries.troubled();
   }
 
-  /** Returns whether something of a volume still has to be released, or is in doubt. */
+  /** Returns whether something of a volume must still be released, or is uncertain. */
   public boolean isCleanupPending(VolumeIdentity volume) {
     return index.record(volume).filter(VolumeRecord::isCleanupPending).isPresent();
   }

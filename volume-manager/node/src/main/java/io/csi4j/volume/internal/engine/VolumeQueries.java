@@ -85,7 +85,7 @@ final class VolumeQueries {
 
   /** Returns the refusal of a use that is on record for another volume. */
   static String otherwise(VolumeIdentity owner) {
-    return "the use is on record for " + owner + "; these differ: plugin or volume handle";
+    return "the use is recorded for " + owner + "; these differ: plugin or volume handle";
   }
 
   /** Returns whether a use is on record as present, is mounted, and is not known to be dead. */
@@ -128,7 +128,9 @@ final class VolumeQueries {
     }
     if (!index.isOver(usage)) {
       throw VolumeReport.refused(
-          OperatorCode.RECEIPT_REFUSED, subject, "it is on record, or something is asked for it");
+          OperatorCode.RECEIPT_REFUSED,
+          subject,
+          "it is recorded, or an operation on it is " + "pending");
     }
     Map<VolumeIdentity, VolumeRecord> records = new TreeMap<>();
     index
@@ -408,7 +410,7 @@ final class VolumeQueries {
         return NodeReceipt.Staging.KEPT_FOR_OTHERS;
       }
       if (record.filter(known -> !known.staging().is(PathStatus.NONE)).isPresent()) {
-        throw refused("its staging is on record as " + record.get().staging().status());
+        throw refused("its staging is recorded as " + record.get().staging().status());
       }
       for (Sighting sighting : mounted) {
         if (sighting.path().isWithin(parts.layout().volume(volume))) {
@@ -432,14 +434,14 @@ final class VolumeQueries {
       for (VolumeRecord record : records.values()) {
         if (record.targets().isEmpty()) {
           throw refused(
-              "the request names no volume, and " + record.identity() + " is being given back");
+              "the request names no volume, and " + record.identity() + " is being released");
         }
       }
       for (Sighting sighting : mounted) {
         if (records.keySet().stream()
             .noneMatch(volume -> sighting.path().isWithin(parts.layout().volume(volume)))) {
           throw refused(
-              "the request names no volume, and it is not known whose mount is at "
+              "the request names no volume, but it is unknown which volume is mounted at "
                   + sighting.path());
         }
       }

@@ -238,7 +238,8 @@ final class VolumeQuestions {
                 OperatorCode.NOT_OFFERED,
                 "the node service of the plugin does not offer "
                     + (isExpand
-                        ? "EXPAND_VOLUME; what its controller has made larger needs no node then"
+                        ? "EXPAND_VOLUME; a volume that its controller has expanded then needs "
+                            + "nothing on the node"
                         : "GET_VOLUME_STATS")));
   }
 

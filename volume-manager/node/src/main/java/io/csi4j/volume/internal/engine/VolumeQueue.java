@@ -229,7 +229,7 @@ final class VolumeQueue {
             work.run();
           } catch (RuntimeException | Error broken) {
             Failures.rethrowEnd(broken);
-            Failures.log(LOG, "Looking after " + identity + " failed; report this.", broken);
+            Failures.log(LOG, "Looking after " + identity + " failed. Report this.", broken);
             goOnLater();
           }
         });
@@ -573,9 +573,7 @@ final class VolumeQueue {
     return true;
   }
 
-  /**
-   * Returns whether the running operation is the pending cleanup of the use that is to be released.
-   */
+  /** Returns whether the running operation is the pending cleanup of the use to release. */
   private boolean isGivingBack(Operation running, Operation release) {
     return running instanceof Operation.Release settling
         && settling.goal instanceof Goal.Settle
@@ -912,7 +910,7 @@ final class VolumeQueue {
    * and the next operation starts.
    */
   private void broke(Throwable failure) {
-    Failures.log(LOG, "Working on " + identity + " failed; report this.", failure);
+    Failures.log(LOG, "Working on " + identity + " failed. Report this.", failure);
     Operation now = current;
     if (now != null && now instanceof Operation.Health) {
       healthAsked(now, true);
@@ -923,7 +921,7 @@ final class VolumeQueue {
         endBroken(operation, failure);
       } catch (RuntimeException | Error again) {
         Failures.rethrowEnd(again);
-        Failures.log(LOG, "Ending an operation on " + identity + " failed; report this.", again);
+        Failures.log(LOG, "Ending an operation on " + identity + " failed. Report this.", again);
         giveUp(operation, failure);
       }
     }
@@ -931,7 +929,7 @@ final class VolumeQueue {
       proceed();
     } catch (RuntimeException | Error again) {
       Failures.rethrowEnd(again);
-      Failures.log(LOG, "Going on with " + identity + " failed; report this.", again);
+      Failures.log(LOG, "Continuing with " + identity + " failed. Report this.", again);
       goOnLater();
     }
   }
@@ -1015,7 +1013,7 @@ final class VolumeQueue {
     return new View.Activity(
         operation,
         run.isHeldBack()
-            ? "waiting, because the budget of repeats of its plugin is used up (CSI-333),"
+            ? "waiting, because the retry budget of its plugin is used up (CSI-333),"
             : turn.map(Turn::doing).orElse("reading the mount table"),
         begun,
         turn.map(Turn::tries).map(Turn.Tries::calls).orElse(0),

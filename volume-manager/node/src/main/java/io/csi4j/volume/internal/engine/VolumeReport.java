@@ -110,7 +110,7 @@ final class VolumeReport {
     tell(
         new Notice(
             OperatorCode.RPC_STUCK,
-            call.verb().operation().rpcName() + " was not answered in its time",
+            call.verb().operation().rpcName() + " was not answered in time",
             call.usage()));
   }
 
@@ -245,7 +245,7 @@ final class VolumeReport {
             : Messages.of(failure.code(), subject, failure.seen());
     return new VolumeException(
         failure.outcome(),
-        said.isEmpty() ? message : message.withSeen("the plugin says of the volume: " + said),
+        said.isEmpty() ? message : message.withSeen("the plugin reports about the volume: " + said),
         operation.id(),
         failure.cause().orElse(null));
   }

@@ -132,8 +132,8 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
         LOG.log(
             hasAskedFailed.getAndSet(true) ? Level.DEBUG : Level.WARNING,
             "A listener of volume events failed when it was notified of a requested operation."
-                + " The operation goes on; further such failures are logged for debugging only."
-                + " Repair the listener.",
+                + " The operation continues; further such failures are logged for debugging "
+                + "only. Fix the listener.",
             failure);
       }
     }

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Content of the file in which a manager says what stands in the way of its volumes, for whoever
- * looks at its directory. No decision depends on it: it may be old, damaged or missing. After its
- * first line, each volume has eight:
+ * Content of the file in which a manager reports the problems of its volumes to readers of its
+ * directory. No decision depends on it: it may be old, damaged or missing. After its first line,
+ * each volume has eight:
  *
  * <pre>
  * csi4j trouble 1
@@ -46,7 +46,7 @@ public final class TroubleFile {
   private TroubleFile() {}
 
   /**
-   * What stands in the way of a volume.
+   * The problem of a volume.
    *
    * @param volume the volume
    * @param message the message about it
@@ -79,7 +79,7 @@ public final class TroubleFile {
   /** Returns the volumes of this content, up to the first that this version does not understand. */
   static List<Entry> read(byte[] content) {
     List<Entry> entries = new ArrayList<>();
-    // What follows the last line break was cut off.
+    // Text after the last line break is an incomplete line.
     String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
     if (!lines[0].equals(HEAD)) {
       return entries;

@@ -196,7 +196,7 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(
           Kind.TOO_LONG,
           root,
-          "the root has %d bytes, and paths below it would have more than %d; use a shorter one"
+          "the root has %d bytes, but paths below it would have more than %d; use a shorter one"
               .formatted(root.bytes().length, LONGEST_PATH));
     }
     if (longest > PLUGIN_BUDGET) {
@@ -204,8 +204,8 @@ public final class VolumeDirectories implements AutoCloseable {
           new Finding(
               OperatorCode.PLUGIN_PATH_BUDGET,
               root,
-              ("paths below '%s' have up to %d bytes, and a plugin need not take more than %d; use"
-                      + " a root of at most %d bytes, or show it to plugins under a shorter one")
+              ("paths below '%s' have up to %d bytes, but a plugin need not accept more than %d;"
+                   + " use a root of at most %d bytes, or show it to plugins under a shorter path")
                   .formatted(
                       root, longest, PLUGIN_BUDGET, PLUGIN_BUDGET - VolumeLayout.BELOW_ROOT)));
     }
@@ -231,7 +231,7 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(
           Kind.SYMLINK,
           above,
-          "'%s' is a symbolic link; give the root by the path that it leads to".formatted(above));
+          "'%s' is a symbolic link; use the path of its target".formatted(above));
     }
     if (there.get().kind() != FileFacts.Kind.DIRECTORY) {
       throw CarefulDisk.inTheWay(above, there.get(), "a directory");
@@ -245,7 +245,7 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(
           Kind.DENIED,
           root,
-          ("'%s' is of user %d with mode %s, and this process is user %d;"
+          ("'%s' belongs to user %d with mode %s, but this process is user %d;"
                   + " run it as the owner, give the directory to user %d, or use another one")
               .formatted(
                   root, facts.get().owner(), CarefulDisk.octal(facts.get().mode()), user, user));
@@ -259,7 +259,7 @@ public final class VolumeDirectories implements AutoCloseable {
           new Finding(
               OperatorCode.ROOT_FS_UNSUITED,
               root,
-              "'%s' is on %s, which promises too little about syncing; put it on a local disk"
+              "'%s' is on %s, which lacks reliable syncing; put it on a local disk"
                   .formatted(root, type)));
     }
   }
@@ -332,7 +332,7 @@ public final class VolumeDirectories implements AutoCloseable {
           new Finding(
               OperatorCode.ROOT_VANISHED,
               gone,
-              "'%s' was gone and was made again; find out who removed or unmounted it"
+              "'%s' was missing and was created again; find out who removed or unmounted it"
                   .formatted(gone)));
     }
   }
@@ -366,14 +366,13 @@ public final class VolumeDirectories implements AutoCloseable {
     String text =
         switch (whose) {
           case THIS, ANOTHER ->
-              "says that the directory belongs to another volume than %s; look at"
-                  + " both, and do not use either";
+              "names another volume than %s as the owner of the directory; check both, and use "
+                  + "neither";
           case NEWER ->
-              "was written by a newer version than this, which cannot tell whether it is"
-                  + " of %s; run that version";
+              "was written by a newer version, so this one cannot check whether it belongs to "
+                  + "%s; run that version";
           case DAMAGED ->
-              "is damaged, and is expected to say %s; look after the disk, then restart"
-                  + " to have it written again";
+              "is damaged, and should name %s; check the disk, then restart to rewrite it";
         };
     return new PathProblem(Kind.WRONG_IDENTITY, who, ("'%s' " + text).formatted(who, identity));
   }
@@ -409,14 +408,14 @@ public final class VolumeDirectories implements AutoCloseable {
         new Finding(
             OperatorCode.SIDECAR_REPAIRED,
             who,
-            "'%s' was %s and was written again for %s; %s"
+            "'%s' was %s and was rewritten for %s; %s"
                 .formatted(
                     who,
                     was,
                     identity,
                     was.equals("damaged") && !isOtherBoot
-                        ? "look after the disk"
-                        : "after a power cut nothing is to be done, else look after the disk")));
+                        ? "check the disk"
+                        : "nothing to do after a power cut, otherwise check the disk")));
   }
 
   /** Returns whether nothing was written, or a power loss has removed all of it. */
@@ -542,7 +541,7 @@ public final class VolumeDirectories implements AutoCloseable {
         throw CarefulDisk.notEmpty(target, entries);
       }
     } else if (left.kind() != FileFacts.Kind.FILE || left.size() > 0) {
-      throw CarefulDisk.inTheWay(target, left, "nothing, or what is empty,");
+      throw CarefulDisk.inTheWay(target, left, "an empty file or directory");
     }
   }
 
@@ -678,7 +677,8 @@ public final class VolumeDirectories implements AutoCloseable {
       throw new PathProblem(
           Kind.WRONG_IDENTITY,
           who,
-          "'%s' is missing, and nothing else says whose directory it is".formatted(who));
+          ("'%s' is missing, and nothing else identifies the volume of its " + "directory")
+              .formatted(who));
     }
     byte[] content = read(who);
     Optional<VolumeIdentity> identity = IdentityFile.read(content);
@@ -688,7 +688,7 @@ public final class VolumeDirectories implements AutoCloseable {
           who,
           (IdentityFile.isOfAnotherFormat(content)
                   ? "'%s' was written by a newer version; run that version"
-                  : "'%s' is damaged, and nothing else says whose directory it is")
+                  : "'%s' is damaged, and nothing else identifies the volume of its directory")
               .formatted(who));
     }
     if (!VolumeLayout.id(identity.get()).equals(name)) {

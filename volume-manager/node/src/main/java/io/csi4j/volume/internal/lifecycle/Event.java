@@ -130,13 +130,13 @@ public sealed interface Event {
         return claim
             + (stale.epoch() > epoch
                 ? ", and the volume's is " + stale.epoch() + " by now"
-                : ", and was given back or taken on since");
+                : ", but was released or taken over since");
       } else if (standing instanceof ClaimStanding.Leaving) {
         return claim + ", and is being released";
       } else if (standing instanceof ClaimStanding.Missing) {
-        return claim + ", and the store has no record of it";
+        return claim + ", but the store has no record of it";
       } else if (standing instanceof ClaimStanding.Unknown unknown) {
-        return claim + ", and it cannot be confirmed: " + unknown.because().text();
+        return claim + ", but it cannot be confirmed: " + unknown.because().text();
       }
       return claim + ", and is current";
     }

@@ -20,7 +20,7 @@ public final class Inspection {
   private static final int MOST_NAMED = 5;
 
   private static final String NOTHING_MADE =
-      "the plugin answered OK to NodePublishVolume, and created nothing at the path";
+      "the plugin answered OK to NodePublishVolume, but created nothing at the path";
 
   private Inspection() {}
 
@@ -94,7 +94,7 @@ public final class Inspection {
   private static Failure dead(String call) {
     return Failure.of(
         OperatorCode.MOUNT_DEAD,
-        "the plugin answered OK to " + call + ", and the server of what is mounted has ended");
+        "the plugin answered OK to " + call + ", but the server of the mount has ended");
   }
 
   /** Returns the fault of a staging that the plugin reports as successful, if there is one. */
@@ -106,7 +106,7 @@ public final class Inspection {
         ? Optional.of(
             Failure.of(
                 OperatorCode.MOUNT_NOT_VISIBLE,
-                "the plugin answered OK to NodeStageVolume, and nothing is mounted there"))
+                "the plugin answered OK to NodeStageVolume, but nothing is mounted there"))
         : Optional.empty();
   }
 
@@ -133,7 +133,7 @@ public final class Inspection {
           Failure.of(
               OperatorCode.NOT_A_DEVICE,
               looked.made()
-                  ? "the plugin answered OK to NodePublishVolume, and there is no block device"
+                  ? "the plugin answered OK to NodePublishVolume, but there is no block device"
                   : NOTHING_MADE));
     }
     Optional<Evidence> top = top(looked.target());
@@ -145,7 +145,7 @@ public final class Inspection {
           Failure.of(
               OperatorCode.MOUNT_NOT_VISIBLE,
               looked.made() || policy.requireMount()
-                  ? "the plugin answered OK to NodePublishVolume, and nothing is mounted there"
+                  ? "the plugin answered OK to NodePublishVolume, but nothing is mounted there"
                   : NOTHING_MADE));
     }
     if (looked.staging().isEmpty() && showsOurDirectory(record.identity(), top.get())) {
@@ -166,12 +166,13 @@ public final class Inspection {
     }
     if (goal.readOnly() && !top.get().readOnly()) {
       return Optional.of(
-          Failure.of(OperatorCode.MOUNT_FLAGS_DIFFER, "read-only was wanted, and it is writable"));
+          Failure.of(
+              OperatorCode.MOUNT_FLAGS_DIFFER, "read-only was requested, but it is " + "writable"));
     }
     if (goal.writable() && top.get().readOnly()) {
       return Optional.of(
           Failure.of(
-              OperatorCode.MOUNT_FLAGS_DIFFER, "it was wanted for writing, and is read-only"));
+              OperatorCode.MOUNT_FLAGS_DIFFER, "it was requested for writing, but is read-only"));
     }
     return lacking(goal, looked.target().get(looked.target().size() - 1));
   }
@@ -190,7 +191,7 @@ public final class Inspection {
                 OperatorCode.MOUNT_FLAGS_DIFFER,
                 "the mount flags "
                     + String.join(", ", lacking)
-                    + " were asked for, and it is mounted without"));
+                    + " were requested, but it is mounted without"));
   }
 
   /** Returns whether the staged device has become another one. */

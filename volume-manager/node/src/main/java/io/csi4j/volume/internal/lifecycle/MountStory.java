@@ -213,8 +213,8 @@ final class MountStory {
         Failure.of(
             OperatorCode.FOREIGN_MOUNT,
             wasReadOnly
-                ? "the mount was read-only when it was made, and is writable now"
-                : "the mount was writable when it was made, and is read-only now"));
+                ? "the mount was read-only when it was made, but is writable now"
+                : "the mount was writable when it was made, but is read-only now"));
   }
 
   /**
@@ -240,8 +240,8 @@ final class MountStory {
   private static Failure otherwise() {
     return Failure.of(
         OperatorCode.PUBLISH_IN_DOUBT,
-        "the plugin may still be working on an earlier NodePublishVolume with other contexts, and"
-            + " until that is over gets only the same again");
+        "the plugin may still be working on an earlier NodePublishVolume with other contexts; "
+            + "until that call ends, only the same call is sent again");
   }
 
   /**
@@ -340,8 +340,8 @@ final class MountStory {
             Outcome.IN_PROGRESS,
             Failure.of(
                 OperatorCode.MOUNT_DEAD,
-                "its server has ended, and that of its staging, which other workloads use too:"
-                    + " all of them are mounted again together"))
+                "its server has ended, as has that of its staging, which other workloads also "
+                    + "use: all of them are remounted together"))
         : clear(turn.sparing(), Turn.Clearing.TARGET, now);
   }
 
@@ -605,7 +605,7 @@ final class MountStory {
               new Notice(
                   OperatorCode.CLAIM_STORE_DOWN,
                   Event.Confirmed.words(standing, turn.epoch())
-                      + ", and it goes on from what is on record",
+                      + ", and it continues from its record",
                   Optional.of(goal.usage()))),
           verb,
           now);
@@ -696,7 +696,7 @@ final class MountStory {
     return Failure.of(
             OperatorCode.VOLUME_GONE,
             verb.operation().rpcName()
-                + " did not find it, and the control plane says: "
+                + " did not find it, and the control plane reports: "
                 + gone.message().seen().text())
         .as(Outcome.HELD);
   }

@@ -72,7 +72,7 @@ final class RefreshStory {
     Optional<Failure> refusal =
         path(turn).filter(path -> path.is(PathStatus.PRESENT)).isPresent()
             ? Admission.differences(turn.record(), turn.mount())
-            : Optional.of(Failure.of(OperatorCode.NOT_MOUNTED, "there is no such mount on record"));
+            : Optional.of(Failure.of(OperatorCode.NOT_MOUNTED, "no such mount is recorded"));
     return refusal
         .or(() -> MountStory.overtaken(turn))
         .map(failure -> turn.end(Outcome.REFUSED, failure))
@@ -137,8 +137,8 @@ final class RefreshStory {
         : Optional.of(
             Failure.of(
                 OperatorCode.REFRESH_IN_DOUBT,
-                "the plugin may still be working on an earlier NodePublishVolume with other"
-                    + " contexts, and until that is over gets only the same again"));
+                "the plugin may still be working on an earlier NodePublishVolume with other "
+                    + "contexts; until that call ends, only the same call is sent again"));
   }
 
   // ---- the intent: from here on it is uncertain which contexts are in force
@@ -263,12 +263,12 @@ final class RefreshStory {
             ? turn.note(
                 new Notice(
                     OperatorCode.STACKED_MOUNTS,
-                    "the plugin has mounted over what it was asked to refresh: there were "
+                    "the plugin mounted on top of the mount to refresh: there were "
                         + before
                         + (before == 1 ? " mount" : " mounts")
                         + " and are "
                         + after
-                        + ", and a running workload goes on with the one that it has",
+                        + ", and a running workload keeps the one that it has",
                     turn.usage()))
             : turn;
     return save(withPath(told, PathRecord.present(Inspection.top(looked.target()))));
@@ -278,14 +278,14 @@ final class RefreshStory {
     return seen.code() == OperatorCode.MOUNT_NOT_VISIBLE
         ? Failure.of(
             OperatorCode.MOUNT_LOST,
-            "it was mounted, and after the plugin has answered OK to another NodePublishVolume for"
-                + " it nothing is")
+            "it was mounted, but nothing is mounted any more after the plugin answered OK to "
+                + "another NodePublishVolume for it")
         : seen;
   }
 
   // ---- the end
 
-  /** Ends with a failure. What the plugin has certainly not done leaves no trace on record. */
+  /** Ends with a failure. A change that the plugin has certainly not made is not recorded. */
   private static Turn leave(Turn turn, Failure failure) {
     return save((isInDoubt(turn) ? turn : asBefore(turn)).failing(inDoubt(turn, failure)));
   }
@@ -296,7 +296,7 @@ final class RefreshStory {
             OperatorCode.REFRESH_IN_DOUBT,
             failure.code() == OperatorCode.REFRESH_IN_DOUBT
                 ? failure.seen()
-                : "NodePublishVolume was sent, its effect is not known, and it was not sent again: "
+                : "NodePublishVolume was sent with unknown effect, and was not sent again: "
                     + failure.seen(),
             failure.cause())
         : failure;

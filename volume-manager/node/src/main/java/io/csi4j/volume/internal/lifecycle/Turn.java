@@ -307,7 +307,7 @@ public record Turn(
         ? Optional.of(
             end(
                 Outcome.IN_PROGRESS,
-                Failure.of(OperatorCode.SUPERSEDED, "its release was asked for in the meantime")))
+                Failure.of(OperatorCode.SUPERSEDED, "its release was requested in the meantime")))
         : Optional.empty();
   }
 

@@ -156,7 +156,7 @@ public interface NodePlugin {
     private String text() {
       return known.isEmpty()
           ? "no plugin is registered with the role NODE"
-          : "no plugin of this name is registered with the role NODE; with it are registered: "
+          : "no plugin of this name is registered with the role NODE; these are: "
               + known.stream()
                   .map(id -> "'" + ForeignText.of(id.value()) + "'")
                   .collect(Collectors.joining(", "));

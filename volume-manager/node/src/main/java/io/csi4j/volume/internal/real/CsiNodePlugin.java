@@ -303,9 +303,9 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   private String overdue(NodeCall call) {
-    return "the call waited for its turn until its time of "
+    return "the call was not sent: it waited for its turn for its complete time limit of "
         + TimeText.of(deadline(call))
-        + " was over, and was not sent: the plugin has "
+        + "; the plugin has "
         + policy().callsInFlight()
         + (policy().callsInFlight() == 1 ? " open call" : " open calls")
         + ", or could not be reached";
@@ -329,7 +329,7 @@ final class CsiNodePlugin implements NodePlugin {
       send(plugin, asked, secrets);
     } catch (RuntimeException | Error failed) {
       Failures.rethrowEnd(failed);
-      Failures.log(LOGGER, "A call of a plugin could not be sent. Report this.", failed);
+      Failures.log(LOGGER, "A call to a plugin could not be sent. Report this.", failed);
       giveUp(
           asked,
           StatusCode.UNAVAILABLE,
@@ -415,7 +415,7 @@ final class CsiNodePlugin implements NodePlugin {
       process.look(plugin);
     } catch (RuntimeException | Error failed) {
       Failures.rethrowEnd(failed);
-      Failures.log(LOGGER, "The process of a plugin was not looked at. Report this.", failed);
+      Failures.log(LOGGER, "The process of a plugin could not be examined. Report this.", failed);
     } finally {
       end(asked, answer);
     }

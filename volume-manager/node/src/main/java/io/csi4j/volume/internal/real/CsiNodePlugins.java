@@ -89,7 +89,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
 
   /**
    * Registers a plugin without calling it, or replaces its binding. Calls that were sent under the
-   * old binding go on; waiting ones end as not sent.
+   * old binding continue; waiting ones end as not sent.
    *
    * @return warnings about the binding
    * @throws IllegalStateException after closing
@@ -109,7 +109,9 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     return PluginFinding.of(binding, view(binding));
   }
 
-  /** Removes a plugin; calls that were sent go on. Returns false if there was none of that name. */
+  /**
+   * Removes a plugin; calls that were sent continue. Returns false if there was none of that name.
+   */
   public boolean deregister(PluginId id) {
     Optional<Bound> old = Optional.ofNullable(plugins.remove(id));
     old.ifPresent(CsiNodePlugins::forget);

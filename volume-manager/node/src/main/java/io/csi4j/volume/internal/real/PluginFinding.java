@@ -38,7 +38,7 @@ public record PluginFinding(OperatorCode code, String text) {
                   + longest
                   + " bytes, and "
                   + SPEC_PATH
-                  + " are all that every plugin accepts"));
+                  + " are the most that every plugin accepts"));
     }
     int socket = bytes(binding.endpoint().path().toString());
     int fits = SocketPaths.longest(binding.connectOptions());
@@ -46,7 +46,7 @@ public record PluginFinding(OperatorCode code, String text) {
       findings.add(
           new PluginFinding(
               OperatorCode.PLUGIN_SOCKET_TOO_LONG,
-              "the path of its socket has " + socket + " bytes, and " + fits + " fit"));
+              "the path of its socket has " + socket + " bytes, but only " + fits + " fit"));
     }
     return List.copyOf(findings);
   }

@@ -486,7 +486,7 @@ public final class SystemKernelMounts implements KernelMounts {
     try {
       device = device(path);
     } catch (MountException e) {
-      then.accept(Optional.of("it could not be looked at: " + e.getMessage()));
+      then.accept(Optional.of("it could not be examined: " + e.getMessage()));
       return true;
     }
     if (device.isPresent()) {

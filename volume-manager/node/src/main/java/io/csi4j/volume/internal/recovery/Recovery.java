@@ -50,8 +50,8 @@ public final class Recovery {
 
   /** The notice about a refresh whose end the last process did not see. */
   public static final String REFRESHED =
-      "it was being refreshed when the last process ended, so it is not known which contexts are in"
-          + " force";
+      "it was being refreshed when the last process ended, so it is unknown which contexts are "
+          + "in force";
 
   private final VolumeLayout layout;
 
@@ -217,7 +217,7 @@ public final class Recovery {
           Messages.of(
               OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
               Subject.of(DOING, record.identity()).by(target.usage()).at(path),
-              "it is mounted, and its record says only that it is about to be staged"));
+              "it is mounted, but its record says only that it is about to be staged"));
     }
   }
 
@@ -289,7 +289,7 @@ public final class Recovery {
       return path;
     }
     if (top.isEmpty()) {
-      findings.add(Messages.of(lost, subject, "it was mounted, and nothing is mounted now"));
+      findings.add(Messages.of(lost, subject, "it was mounted, but nothing is mounted now"));
       return path.as(PathStatus.IN_DOUBT);
     }
     // The plugin may be working on a refresh.
@@ -360,7 +360,7 @@ public final class Recovery {
           Messages.of(
               OperatorCode.STATE_REBUILT,
               Subject.of(DOING, identity).at(layout.volume(identity)),
-              "it has a directory and no record"));
+              "it has a directory but no record"));
     }
   }
 
@@ -382,8 +382,8 @@ public final class Recovery {
           Messages.of(
               OperatorCode.UNKNOWN_MOUNT,
               Subject.of(DOING).at(path),
-              "it is mounted below the root, and neither a record nor a directory names its"
-                  + " volume"));
+              "it is mounted below the root, but neither a record nor a directory names its "
+                  + "volume"));
     }
     return paths;
   }

@@ -107,7 +107,7 @@ class IdentityRepairTest {
             message -> {
               assertThat(message.code()).isEqualTo(OperatorCode.SIDECAR_REPAIRED);
               assertThat(message.toString())
-                  .contains("'" + who(KNOWN) + "' was damaged and was written again");
+                  .contains("'" + who(KNOWN) + "' was damaged and was rewritten");
             });
     assertThat(who(KNOWN)).as("G5: as it was").hasBinaryContent(whole);
     assertThat(found()).isEmpty();
@@ -160,8 +160,8 @@ class IdentityRepairTest {
         .asString()
         .contains(
             "SIDECAR_REPAIRED",
-            "was that of another volume and was written again",
-            "after a power cut nothing is to be done");
+            "was that of another volume and was rewritten",
+            "nothing to do after a power cut");
     assertThat(who(KNOWN)).hasBinaryContent(whole);
   }
 

@@ -126,8 +126,8 @@ class DiskTroubleInDirectoriesTest {
     assertThat(problem.kind()).isEqualTo(Kind.DENIED);
     assertThat(problem)
         .hasMessage(
-            "'/csi4j/state' could not be looked at: '/csi4j' is of user 0 with mode 0700, and this"
-                + " process is user 0; let it write there");
+            "'/csi4j/state' could not be looked at: '/csi4j' belongs to user 0 with mode 0700, "
+                + "but this process is user 0; let it write there");
   }
 
   @Test
@@ -142,7 +142,7 @@ class DiskTroubleInDirectoriesTest {
     assertThat(problem)
         .as("F5: the directory at fault is told with owner and mode")
         .hasMessage(
-            "'/csi4j' is of user 1000 with mode 0700, and this process is user 0; run it as"
+            "'/csi4j' belongs to user 1000 with mode 0700, but this process is user 0; run it as"
                 + " the owner, give the directory to user 0, or use another one");
     assertThat(files()).containsExactly(Path.of("/"), ROOT);
   }
@@ -161,7 +161,7 @@ class DiskTroubleInDirectoriesTest {
                 LAYOUT.root(),
                 "'/csi4j' is on "
                     + type
-                    + ", which promises too little about syncing; put it on a local disk"));
+                    + ", which lacks reliable syncing; put it on a local disk"));
     assertThat(directories.prepareVolume(ONE)).isEmpty();
   }
 
@@ -232,7 +232,8 @@ class DiskTroubleInDirectoriesTest {
     directories.prepareUse(ONE, WEB);
     disk.put(LAYOUT.target(ONE, WEB).toPath(), FileFacts.Kind.OTHER);
     String message =
-        "'%s' is neither a file nor a directory where nothing, or what is empty, has to be; find out who put it there and move it away"
+        ("'%s' is neither a file nor a directory instead of an empty file or directory; "
+                + "find out who put it there and move it away")
             .formatted(LAYOUT.target(ONE, WEB));
 
     assertThat(problem(() -> directories.prepareUse(ONE, WEB))).hasMessage(message);

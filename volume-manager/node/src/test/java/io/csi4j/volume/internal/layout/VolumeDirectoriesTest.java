@@ -149,7 +149,7 @@ class VolumeDirectoriesTest {
         .containsExactly(layout.volume(ONE), layout.who(ONE), layout.uses(ONE));
     assertThat(atVolume.get(1).text())
         .isEqualTo(
-            "'%s' had mode 0644 and has 0600 again; find out who changed it"
+            "'%s' had mode 0644, and was reset to 0600; find out who changed it"
                 .formatted(layout.who(ONE)));
     everythingIsForItsOwnerOnly();
   }
@@ -261,7 +261,7 @@ class VolumeDirectoriesTest {
         Kind.IN_THE_WAY,
         layout.staging(ONE),
         () -> directories.prepareVolume(ONE),
-        "is a file of 10 bytes where a directory has to be",
+        "is a file of 10 bytes instead of a directory",
         "move it away");
     fails(Kind.IN_THE_WAY, layout.staging(ONE), () -> directories.removeVolume(ONE, use -> true));
     assertThat(file(layout.staging(ONE))).hasContent("somebody's");
@@ -281,13 +281,13 @@ class VolumeDirectoriesTest {
         Kind.NOT_EMPTY,
         layout.target(ONE, WEB),
         () -> directories.prepareUse(ONE, WEB),
-        "holds 2 entries",
+        "contains 2 entries",
         "nothing was deleted");
     fails(
         Kind.NOT_EMPTY,
         layout.target(ONE, WEB),
         () -> directories.removeUse(ONE, WEB),
-        "holds 2 entries",
+        "contains 2 entries",
         "nothing was deleted");
     assertThat(target.resolve("a")).hasContent("data");
     assertThat(target.resolve("b")).isDirectory();
@@ -322,13 +322,13 @@ class VolumeDirectoriesTest {
         Kind.NOT_EMPTY,
         layout.use(ONE, WEB),
         () -> directories.removeUse(ONE, WEB),
-        "holds 1 entry");
+        "contains 1 entry");
     assertThat(beside).exists();
     fails(
         Kind.NOT_EMPTY,
         layout.use(ONE, WEB),
         () -> directories.removeVolume(ONE, use -> true),
-        "holds 1 entry");
+        "contains 1 entry");
     assertThat(file(layout.who(ONE))).exists();
   }
 
@@ -418,7 +418,7 @@ class VolumeDirectoriesTest {
         () ->
             new VolumeDirectories(new RealDisk(), new VolumeLayout(itself.resolve("below")))
                 .prepareRoot(),
-        "give the root by the path that it leads to");
+        "use the path of its target");
     assertThat(real).isEmptyDirectory();
   }
 
@@ -438,7 +438,7 @@ class VolumeDirectoriesTest {
         () ->
             new VolumeDirectories(new RealDisk(), new VolumeLayout(MountPath.of(file)))
                 .prepareRoot(),
-        "is a file of 0 bytes where a directory has to be");
+        "is a file of 0 bytes instead of a directory");
   }
 
   @Test
@@ -453,7 +453,7 @@ class VolumeDirectoriesTest {
         .isThrownBy(
             () -> new VolumeDirectories(new RealDisk(), new VolumeLayout(tooLong)).prepareRoot())
         .withMessage(
-            "the root has 4041 bytes, and paths below it would have more than 4095; use a shorter"
+            "the root has 4041 bytes, but paths below it would have more than 4095; use a shorter"
                 + " one")
         .satisfies(problem -> assertThat(problem.kind()).isEqualTo(Kind.TOO_LONG));
 
@@ -481,7 +481,7 @@ class VolumeDirectoriesTest {
         Kind.WRONG_IDENTITY,
         layout.who(ONE),
         () -> directories.prepareVolume(ONE),
-        "belongs to another volume than volume 'vol-1' of plugin 'hostpath.csi'");
+        "names another volume than volume 'vol-1' of plugin 'hostpath.csi'");
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareUse(ONE, WEB));
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE, use -> true));
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.repairIdentity(ONE, false));
@@ -503,7 +503,8 @@ class VolumeDirectoriesTest {
             new Finding(
                 OperatorCode.SIDECAR_REPAIRED,
                 layout.who(ONE),
-                "'%s' was damaged and was written again for volume 'vol-1' of plugin 'hostpath.csi'; look after the disk"
+                ("'%s' was damaged and was rewritten for volume 'vol-1' of plugin 'hostpath.csi'; "
+                    + "check the disk")
                     .formatted(layout.who(ONE))));
     assertThat(file(layout.who(ONE))).hasBinaryContent(whole);
 
@@ -687,7 +688,7 @@ class VolumeDirectoriesTest {
         Kind.NOT_EMPTY,
         layout.staging(ONE),
         () -> directories.removeVolume(ONE, use -> true),
-        "holds 1 entry");
+        "contains 1 entry");
     assertThat(file(layout.who(ONE))).exists();
     Files.delete(left);
     Path beside = Files.createFile(file(layout.volume(ONE)).resolve("note"));
@@ -695,7 +696,7 @@ class VolumeDirectoriesTest {
         Kind.NOT_EMPTY,
         layout.volume(ONE),
         () -> directories.removeVolume(ONE, use -> true),
-        "holds 1 entry");
+        "contains 1 entry");
     assertThat(file(layout.who(ONE))).exists();
     Files.delete(beside);
     directories.removeVolume(ONE, use -> true);
@@ -755,7 +756,7 @@ class VolumeDirectoriesTest {
             new Finding(
                 OperatorCode.ROOT_VANISHED,
                 layout.root(),
-                "'%s' was gone and was made again; find out who removed or unmounted it"
+                "'%s' was missing and was created again; find out who removed or unmounted it"
                     .formatted(layout.root())));
     assertThat(directories.prepareVolume(ONE)).isEmpty();
     assertThat(directories.scan(name -> Optional.empty(), problem -> {})).hasSize(2);

@@ -89,8 +89,8 @@ class AdmissionTest {
           case SINGLE_NODE_READER_ONLY ->
               " admits one workload (MULTI_NODE_READER_ONLY admits several)";
           case MULTI_NODE_SINGLE_WRITER ->
-              " admits one writer (it admits readers beside it, and MULTI_NODE_MULTI_WRITER admits"
-                  + " several writers)";
+              " admits one writer (besides it only readers; MULTI_NODE_MULTI_WRITER admits "
+                  + "several writers)";
           default ->
               " admits one workload (SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit"
                   + " several)";

@@ -52,7 +52,8 @@ class ConfirmingTest {
   private static final String NEVER_STAGED =
       "remove use; save USE_END_SAVED [NONE]; remove volume; forget; refused ";
   private static final String UNSTAGED =
-      "remove use; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
+      "remove use; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
+          + " refused ";
   private static final String TAKEN =
       "save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7]; UNPUBLISH; look; remove use;"
           + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
@@ -96,7 +97,8 @@ class ConfirmingTest {
             INTENT
                 + "confirm 7; "
                 + STAGED
-                + "confirm 7; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7]; published"),
+                + "confirm 7; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7];"
+                + " published"),
         row(
             "without a claim nobody is asked",
             fromNothing(),
@@ -111,7 +113,8 @@ class ConfirmingTest {
             INTENT
                 + "confirm 7; STAGE; pause; confirm 7; "
                 + STAGED
-                + "confirm 7; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7]; published"),
+                + "confirm 7; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7];"
+                + " published"),
         row(
             "stale before staging: nothing is asked of the plugin",
             fromNothing().always("confirm 7", STALE),
@@ -126,8 +129,9 @@ class ConfirmingTest {
             "stale beside another use: the staging stays",
             fromUsedBy(B).always("confirm 7", STALE),
             claimed(),
-            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use; confirm 7;"
-                + " remove use; save USE_END_SAVED [PRESENT, b PRESENT]; refused FENCED"),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use;"
+                + " confirm 7; remove use; save USE_END_SAVED [PRESENT, b PRESENT]; refused"
+                + " FENCED"),
         row(
             "unconfirmed",
             fromNothing().always("confirm 7", SILENT),
@@ -195,8 +199,8 @@ class ConfirmingTest {
             INTENT
                 + "confirm 7; "
                 + STAGED
-                + "confirm 7; PUBLISH; look up 7; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7];"
-                + " UNPUBLISH; look; "
+                + "confirm 7; PUBLISH; look up 7; save RELEASE_SAVED [PRESENT, a GOING"
+                + " UNPUBLISH?@7]; UNPUBLISH; look; "
                 + gone
                 + "held VOLUME_GONE"),
         row(
@@ -214,18 +218,18 @@ class ConfirmingTest {
             "gone beside another use: what that one has stays",
             fromUsedBy(B).always("PUBLISH", fails(StatusCode.NOT_FOUND)).always("look up 7", GONE),
             claimed(),
-            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use; confirm 7;"
-                + " PUBLISH; look up 7; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7, b PRESENT];"
-                + " UNPUBLISH; look; remove use; save USE_END_SAVED [PRESENT, b PRESENT];"
-                + " held VOLUME_GONE"),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use;"
+                + " confirm 7; PUBLISH; look up 7; save RELEASE_SAVED [PRESENT, a GOING"
+                + " UNPUBLISH?@7, b PRESENT]; UNPUBLISH; look; remove use; save USE_END_SAVED"
+                + " [PRESENT, b PRESENT]; held VOLUME_GONE"),
         row(
             "gone for a workload that may be using it: what is there stays",
             doubted(confirmed(7))
                 .always("PUBLISH", fails(StatusCode.NOT_FOUND))
                 .always("look up 7", GONE),
             claimed(),
-            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; PUBLISH;"
-                + " look up 7; unfinished VOLUME_GONE"),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7;"
+                + " PUBLISH; look up 7; unfinished VOLUME_GONE"),
         row(
             "gone, and the undoing fails",
             fromNothing()
@@ -241,9 +245,9 @@ class ConfirmingTest {
             "without a claim nobody is asked",
             fromNothing().at("STAGE", 1, fails(StatusCode.NOT_FOUND)),
             publish(A),
-            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; STAGE; pause; STAGE; look;"
-                + " save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
-                + " save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"));
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; STAGE; pause;"
+                + " STAGE; look; save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use;"
+                + " PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"));
   }
 
   static Stream<Arguments> mounted() {
@@ -273,7 +277,8 @@ class ConfirmingTest {
             claimed(),
             "refused FENCED"),
         row(
-            "a newer claim is wanted here, and nobody has confirmed it: the older one is asked about",
+            "a newer claim is wanted here, and nobody has confirmed it: the older one is asked"
+                + " about",
             under(new ClaimMark(9, false)).always("confirm 7", STALE),
             claimed(),
             looked + "refused FENCED"),
@@ -318,8 +323,8 @@ class ConfirmingTest {
             doubted(confirmed(7)).unmount(TARGET).always("confirm 7", Walk.recordSuffices()),
             claimed(),
             intent
-                + "note CLAIM_STORE_DOWN; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7];"
-                + " published"),
+                + "note CLAIM_STORE_DOWN; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a"
+                + " PRESENT@7]; published"),
         row(
             "confirmed before: it does not where the host says nothing",
             doubted(confirmed(7)).unmount(TARGET).always("confirm 7", SILENT),
@@ -334,8 +339,8 @@ class ConfirmingTest {
                 .unmount(TARGET)
                 .always("confirm 7", Walk.recordSuffices()),
             claimed(),
-            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?]; make use; confirm 7;"
-                + " save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7?]; UNPUBLISH; look; remove use;"
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?]; make use; confirm 7; save"
+                + " RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7?]; UNPUBLISH; look; remove use;"
                 + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
                 + " refused CLAIM_UNCONFIRMED"),
         row(
@@ -374,13 +379,13 @@ class ConfirmingTest {
     assertThat(Event.Confirmed.words(new ClaimStanding.Stale(9), 7))
         .isEqualTo("its claim has epoch 7, and the volume's is 9 by now");
     assertThat(Event.Confirmed.words(new ClaimStanding.Stale(7), 7))
-        .isEqualTo("its claim has epoch 7, and was given back or taken on since");
+        .isEqualTo("its claim has epoch 7, but was released or taken over since");
     assertThat(Event.Confirmed.words(new ClaimStanding.Leaving(), 7))
         .isEqualTo("its claim has epoch 7, and is being released");
     assertThat(Event.Confirmed.words(new ClaimStanding.Missing(), 7))
-        .isEqualTo("its claim has epoch 7, and the store has no record of it");
+        .isEqualTo("its claim has epoch 7, but the store has no record of it");
     assertThat(Event.Confirmed.words(new ClaimStanding.Unknown(new ReasonText("it is away")), 7))
-        .isEqualTo("its claim has epoch 7, and it cannot be confirmed: it is away");
+        .isEqualTo("its claim has epoch 7, but it cannot be confirmed: it is away");
     assertThat(Event.Confirmed.words(new ClaimStanding.Current(), 7))
         .isEqualTo("its claim has epoch 7, and is current");
     assertThat(OperatorCode.FENCED.label()).isEqualTo("CSI-841 FENCED");

@@ -127,8 +127,8 @@ class InspectionTest {
             WRITING,
             target(as(Sighting.Health.DEAD)),
             STRICT,
-            "MOUNT_DEAD: the plugin answered OK to NodePublishVolume, and the server of what is"
-                + " mounted has ended"),
+            "MOUNT_DEAD: the plugin answered OK to NodePublishVolume, but the server of the "
+                + "mount has ended"),
         Arguments.of(
             "a dead mount that another covers",
             WRITING,
@@ -141,23 +141,23 @@ class InspectionTest {
             WRITING,
             target(),
             STRICT,
-            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, and nothing is mounted"
-                + " there"),
+            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, but nothing is "
+                + "mounted there"),
         Arguments.of(
             "nothing at all, where a mount is needed",
             WRITING,
             target().nothingMade(),
             STRICT,
-            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, and nothing is mounted"
-                + " there"),
+            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, but nothing is "
+                + "mounted there"),
         Arguments.of("no mount, where none is needed", WRITING, target(), LENIENT, FINE),
         Arguments.of(
             "nothing at all, where no mount is needed",
             WRITING,
             target().nothingMade(),
             LENIENT,
-            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, and created nothing at"
-                + " the path"),
+            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodePublishVolume, but created nothing "
+                + "at the path"),
         Arguments.of(
             "the directory that we made",
             WRITING,
@@ -202,7 +202,7 @@ class InspectionTest {
             Walk.publish(Walk.A, Walk.plan(true, false), true),
             target(disk()),
             STRICT,
-            "MOUNT_FLAGS_DIFFER: read-only was wanted, and it is writable"),
+            "MOUNT_FLAGS_DIFFER: read-only was requested, but it is writable"),
         Arguments.of(
             "a read-only mount, to be read only",
             Walk.publish(Walk.A, Walk.plan(true, false), true),
@@ -214,7 +214,7 @@ class InspectionTest {
             WRITING,
             target(mount("/dev/sda", "/", true)),
             STRICT,
-            "MOUNT_FLAGS_DIFFER: it was wanted for writing, and is read-only"),
+            "MOUNT_FLAGS_DIFFER: it was requested for writing, but is read-only"),
         Arguments.of(
             "a read-only mount, which nobody has to write",
             wanted(AccessMode.MULTI_NODE_READER_ONLY),
@@ -226,8 +226,8 @@ class InspectionTest {
             wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "nosuid", "nodev", "noexec"),
             target(disk("nodev")),
             STRICT,
-            "MOUNT_FLAGS_DIFFER: the mount flags noexec, nosuid were asked for, and it is mounted"
-                + " without"),
+            "MOUNT_FLAGS_DIFFER: the mount flags noexec, nosuid were requested, but it is "
+                + "mounted without"),
         Arguments.of(
             "a mount with its limits and more",
             wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "nosuid"),
@@ -239,7 +239,7 @@ class InspectionTest {
             wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "nosuid"),
             target(disk("nosuid"), disk()),
             STRICT,
-            "MOUNT_FLAGS_DIFFER: the mount flags nosuid were asked for, and it is mounted without"),
+            "MOUNT_FLAGS_DIFFER: the mount flags nosuid were requested, but it is mounted without"),
         Arguments.of(
             "a flag that says read-only, on a mount that is",
             wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "ro"),
@@ -251,7 +251,7 @@ class InspectionTest {
             wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "ro"),
             target(disk()),
             STRICT,
-            "MOUNT_FLAGS_DIFFER: the mount flags ro were asked for, and it is mounted without"));
+            "MOUNT_FLAGS_DIFFER: the mount flags ro were requested, but it is mounted without"));
   }
 
   static Stream<Arguments> devices() {
@@ -281,16 +281,16 @@ class InspectionTest {
             BLOCK,
             target(),
             STRICT,
-            "NOT_A_DEVICE: the plugin answered OK to NodePublishVolume, and there is no block"
-                + " device"),
+            "NOT_A_DEVICE: the plugin answered OK to NodePublishVolume, but there is no block "
+                + "device"),
         Arguments.of("no device, where none is needed", BLOCK, target(), LENIENT, FINE),
         Arguments.of(
             "nothing at all, where no device is needed",
             BLOCK,
             target().nothingMade(),
             LENIENT,
-            "NOT_A_DEVICE: the plugin answered OK to NodePublishVolume, and created nothing at the"
-                + " path"));
+            "NOT_A_DEVICE: the plugin answered OK to NodePublishVolume, but created nothing at "
+                + "the path"));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -325,12 +325,12 @@ class InspectionTest {
     assertThat(staged(List.of(), STRICT)).isEqualTo(FINE);
     assertThat(staged(List.of(), demanding))
         .isEqualTo(
-            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodeStageVolume, and nothing is mounted"
-                + " there");
+            "MOUNT_NOT_VISIBLE: the plugin answered OK to NodeStageVolume, but nothing is "
+                + "mounted there");
     assertThat(staged(List.of(as(Sighting.Health.DEAD)), STRICT))
         .isEqualTo(
-            "MOUNT_DEAD: the plugin answered OK to NodeStageVolume, and the server of what is"
-                + " mounted has ended");
+            "MOUNT_DEAD: the plugin answered OK to NodeStageVolume, but the server of the mount "
+                + "has ended");
   }
 
   private static String staged(List<Sighting> staging, MountPolicy policy) {

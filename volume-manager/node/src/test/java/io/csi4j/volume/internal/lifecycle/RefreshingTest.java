@@ -97,7 +97,8 @@ class RefreshingTest {
             published(A, B),
             refresh("new"),
             "look; save INTENT_SAVED [PRESENT, a PRESENT PUBLISH? with ?new, b PRESENT]; PUBLISH;"
-                + " look; save PUBLISHED_SAVED [PRESENT, a PRESENT with new, b PRESENT]; published"),
+                + " look; save PUBLISHED_SAVED [PRESENT, a PRESENT with new, b PRESENT];"
+                + " published"),
         row(
             "at the second attempt",
             published(A).at("PUBLISH", 1, fails(StatusCode.INTERNAL)),
@@ -311,9 +312,9 @@ class RefreshingTest {
   }
 
   private static String stacked(String counts) {
-    return "a: the plugin has mounted over what it was asked to refresh: there were "
+    return "a: the plugin mounted on top of the mount to refresh: there were "
         + counts
-        + ", and a running workload goes on with the one that it has";
+        + ", and a running workload keeps the one that it has";
   }
 
   @Test
@@ -326,7 +327,7 @@ class RefreshingTest {
                 .at("look", 2, fromUsedBy(A).unmount(Optional.empty()).lookedAt(TARGET))
                 .words(refresh("new")))
         .containsExactly(
-            "NodePublishVolume was sent, its effect is not known, and it was not sent again: the"
+            "NodePublishVolume was sent with unknown effect, and was not sent again: the"
                 + " mount at the staging path is gone, from which it would be published");
   }
 

@@ -63,12 +63,12 @@ class WordsTest {
             "a mount that was writable",
             turned(false).readOnly(TARGET),
             publish(A),
-            "the mount was writable when it was made, and is read-only now"),
+            "the mount was writable when it was made, but is read-only now"),
         row(
             "a mount that was read-only",
             turned(true),
             reading,
-            "the mount was read-only when it was made, and is writable now"),
+            "the mount was read-only when it was made, but is writable now"),
         row(
             "a mount that is lost",
             fromUsedBy(A).unmount(TARGET).unmount(Optional.empty()),
@@ -97,8 +97,8 @@ class WordsTest {
                 .policy(ONCE.toBuilder().unmountDead(DeadUnmount.NEVER).build())
                 .always("UNPUBLISH", nothingDone()),
             RELEASE,
-            "NodeUnpublishVolume was answered, and 1 mount is still there; its server has ended, and"
-                + " what remains is: umount -c -l '/top/v/x'"),
+            "NodeUnpublishVolume was answered, and 1 mount is still there; its server has ended,"
+                + " and what remains is: umount -c -l '/top/v/x'"),
         row(
             "a mount that came meanwhile and is not ours: no command unmounts it",
             fromUsedBy(A)

@@ -641,7 +641,7 @@ class CsiNodePluginsTest {
         .containsExactly(
             new PluginFinding(
                 OperatorCode.PLUGIN_PATH_BUDGET,
-                "its paths have 129 bytes, and 128 are all that every plugin accepts"));
+                "its paths have 129 bytes, and 128 are the most that every plugin accepts"));
   }
 
   @Test
@@ -656,7 +656,7 @@ class CsiNodePluginsTest {
         .containsExactly(
             new PluginFinding(
                 OperatorCode.PLUGIN_SOCKET_TOO_LONG,
-                "the path of its socket has 107 bytes, and 106 fit"));
+                "the path of its socket has 107 bytes, but only 106 fit"));
     assertThat(
             plugins.register(
                 PluginBinding.builder(ID, tooLong)
@@ -1053,7 +1053,7 @@ class CsiNodePluginsTest {
 
     assertThat(failed(Waits.on(first)).isSent()).isTrue();
     Answer late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, Waits.on(second));
-    assertThat(text(late)).contains("its time of 1500 ms").contains("1 open call,");
+    assertThat(text(late)).contains("its complete time limit of 1500 ms").contains("1 open call,");
     VolumeId other = VolumeId.of("vol-2");
     fake.addVolume(other);
     assertThat(call(plugin, new NodeCall.Unpublish(other, ROOT.resolve("t"))))

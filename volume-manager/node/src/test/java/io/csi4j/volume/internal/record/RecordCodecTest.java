@@ -212,13 +212,13 @@ class RecordCodecTest implements CodecContract<VolumeRecord> {
   @Test
   void aFieldThatIsKnownIsNeverTakenForANewerOne() {
     refused(
-        smallest().number(6, 1), "A field is out of order, or its number is none, after field 5.");
+        smallest().number(6, 1), "A field is out of order or has an invalid number after field 5.");
     refused(
         smallest().part(6, target("a")).number(2, 1),
-        "A field is out of order, or its number is none, after field 6.");
+        "A field is out of order or has an invalid number after field 6.");
     refused(
         smallest().text(11, "x").text(8, "y"),
-        "A field is out of order, or its number is none, after field 11.");
+        "A field is out of order or has an invalid number after field 11.");
   }
 
   @Test
@@ -237,7 +237,7 @@ class RecordCodecTest implements CodecContract<VolumeRecord> {
     format2[1] = 1;
     refused(
         new FieldWriter().fields(format2),
-        "Field 3, or the one after it, is followed by what has no place there.");
+        "Field 3, or the one after it, is followed by unexpected data.");
   }
 
   @Test
@@ -261,7 +261,7 @@ class RecordCodecTest implements CodecContract<VolumeRecord> {
   void aNewFieldInsideOfAPartNeedsANewFormat() {
     refused(
         smallest().part(6, target("a").text(4, "new")),
-        "Field 3, or the one after it, is followed by what has no place there.");
+        "Field 3, or the one after it, is followed by unexpected data.");
   }
 
   @ParameterizedTest

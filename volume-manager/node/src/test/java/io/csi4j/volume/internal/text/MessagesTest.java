@@ -195,9 +195,9 @@ class MessagesTest {
   @Test
   void aPluginThatGivesNoReasonIsReportedWithoutOne() {
     assertThat(answered("").seen().text())
-        .isEqualTo("the disk is gone (INTERNAL to NodeStageVolume, and the plugin gave no reason)");
+        .isEqualTo("the disk is gone (INTERNAL to NodeStageVolume, but the plugin gave no reason)");
     assertThat(answered(" .").seen().text())
-        .endsWith("NodeStageVolume, and the plugin gave no reason)");
+        .endsWith("NodeStageVolume, but the plugin gave no reason)");
   }
 
   @Test

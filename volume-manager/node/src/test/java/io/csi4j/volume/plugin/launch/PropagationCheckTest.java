@@ -92,7 +92,7 @@ class PropagationCheckTest {
                 + root
                 + ": the mount at "
                 + scratch.path("data")
-                + ", which holds it, is private, so what a plugin mounts in a container never"
+                + ", which contains it, is private, so what a plugin mounts in a container never"
                 + " appears here; nothing was mounted. Run 'mount --make-rshared "
                 + scratch.path("data")
                 + "' on the host, then restart the plugin.");
@@ -329,6 +329,6 @@ class PropagationCheckTest {
     assertThat(check.isGood()).isTrue();
     assertThat(check.seen().value())
         .startsWith("Reading the table of mounts failed: /proc/" + gone + "/mountinfo")
-        .contains("See whether the process " + gone + " still runs");
+        .contains("Check whether the process " + gone + " still runs");
   }
 }

@@ -110,7 +110,7 @@ public final class PluginLink {
       connecting = null;
       waiting.clear();
       return new Way.Shut(
-          "the machine gives no thread to connect to the plugin; raise the limit of processes",
+          "no thread could be started to connect to the plugin; raise the limit of processes",
           Optional.empty());
     }
   }

@@ -165,7 +165,7 @@ public final class CarefulDisk {
           new Finding(
               OperatorCode.MODE_FIXED,
               path,
-              "'%s' had mode %s and has %s again; find out who changed it"
+              "'%s' had mode %s, and was reset to %s; find out who changed it"
                   .formatted(path, octal(there.mode()), octal(mode))));
     }
   }
@@ -248,7 +248,8 @@ public final class CarefulDisk {
     return new PathProblem(
         Kind.NOT_EMPTY,
         directory,
-        "'%s' holds %d %s that csi4j did not make, and nothing was deleted; look at it and move away what is in it"
+        ("'%s' contains %d %s that csi4j did not create, and nothing was deleted; check the "
+                + "contents and move them away")
             .formatted(directory, entries, entries == 1 ? "entry" : "entries"));
   }
 
@@ -259,13 +260,14 @@ public final class CarefulDisk {
           new PathProblem(
               Kind.SYMLINK,
               path,
-              "'%s' is a symbolic link, and none is followed; find out who put it there and remove it"
+              ("'%s' is a symbolic link, and links are not followed; find out who put it there "
+                      + "and remove it")
                   .formatted(path));
       case FILE, DIRECTORY, BLOCK_DEVICE, SOCKET, OTHER ->
           new PathProblem(
               Kind.IN_THE_WAY,
               path,
-              "'%s' is %s where %s has to be; find out who put it there and move it away"
+              "'%s' is %s instead of %s; find out who put it there and move it away"
                   .formatted(path, shown(there), wanted));
     };
   }
@@ -341,7 +343,7 @@ public final class CarefulDisk {
           new PathProblem(
               Kind.IN_THE_WAY,
               path,
-              what + ": something came in between; find out who else works in this directory");
+              what + ": another process interfered; find out who else works in this directory");
       case NOT_FOUND ->
           new PathProblem(
               Kind.FAILED,
@@ -361,7 +363,8 @@ public final class CarefulDisk {
       try {
         Optional<FileFacts> facts = disk.facts(above.toPath());
         if (facts.isPresent()) {
-          return "'%s' is of user %d with mode %s, and this process is user %d; let it write there"
+          return ("'%s' belongs to user %d with mode %s, but this process is user %d; let it "
+                  + "write there")
               .formatted(above, facts.get().owner(), octal(facts.get().mode()), disk.user());
         }
       } catch (DiskException e) {

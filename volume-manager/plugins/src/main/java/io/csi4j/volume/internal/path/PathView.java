@@ -34,7 +34,7 @@ public record PathView(MountPath host, PluginPath plugin) {
   public PluginPath toPlugin(MountPath path) {
     if (!path.isWithin(host)) {
       throw new IllegalArgumentException(
-          "The path " + path + " is not in " + host + ", which is all that the plugin sees.");
+          "The path " + path + " is not in " + host + ", the only directory that the plugin sees.");
     }
     if (path.equals(host)) {
       return plugin;

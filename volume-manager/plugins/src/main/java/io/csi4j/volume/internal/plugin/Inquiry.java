@@ -216,7 +216,7 @@ final class Inquiry {
             PluginTrouble.of(
                 Reason.REFUSED,
                 OperatorCode.PLUGIN_NAME_CHANGED,
-                "it calls itself '" + told + "', and the plugin was '" + wanted + "'"));
+                "it reports the name '" + told + "', but the plugin was '" + wanted + "'"));
   }
 
   private void accept(PluginFingerprint told, String seen) {

@@ -134,7 +134,7 @@ public final class PluginCodec {
               return new PluginRegistration(binding.build(), InstanceId.of(in.getName()), roles);
             });
     if (!registration.binding().endpoint().path().toString().equals(in.getSocket())) {
-      throw new MalformedRecordException("The socket is not written as a path is.");
+      throw new MalformedRecordException("The socket is not a valid path.");
     }
     return new PluginRecord.Instance(
         registration,
@@ -271,7 +271,7 @@ public final class PluginCodec {
       throws MalformedRecordException {
     long uid = in.getPeerUidAndOne();
     if (uid < 0 || uid > 1L << 32) {
-      throw new MalformedRecordException("The user of the peer is none.");
+      throw new MalformedRecordException("The user of the peer is invalid.");
     }
     Duration deadline = StoredParts.duration(in.getDeadline());
     Duration closing =
@@ -313,10 +313,10 @@ public final class PluginCodec {
           }
           ConnectOptions read = options.build();
           if (!read.deadline().equals(deadline)) {
-            throw new MalformedRecordException("The deadline is longer than any is kept.");
+            throw new MalformedRecordException("The deadline is longer than the maximum.");
           }
           if (!read.closeTimeout().equals(closing)) {
-            throw new MalformedRecordException("The time to close is longer than any is kept.");
+            throw new MalformedRecordException("The time to close is longer than the maximum.");
           }
           return read;
         });
@@ -398,7 +398,7 @@ public final class PluginCodec {
     Map<String, String> segments = new LinkedHashMap<>();
     for (PartsProto.Entry segment : in.getSegmentList()) {
       if (segments.put(segment.getKey(), segment.getValue()) != null) {
-        throw new MalformedRecordException("A label of the topology is there twice.");
+        throw new MalformedRecordException("A label of the topology is listed twice.");
       }
     }
     return Topology.of(segments);

@@ -72,7 +72,7 @@ public final class PluginMessages {
     return refusal(
         OperatorCode.PLUGIN_NAME_CHANGED,
         subject("registering", instance),
-        "it calls itself '" + given + "', and the plugin of this id calls itself '" + known + "'");
+        "it reports the name '" + given + "', but the plugin of this id reports '" + known + "'");
   }
 
   static PluginException missing(PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {

@@ -44,7 +44,7 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
             of(
                 Reason.NOT_READY,
                 OperatorCode.PLUGIN_NOT_READY,
-                "it answers, and says that it is not ready yet"));
+                "it answers that it is not ready yet"));
   }
 
   /**
@@ -57,7 +57,7 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
       return of(
           Reason.ERROR,
           OperatorCode.PLUGIN_NOT_UP,
-          "asking it failed on this side: " + thrown.getClass().getName());
+          "calling it failed on this side: " + thrown.getClass().getName());
     }
     for (Throwable seen : failed.getSuppressed()) {
       if (seen instanceof CsiConnectException unreached) {

@@ -169,7 +169,7 @@ public final class PluginFacts {
   }
 
   private static PluginAnswer notReady() {
-    return new PluginAnswer.Down("the plugin answers, but says that it is not ready yet");
+    return new PluginAnswer.Down("the plugin answers, but reports that it is not ready yet");
   }
 
   private CompletionStage<PluginAnswer> abilities(CsiPlugin plugin) {

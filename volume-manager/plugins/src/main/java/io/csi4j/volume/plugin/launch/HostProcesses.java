@@ -61,7 +61,7 @@ final class HostProcesses implements HostProcessTable {
       // Without the thread, its end would never be noticed.
       process.destroyForcibly();
       if (refused instanceof OutOfMemoryError) {
-        throw new IOException("the machine gives no thread to read what it writes", refused);
+        throw new IOException("no thread could be started to read its output", refused);
       }
       throw refused;
     }

@@ -76,7 +76,7 @@ public final class PluginLaunchPlan {
               ENDPOINT
                   + " is set to '"
                   + given
-                  + "', and this host connects to what the plugin sees as 'unix://"
+                  + "', but this host connects to what the plugin sees as 'unix://"
                   + meant
                   + "'; leave it out, or change the directory or name of the socket"));
     }
@@ -240,7 +240,7 @@ public final class PluginLaunchPlan {
                       .formatted(isForAll ? "everybody" : "a group", mode)
                   + " place",
               new OperatorMessage.Part(
-                  "Take that right away with 'chmod go-w " + directory + "', then start it")));
+                  "Remove that right with 'chmod go-w " + directory + "', then start it")));
     }
   }
 
@@ -254,8 +254,8 @@ public final class PluginLaunchPlan {
           Messages.of(
               OperatorCode.PLUGIN_DUPLICATE,
               subject.at(socket),
-              "a process already listens at its socket, so it was neither removed nor the plugin"
-                  + " started",
+              "a process already listens at its socket, so the socket was not removed and the "
+                  + "plugin not started",
               new OperatorMessage.Part(
                   "If that is the plugin of an earlier run, use it as it is or stop it; otherwise"
                       + " give this one a directory of its own")));

@@ -332,7 +332,7 @@ final class ProcessKeeper {
     try {
       parts.output().accept(line);
     } catch (Throwable failed) {
-      // Catches even an Error: the thread must go on to report the end of the process.
+      // Catches even an Error: the thread must continue, to report the end of the process.
       if (!isSinkBroken) {
         isSinkBroken = true;
         LOGGER.log(

@@ -159,12 +159,12 @@ public final class ProcessPluginLauncher implements AutoCloseable {
         throw new IllegalArgumentException(
             "The plugin '"
                 + plan.config().id()
-                + "' sees its directories in a container, and a plain process has none. Start it by"
-                + " what starts containers, or plan it without.");
+                + "' sees its directories in a container, but a plain process has none. Start it "
+                + "with a container runtime, or plan it without a container.");
       }
     }
 
-    /** Sets the working directory. That of this process by default. */
+    /** Sets the working directory. By default, the value of this process. */
     public Builder directory(Path value) {
       directory = Objects.requireNonNull(value, "value");
       return this;

@@ -142,7 +142,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
             .list()
             .holding(view.host())
             .map(this::host)
-            .orElseGet(() -> unknown("no mount is known that holds " + view.host()));
+            .orElseGet(() -> unknown("no mount is known that contains " + view.host()));
       } catch (MountException failed) {
         return unknown(String.valueOf(failed.getMessage()));
       }
@@ -156,7 +156,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       return bad(
           Verdict.NOT_SHARED,
           at
-              + ", which holds it, is "
+              + ", which contains it, is "
               + mount.propagation()
               + ", so what a plugin mounts in a container never appears here",
           "Run '" + command(mount) + "' on the host, then restart the plugin");
@@ -183,7 +183,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
       MountRecord mine = here.holding(view.host()).orElse(null);
       MountRecord its = there.holding(seenAt).orElse(null);
       if (mine == null || its == null) {
-        return unknown("no mount is known that holds " + (mine == null ? view.host() : seenAt));
+        return unknown("no mount is known that contains " + (mine == null ? view.host() : seenAt));
       }
       String bind =
           "Restart the plugin with the directory bound correctly: -v "

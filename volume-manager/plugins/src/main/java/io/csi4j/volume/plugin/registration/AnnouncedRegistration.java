@@ -227,7 +227,7 @@ final class AnnouncedRegistration {
       return Optional.of(
           "it announces a plugin of type '"
               + heard.type()
-              + "', and only '"
+              + "', but only '"
               + PluginRegistrar.Announcement.CSI
               + "' is registered here");
     }
@@ -235,7 +235,7 @@ final class AnnouncedRegistration {
       wrong.add(
           "it announces the name '"
               + heard.name()
-              + "', which no plugin of CSI can have: "
+              + "', which no CSI plugin can have: "
               + PluginName.brokenRule(heard.name()).orElse("it cannot be printed"));
     }
     endpointObjection(heard).ifPresent(wrong::add);
@@ -248,7 +248,7 @@ final class AnnouncedRegistration {
   private static Optional<String> endpointObjection(Heard heard) {
     if (heard.pluginEndpoint().isEmpty()) {
       return Optional.of(
-          "it announces the socket '" + heard.endpoint() + "', which is no absolute path");
+          "it announces the socket '" + heard.endpoint() + "', which is not an absolute path");
     }
     int length =
         heard.pluginEndpoint().get().path().toString().getBytes(StandardCharsets.UTF_8).length;
@@ -266,7 +266,7 @@ final class AnnouncedRegistration {
 
   private static String versionObjection(List<String> versions) {
     if (versions.isEmpty()) {
-      return "it announces no version of CSI, and 1.x is spoken here";
+      return "it announces no version of CSI, but this host needs 1.x";
     }
     return "it announces "
         + (versions.size() == 1 ? "version " : "the versions ")
@@ -275,6 +275,6 @@ final class AnnouncedRegistration {
             .map(each -> "'" + each + "'")
             .collect(Collectors.joining(", "))
         + (versions.size() > SHOWN_VERSIONS ? " and more" : "")
-        + " of CSI, and 1.x is spoken here";
+        + " of CSI, but this host needs 1.x";
   }
 }

@@ -47,7 +47,7 @@ final class RegistrarConversations implements Conversations {
       then.accept(failed(Kind.CLOSED, "the watch is closed"));
     } catch (OutOfMemoryError refused) {
       // The JVM reports in this way that the machine provides no more threads.
-      then.accept(failed(Kind.SILENT, "the machine gives no thread to ask it; raise the limit"));
+      then.accept(failed(Kind.SILENT, "no thread could be started to call it; raise the limit"));
     }
   }
 

@@ -310,8 +310,8 @@ final class SocketWatch {
                 subject(socket),
                 failure.why(),
                 new OperatorMessage.Part(
-                    "Start its registrar, or remove the socket; it is asked again when it is created"
-                        + " again")));
+                    "Start its registrar, or remove the socket; it is called again when it is "
+                        + "recreated")));
         return;
       }
       case SILENT -> say(socket, OperatorCode.REGISTRATION_SILENT, failure);

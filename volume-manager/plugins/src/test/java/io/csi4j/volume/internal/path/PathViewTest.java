@@ -48,7 +48,10 @@ class PathViewTest {
     assertThatThrownBy(() -> view.toPlugin(MountPath.of(path)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "The path " + path + " is not in /var/lib/csi, which is all that the plugin sees.");
+            "The path "
+                + path
+                + " is not in /var/lib/csi, the only directory that the plugin "
+                + "sees.");
   }
 
   @ParameterizedTest

@@ -360,8 +360,8 @@ class LivePluginRegistryTest {
         .hasMessageContaining(
             "plugin 'ebs.csi.example' (instance 'young') at unix:///run/young.sock")
         .hasMessageContaining(
-            "it calls itself 'nfs.csi.example', and the plugin of this id calls itself"
-                + " 'ebs.csi.example'");
+            "it reports the name 'nfs.csi.example', but the plugin of this id reports "
+                + "'ebs.csi.example'");
     assertThat(serving()).isEqualTo("old");
     assertThat(heard(events)).last().isEqualTo("young STARTING->UNHEALTHY");
     PluginEvent.HealthChanged changed = (PluginEvent.HealthChanged) events.get(events.size() - 1);

@@ -294,10 +294,8 @@ class PluginCodecTest implements CodecContract<PluginRecord> {
     byte[] instance = Arrays.copyOfRange(bytes, head, bytes.length);
     refused(new FieldWriter().fields(bytes).fields(instance), "An instance is there twice.");
     refused(changed("/run/csi/csi.sock", "run//csi/csi.sock"), "The instance is not valid.");
-    refused(
-        changed("/run/csi/csi.sock", "/run//csi/cs.sock"),
-        "The socket is not written as a path is.");
-    refused(changed(everything(), "Rack", "zone"), "A label of the topology is there twice.");
+    refused(changed("/run/csi/csi.sock", "/run//csi/cs.sock"), "The socket is not a valid path.");
+    refused(changed(everything(), "Rack", "zone"), "A label of the topology is listed twice.");
   }
 
   @Test
@@ -312,7 +310,7 @@ class PluginCodecTest implements CodecContract<PluginRecord> {
 
     refused(
         new FieldWriter().fields(record.build().toByteArray()),
-        "The deadline is longer than any is kept.");
+        "The deadline is longer than the maximum.");
   }
 
   private static FieldWriter changed(String before, String after) {

@@ -180,7 +180,7 @@ class StoredPluginsTest {
         .isThrownBy(
             () -> again.report(fingerprint(PluginName.of("nfs.csi.example"), "1", Set.of())))
         .withMessageContaining("CSI-313 PLUGIN_NAME_CHANGED")
-        .withMessageContaining("it calls itself 'nfs.csi.example'");
+        .withMessageContaining("it reports the name 'nfs.csi.example'");
     assertThat(registry.get(ID, NODE).remembered()).as("the one that was meant serves").isTrue();
   }
 

@@ -287,9 +287,7 @@ class SupervisionTest {
     plugin.pulse =
         Optional.of(
             PluginTrouble.of(
-                Reason.NOT_READY,
-                PLUGIN_NOT_READY,
-                "it answers, and says that it is not ready yet"));
+                Reason.NOT_READY, PLUGIN_NOT_READY, "it answers that it is not ready yet"));
     SupervisedPlugin watched = supervise(config().build());
     pass(29);
 
@@ -707,8 +705,8 @@ class SupervisionTest {
 
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy refused PLUGIN_NAME_CHANGED: it calls itself 'evil.csi',"
-                + " and the plugin was 'fake.csi'");
+            "ready answered -> unhealthy refused PLUGIN_NAME_CHANGED: it reports the name "
+                + "'evil.csi', but the plugin was 'fake.csi'");
     assertThat(watched.fingerprint()).isEqualTo(before);
     assertThat(registered()).as("one that serves").isEmpty();
     assertThat(registry.plugins())
@@ -737,8 +735,8 @@ class SupervisionTest {
 
     assertThat(told())
         .containsExactly(
-            "starting not_asked -> starting refused PLUGIN_NAME_CHANGED: it calls itself"
-                + " 'evil.csi', and the plugin was 'fake.csi'");
+            "starting not_asked -> starting refused PLUGIN_NAME_CHANGED: it reports the name "
+                + "'evil.csi', but the plugin was 'fake.csi'");
     assertThat(other.fingerprint()).isEmpty();
     assertThat(registry.plugins()).hasSize(1);
   }

@@ -108,7 +108,7 @@ class TroublesTest {
             PluginTrouble.of(
                 Reason.ERROR,
                 OperatorCode.PLUGIN_NOT_UP,
-                "asking it failed on this side: java.lang.IllegalStateException"));
+                "calling it failed on this side: java.lang.IllegalStateException"));
   }
 
   @Test
@@ -123,6 +123,6 @@ class TroublesTest {
             PluginTrouble.of(
                 Reason.NOT_READY,
                 OperatorCode.PLUGIN_NOT_READY,
-                "it answers, and says that it is not ready yet"));
+                "it answers that it is not ready yet"));
   }
 }

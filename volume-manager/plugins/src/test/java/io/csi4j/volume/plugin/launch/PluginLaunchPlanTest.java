@@ -181,7 +181,7 @@ class PluginLaunchPlanTest {
                   .hasToString(
                       "CSI_ENDPOINT is set to '"
                           + endpoint
-                          + "', and this host connects to what the plugin sees as"
+                          + "', but this host connects to what the plugin sees as"
                           + " 'unix:///csi/csi.sock'; leave it out, or change the directory or"
                           + " name of the socket");
             });
@@ -249,12 +249,12 @@ class PluginLaunchPlanTest {
     PluginLaunchPlan plan = PluginLaunchPlan.of(config().build());
     plan.prepare();
     Files.writeString(socket(), "notes");
-    refused(plan, OperatorCode.PATH_IN_THE_WAY, "is a file of 5 bytes where a socket has to be");
+    refused(plan, OperatorCode.PATH_IN_THE_WAY, "is a file of 5 bytes instead of a socket");
     assertThat(socket()).hasContent("notes");
 
     Files.delete(socket());
     Files.createDirectory(socket());
-    refused(plan, OperatorCode.PATH_IN_THE_WAY, "is a directory where a socket has to be");
+    refused(plan, OperatorCode.PATH_IN_THE_WAY, "is a directory instead of a socket");
     assertThat(socket()).isDirectory();
   }
 
@@ -267,7 +267,10 @@ class PluginLaunchPlanTest {
       Files.createSymbolicLink(socket(), elsewhere);
     }
 
-    refused(plan, OperatorCode.PLUGIN_SOCKET_DENIED, "is a symbolic link, and none is followed");
+    refused(
+        plan,
+        OperatorCode.PLUGIN_SOCKET_DENIED,
+        "is a symbolic link, and links are not " + "followed");
 
     assertThat(Files.isSymbolicLink(socket())).isTrue();
     assertThat(elsewhere).exists();
@@ -281,7 +284,7 @@ class PluginLaunchPlanTest {
     refused(
         PluginLaunchPlan.of(config().build()),
         OperatorCode.PLUGIN_SOCKET_DENIED,
-        "is a symbolic link, and none is followed");
+        "is a symbolic link, and links are not followed");
   }
 
   @ParameterizedTest
@@ -295,7 +298,7 @@ class PluginLaunchPlanTest {
         PluginLaunchPlan.of(config().build()),
         OperatorCode.PLUGIN_SOCKET_DENIED,
         who + " may write to the directory of its socket (mode " + octal + ")",
-        "Take that right away with 'chmod go-w " + csi + "', then start it.");
+        "Remove that right with 'chmod go-w " + csi + "', then start it.");
     assertThat(mode(csi)).isEqualTo(permissions);
   }
 

@@ -314,7 +314,7 @@ class RegistrationWatchTest {
     String line =
         refusal(
             EBS_FILE,
-            "it announces a plugin of type 'DevicePlugin', and only 'CSIPlugin' is registered"
+            "it announces a plugin of type 'DevicePlugin', but only 'CSIPlugin' is registered"
                 + " here");
     assertSaid(OperatorCode.REGISTRATION_REFUSED, line);
     WatchEvents.until(() -> !registrar.told().isEmpty());
@@ -330,7 +330,7 @@ class RegistrationWatchTest {
     events.await("REGISTRATION_REFUSED of " + EBS_FILE);
     String line =
         refusal(
-            EBS_FILE, "it announces the versions '0.3.0', '2.0.0' of CSI, and 1.x is spoken here");
+            EBS_FILE, "it announces the versions '0.3.0', '2.0.0' of CSI, but this host needs 1.x");
     assertSaid(OperatorCode.REGISTRATION_REFUSED, line);
     WatchEvents.until(() -> !registrar.listens());
     assertThat(registrar.told()).containsExactly(PluginRegistrar.Outcome.refused(line));
@@ -355,10 +355,10 @@ class RegistrationWatchTest {
         OperatorCode.REGISTRATION_REFUSED,
         refusal(
             "bad.sock",
-            "it announces the name '-\\n\\u202e', which no plugin of CSI can have: "
+            "it announces the name '-\\n\\u202e', which no CSI plugin can have: "
                 + PluginName.brokenRule("-\\n\\u202e").orElseThrow()
-                + "; it announces the socket 'run/csi.sock', which is no absolute path; it"
-                + " announces no version of CSI, and 1.x is spoken here"));
+                + "; it announces the socket 'run/csi.sock', which is not an absolute path; it"
+                + " announces no version of CSI, but this host needs 1.x"));
   }
 
   @Test
@@ -411,8 +411,7 @@ class RegistrationWatchTest {
             EBS_FILE,
             "the socket file exists, but no process listens on it",
             "earlier registrations stay",
-            "Start its registrar, or remove the socket; it is asked again when it is created"
-                + " again"));
+            "Start its registrar, or remove the socket; it is called again when it is recreated"));
 
     registrar.start();
     events.await("REGISTRATION_SILENT of " + EBS_FILE, "registered ebs.csi.aws.com by " + EBS_FILE);

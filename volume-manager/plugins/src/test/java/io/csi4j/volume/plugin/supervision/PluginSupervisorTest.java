@@ -618,8 +618,8 @@ class PluginSupervisorTest {
 
     assertThat(told())
         .containsExactly(
-            "ready answered -> unhealthy refused PLUGIN_NAME_CHANGED: it calls itself"
-                + " 'evil.example.com', and the plugin was '"
+            "ready answered -> unhealthy refused PLUGIN_NAME_CHANGED: it reports the name "
+                + "'evil.example.com', but the plugin was '"
                 + NAME
                 + "'");
     assertThat(fingerprint(watched).name()).hasToString(NAME);

@@ -60,8 +60,7 @@ public final class DirectoryBell implements AutoCloseable {
     } catch (IOException | UnsupportedOperationException | OutOfMemoryError e) {
       LOGGER.log(
           Level.INFO,
-          "The directory {0} is looked at from time to time only, as the kernel tells no changes"
-              + " of it: {1}",
+          "The directory {0} is only polled, because the kernel does not report its changes: {1}",
           directory,
           e);
       return () -> {};

@@ -40,7 +40,7 @@ record Header(int format, int number, long capacity, HostIdentity host) {
       out.writeUTF(host.boot().value());
       out.writeLong(host.mountNamespace());
     } catch (IOException e) {
-      throw new UncheckedIOException("Memory does not fail to be written", e);
+      throw new UncheckedIOException("Writing to memory does not fail", e);
     }
     return new Entry(seq, epoch, NAME, Entry.PUT, bytes.toByteArray());
   }

@@ -128,7 +128,7 @@ public final class Journal implements StateStore {
     try {
       identity = disk.look(directory).map(FileLook::identity).orElse(null);
     } catch (DiskException e) {
-      LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be looked at", e);
+      LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be examined", e);
     }
   }
 
@@ -283,7 +283,7 @@ public final class Journal implements StateStore {
         }
       }
     } catch (StateException e) {
-      LOG.log(System.Logger.Level.DEBUG, "The state was closed by one who lost it", e);
+      LOG.log(System.Logger.Level.DEBUG, "The state was closed by a process that had lost it", e);
     } catch (DiskException e) {
       LOG.log(System.Logger.Level.DEBUG, "The state could not be synced when it was closed", e);
     }
@@ -452,7 +452,7 @@ public final class Journal implements StateStore {
       if (current == null) {
         stop(JournalTrouble.of(directory, e), events);
       } else {
-        LOG.log(System.Logger.Level.DEBUG, "A compaction of the state was put off", e);
+        LOG.log(System.Logger.Level.DEBUG, "A compaction of the state was postponed", e);
         beginsAt = (current.room() + current.reserve()) / 2;
       }
     }
@@ -630,15 +630,15 @@ public final class Journal implements StateStore {
             StateException.Reason.STATE_NOT_USABLE,
             "Writing to the state in "
                 + JournalTrouble.shown(directory)
-                + " failed: another directory is there than the one that was opened, as when"
-                + " something was mounted over it. Nothing was written. Take it away.");
+                + " failed: it is not the directory that was opened; something may be mounted "
+                + "over it. Nothing was written. Unmount or remove what is there.");
       }
       long before = namesChanged;
       namesChanged = now.map(FileLook::modified).orElse(0L);
       return now.isEmpty() || namesChanged != before;
     } catch (DiskException e) {
       // If the check fails, the write is tried and reports what is wrong.
-      LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be looked at", e);
+      LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be examined", e);
       return true;
     }
   }
@@ -677,7 +677,7 @@ public final class Journal implements StateStore {
       }
     } catch (DiskException e) {
       // If the check fails, the write is tried and reports what is wrong.
-      LOG.log(System.Logger.Level.DEBUG, "The state could not be looked at", e);
+      LOG.log(System.Logger.Level.DEBUG, "The state could not be examined", e);
     }
   }
 
@@ -689,7 +689,7 @@ public final class Journal implements StateStore {
             + epoch
             + ", and this one has "
             + owner.epoch()
-            + ". End one of the two; this one writes nothing any more.";
+            + ". End one of the two; this one no longer writes.";
     takenOver =
         ownership
             .recorded()

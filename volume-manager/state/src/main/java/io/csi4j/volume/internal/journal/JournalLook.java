@@ -59,7 +59,7 @@ public record JournalLook(
         throw refused(
             StateException.Reason.STATE_MISSING,
             directory,
-            "no journal is there (neither a file seg-*.j nor a file 'owner'). Give the directory of"
+            "it has no journal (neither a file seg-*.j nor a file 'owner'). Give the directory of"
                 + " a journal.");
       }
       Replay replay = replay(scans, directory);

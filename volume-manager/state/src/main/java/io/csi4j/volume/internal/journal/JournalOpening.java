@@ -103,15 +103,15 @@ final class JournalOpening {
           StateException.Reason.STATE_NOT_USABLE,
           "it is a "
               + facts.get().kind()
-              + " and not a directory. Move it away, or give the directory itself.");
+              + ", not a directory. Move it away, or name the directory itself.");
     }
     if (facts.isEmpty() && disk.status(above()).isEmpty()) {
       throw refused(
           StateException.Reason.STATE_NOT_USABLE,
           "the directory above it, "
               + JournalTrouble.shown(above())
-              + ", is missing, and only the last part of a path is made. Make the one above, or"
-              + " mount what it belongs to.");
+              + ", is missing, and csi4j creates only the last part of a path. Create the one "
+              + "above, or mount its filesystem.");
     }
     return facts.isPresent();
   }
@@ -152,9 +152,7 @@ final class JournalOpening {
     if (Filesystems.promiseTooLittle(type) && !settings.acceptAnyFilesystem()) {
       throw refused(
           StateException.Reason.STATE_FS_UNSUITED,
-          "it is on "
-              + type
-              + ", which promises too little about locks and syncing. Put it on a local disk.");
+          "it is on " + type + ", which lacks reliable locks and syncing. Put it on a local disk.");
     }
   }
 
@@ -179,7 +177,7 @@ final class JournalOpening {
     if (owner.isEmpty()) {
       return refused(
           StateException.Reason.STATE_IN_USE,
-          "another process owns it, and does not say which it is. Find it with 'fuser' on the file"
+          "another process owns it, and its id is unknown. Find it with 'fuser' on the file"
               + " 'lock'.");
     }
     long pid = owner.get().pid();
@@ -261,7 +259,7 @@ final class JournalOpening {
             List.of(),
             "There is no segment in "
                 + JournalTrouble.shown(directory)
-                + ", and there must have been one. Reconcile everything with the identity"
+                + ", although there must have been one. Reconcile everything with the identity"
                 + " files and the mount table.");
     return new Replay(new LiveState(Map.of(), List.of(missing)), List.of(missing), 0, 0, null);
   }
@@ -275,7 +273,7 @@ final class JournalOpening {
               + seq
               + " and the epoch "
               + (epoch - 1)
-              + ", after which there are no others: somebody else wrote them. Move the directory"
+              + ", the highest possible ones: another program wrote them. Move the directory"
               + " away; the state is then rebuilt from the directories of the volumes.");
     }
   }
@@ -330,7 +328,7 @@ final class JournalOpening {
         JournalTrouble.of(directory, cause).reason(),
         failed()
             + JournalTrouble.advised(
-                cause, "See that the directory above exists, and that this process may use it."),
+                cause, "Check that the directory above exists, and that this process may use it."),
         cause);
   }
 

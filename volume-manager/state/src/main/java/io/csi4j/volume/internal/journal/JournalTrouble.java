@@ -22,22 +22,22 @@ record JournalTrouble(StateException.Reason reason, String text, DiskException c
               new Words(
                   StateException.Reason.STATE_DISK_FULL,
                   "the disk is full",
-                  "Free space; the next intent tries again.");
+                  "Free space; the next write tries again.");
           case READ_ONLY ->
               new Words(
                   StateException.Reason.STATE_READ_ONLY,
                   "the filesystem is read-only",
-                  "Mount it writable again; the next intent tries again.");
+                  "Mount it writable again; the next write tries again.");
           case TOO_MANY_FILES ->
               new Words(
                   StateException.Reason.TOO_MANY_FILES,
                   "this process has too many files open",
-                  "Raise the limit of open files; the next intent tries again.");
+                  "Raise the limit of open files; the next write tries again.");
           case DENIED, NOT_FOUND, IN_THE_WAY ->
               new Words(
                   StateException.Reason.STATE_NOT_USABLE,
-                  "the directory is gone or not permitted",
-                  "Bring the directory back with a mode of 0700, then restart.");
+                  "the directory is missing or not accessible",
+                  "Restore the directory with mode 0700, then restart.");
           case TOO_LARGE ->
               new Words(
                   StateException.Reason.STATE_NOT_USABLE,
@@ -47,7 +47,7 @@ record JournalTrouble(StateException.Reason reason, String text, DiskException c
               new Words(
                   StateException.Reason.JOURNAL_SYNC_FAILED,
                   "the disk failed to write or sync",
-                  "Look after the disk (see the kernel's log); the next intent tries again.");
+                  "Check the disk (see the kernel's log); the next write tries again.");
         };
     return new JournalTrouble(
         words.reason,
@@ -57,7 +57,7 @@ record JournalTrouble(StateException.Reason reason, String text, DiskException c
             + words.why
             + " ("
             + shown(String.valueOf(cause.getMessage()))
-            + "). Nothing new is taken, and giving back goes on. "
+            + "). No new work is accepted; releases continue. "
             + words.advice,
         cause);
   }

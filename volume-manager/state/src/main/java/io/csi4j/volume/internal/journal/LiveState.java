@@ -165,7 +165,7 @@ final class LiveState {
         out.writeUTF(key.id());
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("Memory does not fail to be written", e);
+      throw new UncheckedIOException("Writing to memory does not fail", e);
     }
     return bytes.toByteArray();
   }

@@ -130,7 +130,7 @@ record Replay(
             Uncertainty.aboutMoreThan(
                 StateException.Reason.JOURNAL_DAMAGED,
                 newest.keys(),
-                "The newest segment does not begin as one ("
+                "The newest segment has no valid header ("
                     + scan.length()
                     + " bytes). Reconcile everything with the mount table."));
       }
@@ -141,18 +141,19 @@ record Replay(
                 newest.keys(),
                 "The newest segment has "
                     + scan.length()
-                    + " bytes and was made with more. Reconcile everything with the mount table."));
+                    + " bytes, but was created with more. Reconcile everything with the mount "
+                    + "table."));
       }
       scan.gaps().forEach(this::doubt);
       doubt(
           StateException.Reason.JOURNAL_ORDER,
           newest.unordered,
-          "Records stand in the wrong order. The one with the highest number counts; reconcile"
+          "Records are in the wrong order. The one with the highest number counts; reconcile"
               + " these keys.");
       doubt(
           StateException.Reason.JOURNAL_DAMAGED,
           newest.unknownAction,
-          "Records say something that this version does not understand. Reconcile these keys.");
+          "Records contain data that this version does not know. Reconcile these keys.");
 
       Map<EntryName, Entry> live = new LinkedHashMap<>();
       List<Uncertainty> doubts = new ArrayList<>();
@@ -210,8 +211,8 @@ record Replay(
       doubt(
           StateException.Reason.JOURNAL_DAMAGED,
           filled,
-          "These keys stand only in the segment before the damaged one, and may be old or given"
-              + " back. Reconcile them.");
+          "These keys are only in the segment before the damaged one, and may be outdated or "
+              + "released. Reconcile them.");
     }
 
     private void doubt(Gap gap) {
@@ -245,8 +246,9 @@ record Replay(
     private static String tailText(Gap gap) {
       return "The last "
           + gap.bytes()
-          + " bytes are no whole record and were dropped; a crash while writing leaves that, and"
-          + " nothing was done because of them. A disk that loses what it synced looks the same:"
+          + " bytes are an incomplete record and were dropped; a crash while writing leaves such "
+          + "bytes, and no work began because of them. A disk that loses synced data looks "
+          + "the same:"
           + " reconcile these keys.";
     }
 
@@ -255,7 +257,7 @@ record Replay(
           + " after number "
           + gap.after()
           + (gap.bytes() == 0 ? " are missing." : " are damaged.")
-          + " Reconcile these keys with the mount table, and look after the disk.";
+          + " Reconcile these keys with the mount table, and check the disk.";
     }
 
     private void doubt(StateException.Reason reason, Collection<StateKey> keys, String text) {

@@ -136,7 +136,7 @@ final class SegmentFiles {
               + size
               + " bytes, of which "
               + wanted
-              + " would have to be read, and this JVM has memory for "
+              + " would have to be read, but this JVM has memory for only "
               + mostRead,
           null);
     }

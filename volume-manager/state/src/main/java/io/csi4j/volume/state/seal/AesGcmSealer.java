@@ -95,7 +95,7 @@ public final class AesGcmSealer implements Sealer {
                     new SealException(
                         "it is sealed with the key '"
                             + id
-                            + "', which this host was not given. Give it that key."));
+                            + "', which this host does not have. Give it that key."));
     int from = 1 + id.length();
     byte[] nonce = new byte[NONCE];
     System.arraycopy(sealed, from, nonce, 0, NONCE);
@@ -122,9 +122,9 @@ public final class AesGcmSealer implements Sealer {
     } catch (RuntimeException e) {
       // The cause is omitted because its text may contain a key.
       throw new SealException(
-          "the host's sealing keys are not to be had ("
+          "the host did not provide its sealing keys ("
               + e.getClass().getName()
-              + "). See why the host does not give them.");
+              + "). Check why it does not provide them.");
     }
   }
 
@@ -223,7 +223,7 @@ public final class AesGcmSealer implements Sealer {
       Map<String, SecretKey> all = new LinkedHashMap<>(keys);
       if (all.put(checked(id), aes(id, key)) != null) {
         throw new IllegalArgumentException(
-            "The sealing key '" + id + "' is given twice. Give each key an id of its own.");
+            "The sealing key '" + id + "' is given twice. Give each key its own id.");
       }
       return new Keys(current, Map.copyOf(all));
     }
@@ -241,11 +241,11 @@ public final class AesGcmSealer implements Sealer {
         PosixFileAttributes there =
             Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!there.isRegularFile()) {
-          throw new SealException(failed + "it is no regular file. Name the file itself.");
+          throw new SealException(failed + "it is not a regular file. Name the file itself.");
         }
         if (there.permissions().stream().anyMatch(OF_OTHERS::contains)) {
           throw new SealException(
-              failed + "others than its owner may read or write it. Give it the mode 0600.");
+              failed + "other users may read or write it. Set its mode to 0600.");
         }
         if (there.size() > MOST_BYTES) {
           throw new SealException(
@@ -260,7 +260,7 @@ public final class AesGcmSealer implements Sealer {
       } catch (IOException e) {
         throw new SealException(
             failed
-                + "it is missing, or not to be read. Name a file of ASCII that this process reads.",
+                + "it is missing or not readable. Name an ASCII file that this process can read.",
             e);
       }
     }
@@ -289,19 +289,18 @@ public final class AesGcmSealer implements Sealer {
               failed
                   + "line "
                   + number
-                  + " is no id with a key of 16 or 32 bytes in base64, or its id is there twice."
-                  + " Put it right.");
+                  + " is not an id with a key of 16 or 32 bytes in base64, or repeats an id. "
+                  + "Correct it.");
         }
       }
-      return keys.orElseThrow(
-          () -> new SealException(failed + "there is no key in it. Put one into it."));
+      return keys.orElseThrow(() -> new SealException(failed + "it has no key. Add one."));
     }
 
     private static String checked(String id) {
       if (!id.matches("[A-Za-z0-9._-]{1," + MAX_ID + "}")) {
         throw new IllegalArgumentException(
-            "The id of a sealing key has 1 to 64 of the characters A-Z a-z 0-9 . _ -, and this one"
-                + " has others, or "
+            "The id of a sealing key has 1 to 64 of the characters A-Z a-z 0-9 . _ -; this one "
+                + "has others, or "
                 + id.length()
                 + " characters.");
       }

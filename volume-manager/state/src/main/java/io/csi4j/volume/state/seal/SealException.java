@@ -2,7 +2,7 @@ package io.csi4j.volume.state.seal;
 
 /**
  * A failure to seal or open bytes. Its message is a clause with the reason and the next step, such
- * as {@code it is sealed with the key 'k1', which this host was not given. Give it that key.}
+ * as {@code it is sealed with the key 'k1', which this host does not have. Give it that key.}
  *
  * @since 1.0
  */

@@ -442,7 +442,7 @@ class DiskTroubleTest {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> fixture.open(disk))
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE))
-        .withMessageContaining("it is a FILE and not a directory");
+        .withMessageContaining("it is a FILE, not a directory");
   }
 
   @Test

@@ -141,7 +141,7 @@ class HostileSegmentTest {
 
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> new Fixture().open(disk).close())
-        .withMessageContaining("after which there are no others")
+        .withMessageContaining("the highest possible ones")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_NOT_USABLE));
     assertThat(disk.content(Fixture.segment(1))).isEqualTo(segment);
   }

@@ -148,7 +148,7 @@ class JournalLookTest {
             doubt ->
                 assertThat(doubt.text())
                     .as("the last of the looks")
-                    .startsWith("The last 104 bytes are no whole record"));
+                    .startsWith("The last 104 bytes are an incomplete record"));
     assertThat(reads).isEqualTo(10);
   }
 
@@ -192,8 +192,8 @@ class JournalLookTest {
 
     assertThat(refusal())
         .hasMessage(
-            "Reading the state in /disk/state failed: no journal is there (neither a file"
-                + " seg-*.j nor a file 'owner'). Give the directory of a journal.")
+            "Reading the state in /disk/state failed: it has no journal (neither a file seg-*.j "
+                + "nor a file 'owner'). Give the directory of a journal.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_MISSING));
   }
 

@@ -56,9 +56,9 @@ class JournalOpeningTest {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> Journal.open(disk, above.resolve("state"), fixture.settings().build()))
         .withMessage(
-            "Opening the state in /disk/missing/state failed: the directory above it, /disk/missing,"
-                + " is missing, and only the last part of a path is made. Make the one above, or"
-                + " mount what it belongs to.")
+            "Opening the state in /disk/missing/state failed: the directory above it,"
+                + " /disk/missing, is missing, and csi4j creates only the last part of a path."
+                + " Create the one above, or mount its filesystem.")
         .extracting(StateException::reason)
         .isEqualTo(StateException.Reason.STATE_NOT_USABLE);
     assertThat(Journal.open(disk, above, fixture.settings().build()).load().values()).isEmpty();
@@ -174,8 +174,8 @@ class JournalOpeningTest {
         .hasMessage(
             "Opening the state in /disk/state failed: its records have the number "
                 + last
-                + " and the epoch 5, after which there are no others: somebody else wrote them."
-                + " Move the directory away; the state is then rebuilt from the directories of the"
+                + " and the epoch 5, the highest possible ones: another program wrote them. Move "
+                + "the directory away; the state is then rebuilt from the directories of the"
                 + " volumes.");
   }
 

@@ -24,8 +24,8 @@ class ReplayTest {
       new HostIdentity(new HostId("host-a"), new BootId("boot-0"), 1);
 
   private static final String ONLY_BEFORE =
-      "These keys stand only in the segment before the damaged one, and may be old or given"
-          + " back. Reconcile them.";
+      "These keys are only in the segment before the damaged one, and may be outdated or "
+          + "released. Reconcile them.";
 
   private static Entry entry(long seq, StateKey key, String text) {
     return Entry.unplaced(EntryName.of(key), Entry.PUT, text.getBytes(StandardCharsets.UTF_8))
@@ -98,9 +98,9 @@ class ReplayTest {
             Uncertainty.about(
                 StateException.Reason.JOURNAL_TAIL_DROPPED,
                 List.of(Fixture.B),
-                "The last 48 bytes are no whole record and were dropped; a crash while writing"
-                    + " leaves that, and nothing was done because of them. A disk that loses what"
-                    + " it synced looks the same: reconcile these keys."));
+                "The last 48 bytes are an incomplete record and were dropped; a crash while "
+                    + "writing leaves such bytes, and no work began because of them. A disk that "
+                    + "loses synced data looks the same: reconcile these keys."));
   }
 
   @Test
@@ -120,7 +120,7 @@ class ReplayTest {
                 StateException.Reason.JOURNAL_DAMAGED,
                 List.of(Fixture.B),
                 "48 bytes of records after number 7 are damaged. Reconcile these keys with the"
-                    + " mount table, and look after the disk."));
+                    + " mount table, and check the disk."));
   }
 
   @Test
@@ -173,8 +173,8 @@ class ReplayTest {
             Uncertainty.aboutMoreThan(
                 StateException.Reason.JOURNAL_DAMAGED,
                 List.of(Fixture.A),
-                "Records after number 8 are missing. Reconcile these keys with the mount table, and"
-                    + " look after the disk."));
+                "Records after number 8 are missing. Reconcile these keys with the mount table, "
+                    + "and check the disk."));
   }
 
   @Test

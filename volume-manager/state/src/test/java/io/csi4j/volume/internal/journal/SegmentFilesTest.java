@@ -79,8 +79,8 @@ class SegmentFilesTest {
     assertThatExceptionOfType(DiskException.class)
         .isThrownBy(() -> new SegmentFiles(disk, Fixture.STATE, 0, 128 * 1024).scan())
         .withMessage(
-            "seg-00000001.j: it has 1048576 bytes, of which 1048576 would have to be read, and this"
-                + " JVM has memory for 131072")
+            "seg-00000001.j: it has 1048576 bytes, of which 1048576 would have to be read, but "
+                + "this JVM has memory for only 131072")
         .extracting(DiskException::kind)
         .isEqualTo(Kind.TOO_LARGE);
   }

@@ -184,7 +184,7 @@ class JournalViewTest {
         .withMessage(
             "Reading the state in "
                 + directory
-                + " failed: no journal is there (neither a file seg-*.j nor a file 'owner'). Give"
+                + " failed: it has no journal (neither a file seg-*.j nor a file 'owner'). Give"
                 + " the directory of a journal.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_MISSING));
     assertThat(directory).isEmptyDirectory();

@@ -94,8 +94,8 @@ class AesGcmSealerTest {
 
     assertThat(failure(() -> sealer.seal(NOTE, "x")))
         .isEqualTo(
-            "the host's sealing keys are not to be had (java.lang.IllegalStateException). See why"
-                + " the host does not give them.");
+            "the host did not provide its sealing keys (java.lang.IllegalStateException). Check "
+                + "why it does not provide them.");
   }
 
   @Test
@@ -137,7 +137,7 @@ class AesGcmSealerTest {
         .isEqualTo(
             "Reading the sealing keys in '"
                 + file
-                + "' failed: others than its owner may read or write it. Give it the mode 0600.");
+                + "' failed: other users may read or write it. Set its mode to 0600.");
   }
 
   @Test
@@ -161,7 +161,7 @@ class AesGcmSealerTest {
     Path file = file("# keys\n" + text, "rw-------");
 
     assertThat(failure(() -> AesGcmSealer.Keys.fromFile(file)))
-        .contains(text.startsWith("a ") ? "line 3 is no id" : "line 2 is no id")
+        .contains(text.startsWith("a ") ? "line 3 is not an id" : "line 2 is not an id")
         .doesNotContain(KEY, "AAAA", "!!");
   }
 
@@ -169,10 +169,10 @@ class AesGcmSealerTest {
   void aFileWithoutAKeyAndOneThatIsMissingAreRefused() throws IOException {
     Path empty = file("# none\n", "rw-------");
 
-    assertThat(failure(() -> AesGcmSealer.Keys.fromFile(empty))).endsWith("Put one into it.");
+    assertThat(failure(() -> AesGcmSealer.Keys.fromFile(empty))).endsWith("Add one.");
     assertThatExceptionOfType(SealException.class)
         .isThrownBy(() -> AesGcmSealer.Keys.fromFile(directory.resolve("nowhere")))
-        .withMessageContaining("it is missing, or not to be read");
+        .withMessageContaining("it is missing or not readable");
   }
 
   @Test

@@ -129,8 +129,8 @@ class SealedStateStoreTest extends StateStoreContract {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> open(SECOND))
         .withMessage(
-            "Opening VOLUME/v-1 of the state failed: it is sealed with the key 'k1', which this"
-                + " host was not given. Give it that key.")
+            "Opening VOLUME/v-1 of the state failed: it is sealed with the key 'k1', which this "
+                + "host does not have. Give it that key.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateException.Reason.STATE_SEALED));
 
     assertThat(onTheMedium()).isEqualTo(before);

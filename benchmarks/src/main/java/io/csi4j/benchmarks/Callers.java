@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Callers that do one thing again and again, each for itself, and how long they take for one. */
 public final class Callers {
 
-  /** What a caller does again and again. */
+  /** The operation that a caller repeats. */
   public interface Work {
     /** Does it once, for the caller with this number. */
     void doOnce(int caller) throws Exception;
@@ -22,7 +22,7 @@ public final class Callers {
   private final int count;
   private final long windowMillis;
 
-  /** So many of them, watched for so long at a time. */
+  /** The number of callers, and the length of each observation. */
   public Callers(int count, long windowMillis) {
     this.count = count;
     this.windowMillis = windowMillis;

@@ -24,7 +24,7 @@ public final class CountingDisk implements Disk {
     this.disk = disk;
   }
 
-  /** How many bytes were written to a file before each of its syncs. */
+  /** The number of bytes written to a file before each of its syncs. */
   public List<Integer> files() {
     return List.copyOf(files);
   }
@@ -34,7 +34,7 @@ public final class CountingDisk implements Disk {
     return List.copyOf(directories);
   }
 
-  /** How many files and directories were synced. */
+  /** The number of files and directories synced. */
   public int syncs() {
     return files.size() + directories.size();
   }

@@ -37,19 +37,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A CSI plugin that does nothing, as a program: the least that a plugin can cost, so that what is
- * left of a call is the client's. All that it makes of a volume is an empty directory at the
- * target. {@link PluginProcess} starts it.
+ * left of a call is the client's. For each volume it only creates an empty directory at the target.
+ * {@link PluginProcess} starts it.
  *
  * <p>Each word is a socket; behind {@code one.sock} is a plugin named {@code one.csi4j.example}.
  * Every call gets its answer, made beforehand, as bytes and on the I/O thread; no request is
  * decoded but those that publish and unpublish, and questions for health. The plugin offers staging
  * and statistics on its node, with {@code --health} as the first word also health of volumes and
- * storage, and no controller. It says {@code ready}, and ends when its standard input does, so with
- * whoever started it.
+ * storage, and no controller. It prints {@code ready}, and ends with its standard input, so
+ * together with the process that started it.
  */
 public final class DoNothingPlugin extends HandlerRegistry {
 
-  /** Lets the plugins tell health. */
+  /** Makes the plugins report health. */
   static final String HEALTH = "--health";
 
   private static final byte[] EMPTY = {};

@@ -48,8 +48,8 @@ public record GoCalls(Path program, Path socket) {
   }
 
   /**
-   * The same, where records of these sizes are appended to one file, one goroutine at a time, and
-   * synced.
+   * Runs the client with records of these sizes, which one goroutine at a time appends to one file
+   * and syncs.
    */
   public Window window(Round round, int inFlight, long millis, Path log, List<Integer> records)
       throws IOException, InterruptedException {

@@ -9,7 +9,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Properties;
 
-/** What the figures were measured on, and when. */
+/** The machine on which the figures were measured, and the date. */
 public final class Machine {
 
   private Machine() {}

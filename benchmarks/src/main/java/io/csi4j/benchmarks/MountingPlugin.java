@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A plugin without a socket, which mounts and unmounts at once wherever it is told to. */
+/** A plugin without a socket, which mounts and unmounts immediately at the requested path. */
 public final class MountingPlugin implements NodePlugin, NodePlugins {
 
   private static final CsiEndpoint NOWHERE = CsiEndpoint.of(Path.of("/"));
@@ -30,7 +30,7 @@ public final class MountingPlugin implements NodePlugin, NodePlugins {
   /** Its name. */
   public static final PluginId ID = PluginId.of("mounting.csi4j.example");
 
-  /** Where it mounts. */
+  /** The mounts that the plugin changes. */
   public interface Mounting {
 
     /** Mounts at a path what is mounted at another, or else a new volume. */

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A {@link DoNothingPlugin}, or several, or a {@link WorkingPlugin}, in a JVM of its own, so that
- * its costs are not ours.
+ * A {@link DoNothingPlugin}, or several, or a {@link WorkingPlugin}, in its own JVM, so that its
+ * costs are not counted.
  */
 public final class PluginProcess implements AutoCloseable {
 
@@ -28,7 +28,7 @@ public final class PluginProcess implements AutoCloseable {
     return start(DoNothingPlugin.class, List.of(), sockets);
   }
 
-  /** Starts plugins that tell health, and waits until they listen. */
+  /** Starts plugins that report health, and waits until they listen. */
   public static PluginProcess startWithHealth(Path... sockets) throws IOException {
     return start(DoNothingPlugin.class, List.of(DoNothingPlugin.HEALTH), sockets);
   }
@@ -68,12 +68,12 @@ public final class PluginProcess implements AutoCloseable {
     return new PluginProcess(process, endpoints);
   }
 
-  /** Where the plugins listen, in the order of the sockets. */
+  /** The endpoints of the plugins, in the order of the sockets. */
   public List<CsiEndpoint> endpoints() {
     return endpoints;
   }
 
-  /** Where the first one listens. */
+  /** The endpoint of the first plugin. */
   public CsiEndpoint endpoint() {
     return endpoints.get(0);
   }
@@ -83,7 +83,7 @@ public final class PluginProcess implements AutoCloseable {
     Program.run("kill", "-STOP", Long.toString(process.pid()));
   }
 
-  /** Lets it go on after it was hanging. */
+  /** Resumes the plugin after it was suspended. */
   public void goOn() throws IOException, InterruptedException {
     Program.run("kill", "-CONT", Long.toString(process.pid()));
   }

@@ -19,7 +19,7 @@ public final class Program {
         Path.of(System.getProperty("java.home")), List.of("-Xmx" + heap), program, List.of(words));
   }
 
-  /** The same in a new JVM of that JDK, with these options. */
+  /** Runs the program in a new JVM of that JDK, with these options. */
   public static List<String> java(
       Path home, List<String> options, Class<?> program, List<String> words)
       throws IOException, InterruptedException {

@@ -2,7 +2,7 @@ package io.csi4j.benchmarks;
 
 import java.util.Locale;
 
-/** What figures count. Less is better in all of them. */
+/** The unit of figures. Less is better in all of them. */
 public enum Unit {
   /** Nanoseconds. */
   TIME {

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How much the live threads of this JVM have allocated up to a moment. */
+/** The bytes that the live threads of this JVM have allocated up to a moment. */
 final class Allocations {
 
   private static final ThreadMXBean THREADS =
@@ -29,7 +29,7 @@ final class Allocations {
     return now;
   }
 
-  /** How much more than {@code before}, by the threads that still live. */
+  /** Returns the bytes allocated since {@code before} by the threads that are still alive. */
   long since(Allocations before) {
     long sum = 0;
     for (Map.Entry<Long, Long> each : bytes.entrySet()) {

@@ -9,6 +9,6 @@ interface Caller {
   /** Makes one call and waits for the answer. */
   void call(Operation operation);
 
-  /** Begins one call; {@code then} is told of its end, with what went wrong if anything did. */
+  /** Begins one call; {@code then} is called at its end, with the failure if there was one. */
   void begin(Operation operation, Consumer<@Nullable Throwable> then);
 }

@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 record Cell(Way way, Style style, Operation operation, int inFlight) {
 
-  /** Who makes the calls. */
+  /** The caller. */
   enum Way {
     /** {@code CsiPlugin} with default options. */
     OURS,
@@ -36,15 +36,15 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
     GO
   }
 
-  /** How a call is waited for. */
+  /** How a caller waits for a call. */
   enum Style {
-    /** As many threads as calls in flight. */
+    /** One thread for each call in flight. */
     BLOCKING,
     /** Each answer begins the next call. */
     ASYNC
   }
 
-  /** What a window tells. */
+  /** The figures of a window. */
   enum Measure {
     /** Nanoseconds for one call, all of them together. */
     TIME,
@@ -54,7 +54,7 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
     BYTES
   }
 
-  /** Where its windows are found. */
+  /** The name of its windows. */
   String key(Measure measure) {
     return String.join(
             " ",
@@ -66,7 +66,7 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
         .toLowerCase(Locale.ROOT);
   }
 
-  /** The same done by somebody else. */
+  /** Returns the same cell with another caller. */
   Cell by(Way other) {
     return new Cell(other, style, operation, inFlight);
   }

@@ -24,7 +24,7 @@ final class GoClient {
     this.socket = socket;
   }
 
-  /** One window; how much is allocated is not told. */
+  /** One window, without the allocated bytes. */
   Window.Result window(Cell cell, long nanos) throws IOException, InterruptedException {
     boolean probe = cell.operation() == Operation.PROBE;
     CsiOperation operation = probe ? CsiOperation.PROBE : CsiOperation.NODE_PUBLISH_VOLUME;

@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Makes calls of all kinds to one plugin, in turns, and prints what the windows told.
+ * Makes calls of all kinds to one plugin, in turns, and prints the figures of the windows.
  *
  * <p>Arguments: the plugin's socket, seconds to spend, a Go client or {@code -}, and the numbers of
  * calls in flight.
@@ -32,10 +32,10 @@ public final class MeasureCalls {
 
   private static final double LEAST_WINDOW_NANOS = 2e7;
 
-  /** What a window of Go takes besides: a process has to start and to warm up. */
+  /** Additional time of a window of Go: a process must start and warm up. */
   private static final double GO_NANOS = 1.5e8;
 
-  /** How much of the time the compilers of the JVM get beforehand. */
+  /** The share of the time that the JVM's compilers get beforehand. */
   private static final double WARM_UP = 0.25;
 
   private static final int WARM_UPS = 3;
@@ -91,7 +91,7 @@ public final class MeasureCalls {
     return List.of(plain, inPlace, allowed, withoutLog, listened);
   }
 
-  /** What is to be compared, so measured one right after the other. */
+  /** The cells to compare, which are measured one right after the other. */
   private static List<List<Cell>> groups(List<Integer> sizes) {
     List<List<Cell>> groups = new ArrayList<>();
     for (Operation operation : Operation.values()) {
@@ -157,8 +157,8 @@ public final class MeasureCalls {
     for (int round = 0; round < rounds; round++) {
       for (List<Cell> group : groups) {
         List<Cell> turn = new ArrayList<>(group);
-        // Whoever comes first after calls of another kind is slower for that: so each is first as
-        // often as the others, and comes once more without being counted.
+        // The first cell after calls of another kind is slower. So each cell is first equally
+        // often, and runs once more without being counted.
         Collections.rotate(turn, round);
         Window.Result unused = once(turn.get(0), window / 2);
         for (Cell cell : turn) {

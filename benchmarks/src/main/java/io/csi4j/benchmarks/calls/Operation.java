@@ -1,6 +1,6 @@
 package io.csi4j.benchmarks.calls;
 
-/** What is called. */
+/** The called operation. */
 enum Operation {
   PROBE("Probe", "csi.v1.Identity/Probe"),
   PUBLISH("NodePublishVolume", "csi.v1.Node/NodePublishVolume"),

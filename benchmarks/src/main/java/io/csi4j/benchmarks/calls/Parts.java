@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What requests are made of, on every side: the strings that a host would have at hand. */
+/** The parts of requests, for every caller: the strings that a host would have at hand. */
 final class Parts {
 
   static final String VOLUME = "vol-0123456789abcdef0";
@@ -16,7 +16,7 @@ final class Parts {
   static final Map<String, String> VOLUME_CONTEXT =
       Map.of("csi.example/provisionerIdentity", "1700000000000-8081-ebs.csi.aws.com");
 
-  /** As large as the specification lets a context be. */
+  /** The largest context that the specification allows. */
   static final Map<String, String> LARGE_PUBLISH_CONTEXT = large("publish");
 
   static final Map<String, String> LARGE_VOLUME_CONTEXT = large("volume");

@@ -77,7 +77,7 @@ final class Rows {
     return rows;
   }
 
-  /** How far two stubs differ that do the same. */
+  /** The difference between two stubs that do the same. */
   private void controls() {
     for (int size : sizes) {
       Cell async = new Cell(Way.BARE_IN_PLACE_AGAIN, Style.ASYNC, Operation.PROBE, size);

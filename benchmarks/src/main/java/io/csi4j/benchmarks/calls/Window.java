@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of time in which so many calls are kept in flight, and what came out of it. Whoever
- * keeps one of them in flight is a line.
+ * A stretch of time in which so many calls are kept in flight, and what came out of it. Each line
+ * keeps one call in flight.
  */
 final class Window {
 
-  /** Of each line; a power of two. Of more, the last ones count. */
+  /** Of each line; a power of two. If there are more, the last ones count. */
   private static final int KEPT = 1 << 14;
 
   private static final long PATIENCE_SECONDS = 30;
@@ -28,7 +28,7 @@ final class Window {
   private volatile long until;
   private volatile @Nullable Throwable failure;
 
-  /** What a window tells; all of one call. */
+  /** The figures of a window, for one call. */
   record Result(double nanos, double median, double bytes) {}
 
   private Window(Caller caller, Cell cell, long length) {
@@ -106,7 +106,7 @@ final class Window {
       }
       end.countDown();
       try {
-        // What an ended thread has allocated is not told any more.
+        // The bytes that an ended thread has allocated are no longer known.
         seen.await();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -1,7 +1,7 @@
 /**
- * What a call costs over what gRPC itself costs: the same calls through {@code CsiPlugin} and
- * through the bare generated stubs, on the same channel to the same plugin, and through a Go client
- * where there is one. Start at {@link CallsFamily}; {@link MeasureCalls} is the program that
+ * The costs of a call compared with those of gRPC itself: the same calls through {@code CsiPlugin}
+ * and through the bare generated stubs, on the same channel to the same plugin, and through a Go
+ * client where there is one. Start at {@link CallsFamily}; {@link MeasureCalls} is the program that
  * measures.
  */
 @NullMarked

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class BareAppends implements Callers.Work, AutoCloseable {
 
-  /** What a record of the journal has beside the claim: head, name, version and padding. */
+  /** The size of a journal record without the claim: header, name, version and padding. */
   private static final int FRAME = 67 + 4;
 
   private static final int SIZE = 1 << 20;

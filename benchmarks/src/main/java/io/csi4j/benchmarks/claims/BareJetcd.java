@@ -24,7 +24,7 @@ final class BareJetcd implements Callers.Work, AutoCloseable {
   private final boolean looks;
   private final long[] revisions;
 
-  /** Keys that no run before has written. */
+  /** Keys that no earlier run has written. */
   private final UUID run = UUID.randomUUID();
 
   /**

@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * Measures the stores of claims in turns with their limits: DIRECTORY RESULTS SECONDS [ETCD], where
- * the last is the address of an etcd that nobody else uses.
+ * the last is the address of an etcd without other users.
  */
 public final class ClaimsFamily {
 

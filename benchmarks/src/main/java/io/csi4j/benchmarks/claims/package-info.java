@@ -1,6 +1,6 @@
 /**
- * What it costs to claim a volume and to give it back, on each store, beside bare writes of the
- * same bytes. Start at {@link io.csi4j.benchmarks.claims.ClaimsFamily}.
+ * The costs of claiming and releasing a volume on each store, compared with bare writes of the same
+ * bytes. Start at {@link io.csi4j.benchmarks.claims.ClaimsFamily}.
  */
 @NullMarked
 package io.csi4j.benchmarks.claims;

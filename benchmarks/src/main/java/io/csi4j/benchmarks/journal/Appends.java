@@ -34,7 +34,7 @@ final class Appends implements Callers.Work {
     return StateKey.volume("%026d".formatted(number));
   }
 
-  /** How many there were. */
+  /** The number of appends. */
   long done() {
     return done.sum();
   }

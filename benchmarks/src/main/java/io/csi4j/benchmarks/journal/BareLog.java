@@ -8,7 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Writes a number of bytes to the next place of a file that was made beforehand, and waits for
- * {@code fdatasync}: what no log of records can do without. At the end of the file it begins anew.
+ * {@code fdatasync}: what no log of records can do without. At the end of the file it starts again
+ * at the beginning.
  */
 final class BareLog implements Callers.Work, AutoCloseable {
 

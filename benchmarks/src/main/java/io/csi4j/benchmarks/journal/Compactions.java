@@ -17,9 +17,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * How long appends take while the state is written to a new segment beside them. The limit is an
- * append, and the syncs that one may have to wait for besides: that of a file that has grown, and
- * that of the directory in which it got another name.
+ * The duration of appends while the state is written to a new segment at the same time. The limit
+ * is an append, and the syncs that one may have to wait for besides: that of a file that has grown,
+ * and that of the directory in which it got another name.
  */
 final class Compactions implements AutoCloseable {
 
@@ -83,7 +83,7 @@ final class Compactions implements AutoCloseable {
     }
   }
 
-  /** How long the appends took that were made while it ran. */
+  /** The durations of the appends during compactions. */
   private List<Double> once() {
     while (!isRunning()) {
       store.put(Appends.key(0), FILLER, Durability.REQUIRED);
@@ -151,7 +151,7 @@ final class Compactions implements AutoCloseable {
     return medians;
   }
 
-  /** What one of a hundred appends took longer than beside each. */
+  /** The 99th percentile of the appends during each compaction. */
   List<Double> slow() {
     return slow;
   }
@@ -166,7 +166,7 @@ final class Compactions implements AutoCloseable {
     return pauses;
   }
 
-  /** How long the limit took after each. */
+  /** The duration of the limit after each compaction. */
   List<Double> limit() {
     return bare;
   }
@@ -176,7 +176,7 @@ final class Compactions implements AutoCloseable {
     return bareSlowest;
   }
 
-  /** How long opening the state took. */
+  /** The duration of opening the state. */
   List<Double> openings() {
     return openings;
   }

@@ -28,7 +28,7 @@ public final class JournalFamily {
   private static final int MANY = 64;
   private static final int[] RECORDS = {100, 10_000, 100_000, 300_000};
 
-  /** As many records are compacted more often. */
+  /** States with this many records are compacted more often. */
   private static final int FEW = 10_000;
 
   private static final double APPEND = 1.1;
@@ -121,7 +121,7 @@ public final class JournalFamily {
             Goal.ratio(APPEND)));
   }
 
-  /** How many syncs many callers need together. */
+  /** The number of syncs that many callers need together. */
   private void group() throws Exception {
     CountingDisk counted = new CountingDisk(new RealDisk());
     try (Journal store =

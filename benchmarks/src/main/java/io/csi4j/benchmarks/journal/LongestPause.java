@@ -33,7 +33,7 @@ final class LongestPause {
     }
   }
 
-  /** Begins anew: only pauses from now on count. */
+  /** Starts again: only pauses from now on count. */
   void forget() {
     millis.set(0);
   }

@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the journal is given to keep while a volume is mounted and unmounted. */
+/** The records that the journal gets while a volume is mounted and unmounted. */
 final class OneMount {
 
   private static final int TIMES = 20;

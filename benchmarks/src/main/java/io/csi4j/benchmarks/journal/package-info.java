@@ -1,6 +1,6 @@
 /**
- * What the state on disk costs: an append, many at once, a compaction, a mount's bytes. Start at
- * {@link io.csi4j.benchmarks.journal.JournalFamily}.
+ * The costs of the state on disk: an append, many at once, a compaction, the bytes of a mount.
+ * Start at {@link io.csi4j.benchmarks.journal.JournalFamily}.
  */
 @NullMarked
 package io.csi4j.benchmarks.journal;

@@ -10,7 +10,7 @@ import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/** A channel to a socket as anybody makes it, with an I/O thread of its own. */
+/** A channel to a socket with gRPC's defaults and its own I/O thread. */
 record BareChannel(ManagedChannel channel, EventLoopGroup loop) implements AutoCloseable {
 
   static BareChannel to(CsiEndpoint endpoint) {

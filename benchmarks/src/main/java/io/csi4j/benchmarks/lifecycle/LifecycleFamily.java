@@ -26,8 +26,8 @@ import java.util.function.IntFunction;
 
 /**
  * Measures mounting and unmounting beside bare calls and bare syncs: DIRECTORY MEMORY RESULTS
- * SECONDS GO, where the first is on disk, the second on tmpfs, and the last the Go program or -. To
- * be run in a mount namespace of its own.
+ * SECONDS GO, where the first is on disk, the second on tmpfs, and the last the Go program or -.
+ * Must run in its own mount namespace.
  */
 public final class LifecycleFamily {
 
@@ -37,10 +37,12 @@ public final class LifecycleFamily {
   /** The number of new JVMs of each side whose first lifecycles are measured. */
   private static final int FIRST_ROUNDS = 5;
 
-  /** How much of the time the compilers of the JVM get beforehand: some ten thousand lifecycles. */
+  /**
+   * The share of the time that the JVM's compilers get beforehand: some ten thousand lifecycles.
+   */
   private static final double WARM_UP = 0.375;
 
-  /** How much of the time the plugin that really mounts is used before it is measured. */
+  /** The share of the time in which the plugin that really mounts is used before it is measured. */
   private static final double WARM_UP_OF_WORKING = 0.125;
 
   private static final int[] VOLUMES = {1, 8, 64};
@@ -62,7 +64,7 @@ public final class LifecycleFamily {
   private final List<Comparison> rows = new ArrayList<>();
 
   /**
-   * What the manager is compared with.
+   * The comparison for the manager.
    *
    * @param goals how many times as long the manager may take, by how many volumes there are
    */
@@ -297,25 +299,25 @@ public final class LifecycleFamily {
             "A lifecycle",
             "A volume is mounted and unmounted through `VolumeManager` with its default settings:"
                 + " the journal and the directories are on disk, or on tmpfs, where nothing waits"
-                + " for a disk, in the rows that say so; and the plugin, in a JVM of its"
-                + " own, answers and does nothing, so no mount is asked for. Beside it the four"
-                + " calls that this takes (stage, publish, unpublish, unstage), in the same JVM by"
-                + " the stub that gRPC generates, blocking, on a plain channel to the same plugin,"
-                + " and appends to one file that was made beforehand, each synced as the journal"
-                + " syncs. Where there is a Go toolchain with grpc-go, the same four calls come from"
-                + " Go as well, with as many goroutines and without directories, and once more with"
+                + " for a disk, in the rows that say so; and the plugin, in a JVM of its own,"
+                + " answers and does nothing, so no mount is asked for. Beside it the four calls"
+                + " that this takes (stage, publish, unpublish, unstage), in the same JVM by the"
+                + " stub that gRPC generates, blocking, on a plain channel to the same plugin, and"
+                + " appends to one file that was made beforehand, each synced as the journal syncs."
+                + " Where there is a Go toolchain with grpc-go, the same four calls come from Go as"
+                + " well, with as many goroutines and without directories, and once more with"
                 + " synced appends; its goals are those of being ahead of Nomad with its database."
-                + " The size is how many volumes at a time, each with a caller of its own; a"
-                + " figure is the time in which all together do one, so less is more throughput."
-                + " Before anything is counted, volumes come and go for more than a third of the"
-                + " time: a JVM that still interprets takes several times as long, which a row of its"
-                + " own shows: the processor time, compilers of the JVM included, of a new process"
-                + " with a pause of 10 ms after each. The bare callers append"
-                + " to the one file one at a time, and none of their syncs is shared. In the last"
-                + " row all is real: the plugin of the testkit that binds directories of the host,"
-                + " and writes its state before it answers, and a manager with its default"
-                + " settings, beside the same four calls to that plugin and nothing else: their"
-                + " directories for staging and target stay, and nothing is kept.",
+                + " The size is how many volumes at a time, each with a caller of its own; a figure"
+                + " is the time in which all together do one, so less is more throughput. Before"
+                + " anything is counted, volumes come and go for more than a third of the time: a"
+                + " JVM that still interprets takes several times as long, which a row of its own"
+                + " shows: the processor time, compilers of the JVM included, of a new process with"
+                + " a pause of 10 ms after each. The bare callers append to the one file one at a"
+                + " time, and none of their syncs is shared. In the last row all is real: the"
+                + " plugin of the testkit that binds directories of the host, and writes its state"
+                + " before it answers, and a manager with its default settings, beside the same"
+                + " four calls to that plugin and nothing else: their directories for staging and"
+                + " target stay, and nothing is kept.",
             rows)
         .note(
             "Counted on the disk that the manager writes to, one mount and one unmount take "

@@ -33,7 +33,9 @@ final class LockProfile implements AutoCloseable {
     return profile;
   }
 
-  /** Who waited longest, where, and for what share of the time of all these threads. */
+  /**
+   * The threads that waited longest, where, and for which share of the time of all these threads.
+   */
   String end(Path directory, int threads) throws IOException {
     recording.stop();
     double nanos = (System.nanoTime() - begun) * (double) threads;
@@ -69,7 +71,7 @@ final class LockProfile implements AutoCloseable {
         && event.getClass("parkedClass").getName().startsWith(LOCKS);
   }
 
-  /** Whose lock it is: the first class in the trace that is not the JDK's. */
+  /** The owner of the lock: the first class in the trace that is not from the JDK. */
   private static String holder(RecordedEvent event) {
     if (event.getStackTrace() == null) {
       return "unknown";

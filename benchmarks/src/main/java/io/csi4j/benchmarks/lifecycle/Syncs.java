@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a manager syncs to mount one volume and to unmount it.
+ * The files and directories that a manager syncs to mount and unmount one volume.
  *
  * @param journal the bytes of each record of the journal
  * @param files the bytes of each other file

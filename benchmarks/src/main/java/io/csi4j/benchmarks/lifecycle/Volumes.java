@@ -21,7 +21,7 @@ import io.csi4j.volume.node.VolumeMounter;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** The volumes of a plugin: each caller mounts and unmounts one of its own. */
+/** The volumes of a plugin: each caller mounts and unmounts its own. */
 record Volumes(VolumeMounter mounter, IntFunction<MountRequest> requests) implements Callers.Work {
 
   /** The plugin at a socket. */
@@ -29,14 +29,14 @@ record Volumes(VolumeMounter mounter, IntFunction<MountRequest> requests) implem
     return PluginId.of(DoNothingPlugin.nameOf(endpoint.path()));
   }
 
-  /** How a manager uses one that does nothing: as any other, but that nothing is mounted. */
+  /** The policy for a plugin that does nothing: the usual one, except that no mount is required. */
   static PluginBinding binding(CsiEndpoint endpoint) {
     return PluginBinding.builder(plugin(endpoint), endpoint)
         .policy(MountPolicy.builder().requireMount(false).build())
         .build();
   }
 
-  /** The volume of a plugin that does nothing, which takes any for one of its own. */
+  /** The volume of a plugin that does nothing and accepts any volume. */
   static MountRequest request(PluginId plugin, int caller) {
     return MountRequest.builder(
             plugin, usage(caller), VolumeId.of("id-" + caller), AccessMode.SINGLE_NODE_WRITER)

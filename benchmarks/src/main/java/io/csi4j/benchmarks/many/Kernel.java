@@ -8,10 +8,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where volumes are mounted: in the kernel, or in memory. */
+/** The place of the mounts: the kernel, or memory. */
 interface Kernel extends MountingPlugin.Mounting, AutoCloseable {
 
-  /** How an engine sees the mounts, in place of the parts that it would have. */
+  /** The engine's view of the mounts, in place of its usual parts. */
   KernelMounts seenBy(KernelMounts usual);
 
   /** Starts a manager of the volumes below a directory that are mounted in this kernel. */

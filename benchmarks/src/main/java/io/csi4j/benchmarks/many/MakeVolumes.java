@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 /** Mounts volumes through the real engine, and leaves them mounted: ROOT COUNT KERNEL PATH. */
 public final class MakeVolumes {
 
-  /** So that the volumes that wait are not what is measured. */
+  /** Keeps waiting volumes out of the measurement. */
   private static final int AT_A_TIME = 64;
 
   private MakeVolumes() {}

@@ -25,11 +25,14 @@ import java.util.function.ToDoubleFunction;
  * ARCHIVED SIZE..., where the first is a directory on tmpfs, the second one on disk, the third what
  * all binds show, BINDS how many of them are made, STRANGERS how many others at another time, NEWER
  * the home of a newer JDK or {@code -}, and ARCHIVED the size that is started with archives of
- * classes, too. To be run in a mount namespace of its own.
+ * classes, too. Must run in its own mount namespace.
  */
 public final class ManyFamily {
 
-  /** How many volumes the JVMs of one size start over together, about; at least two JVMs are. */
+  /**
+   * The approximate number of volumes over which the JVMs of one size start in total; there are at
+   * least two JVMs.
+   */
   private static final int VOLUMES = 50_000;
 
   private static final int MOST_JVMS = 5;
@@ -58,10 +61,10 @@ public final class ManyFamily {
   /** The first JDK that keeps more than classes. */
   private static final int FIRST_WITH_CACHE = 25;
 
-  /** What may be taken for linear: a tenfold number costs at most 14 times as much. */
+  /** The limit for linear growth: ten times as many cost at most 14 times as much. */
   private static final double LINEAR = 1.15;
 
-  /** How much of the time is for mounts among those of strangers, once they are there. */
+  /** The share of the time for mounts among foreign mounts, once these exist. */
   private static final double AMONG_STRANGERS = 0.4;
 
   private static final int WARM_UPS = 10;
@@ -262,7 +265,7 @@ public final class ManyFamily {
     with.add(making);
     List<String> unused = Program.java(home, with, AdoptVolumes.class, words);
     if (!Files.exists(archive)) {
-      // As by a JDK without the archive of its own classes that others are based on.
+      // As with a JDK that lacks the default archive of its own classes.
       System.out.println("The JVM made no archive, so there is no row of this: " + operation);
       return;
     }
@@ -339,7 +342,7 @@ public final class ManyFamily {
     rows.add(row);
   }
 
-  /** How the costs grow with the number: as its power with the exponent that fits best. */
+  /** The growth of the costs: the exponent of the power of the number that fits best. */
   private void grown() {
     List<String> fits = new ArrayList<>();
     Map.of("open", "open again", "told", "reconcile", "list", "list all")

@@ -18,9 +18,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A mount table in memory, one mount for each path, kept in a file between processes. What it shows
- * is made anew at each look, as it is when a kernel's table is read, so that what is kept of it is
- * on the account of who keeps it.
+ * A mount table in memory, one mount for each path, kept in a file between processes. Each read
+ * creates new objects, as a read of a kernel's table does, so the memory of kept objects counts for
+ * the code that keeps them.
  */
 final class MemoryKernel implements Kernel, KernelMounts {
 

@@ -16,8 +16,8 @@ import java.util.Locale;
 
 /**
  * Mounts and unmounts a volume again and again, through the real engine and by real binds, among
- * mounts that are none of its own: ROOT SOURCE STRANGERS COUNT, where so many directories are bound
- * below the third. {@link MountNamespace} starts it.
+ * foreign mounts: ROOT SOURCE STRANGERS COUNT, where so many directories are bound below the third.
+ * {@link MountNamespace} starts it.
  *
  * <p>It says {@code ready}. Each line that it reads is how many milliseconds to go on, and it
  * answers with the nanoseconds of the median mount and of the median unmount.
@@ -31,7 +31,7 @@ public final class MountAmongStrangers {
 
   private MountAmongStrangers() {}
 
-  /** Does as it is told until its input ends. */
+  /** Executes commands until its input ends. */
   public static void main(String[] words) throws IOException {
     MountPath source = MountPath.of(words[1]);
     Path strangers = Files.createDirectories(Path.of(words[2]));

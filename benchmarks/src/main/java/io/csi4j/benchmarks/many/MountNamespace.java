@@ -61,15 +61,15 @@ final class MountNamespace implements AutoCloseable {
     return namespace;
   }
 
-  /** How many mounts the kernel allows in a namespace. */
+  /** The number of mounts that the kernel allows in a namespace. */
   static int most() throws IOException {
-    // Read at once: the kernel tells no more of it to who asks for the rest.
+    // Reads at once, because the kernel returns nothing for a later part.
     try (BufferedReader told = Files.newBufferedReader(Path.of("/proc/sys/fs/mount-max"))) {
       return Integer.parseInt(String.valueOf(told.readLine()).strip());
     }
   }
 
-  /** How many mounts of strangers it allows beside those that are here, in whole hundreds. */
+  /** The number of foreign mounts that it allows beside the present ones, in hundreds. */
   static int room() throws IOException {
     int room = most() - Files.readAllLines(Path.of("/proc/self/mountinfo")).size() - SPARE;
     return room - room % 100;

@@ -6,13 +6,13 @@ import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import java.util.List;
 
-/** What was started over volumes that are mounted: a manager, or what stands for one. */
+/** A manager, or its comparison, that was started over mounted volumes. */
 interface Started extends AutoCloseable {
 
-  /** What it found. */
+  /** The volumes that it found. */
   RecoveryReport found();
 
-  /** Is told which uses are wanted, and returns when all is done about it. */
+  /** Receives the wanted uses, and returns when all work for them is done. */
   void tell(List<WantedUse> wanted);
 
   /** All volumes. */

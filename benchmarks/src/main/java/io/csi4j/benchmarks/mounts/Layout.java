@@ -3,7 +3,7 @@ package io.csi4j.benchmarks.mounts;
 import io.csi4j.mount.model.MountPath;
 import java.util.Locale;
 
-/** Where the volumes of a run are; the C program has the same. */
+/** The paths of the volumes of a run; the C program has the same. */
 record Layout(MountPath directory) {
 
   /** Tells the JVMs that measure. */
@@ -15,7 +15,7 @@ record Layout(MountPath directory) {
     return new Layout(MountPath.of(System.getProperty(PROPERTY)));
   }
 
-  /** What every volume shows; on a mount of its own. */
+  /** The source of every volume, on its own mount. */
   MountPath source() {
     return directory.resolve("source/data");
   }

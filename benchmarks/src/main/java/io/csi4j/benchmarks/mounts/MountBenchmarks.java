@@ -29,11 +29,11 @@ import org.openjdk.jmh.annotations.TearDown;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class MountBenchmarks {
 
-  /** What is looked at. */
+  /** The observed path. */
   @State(Scope.Benchmark)
   public static class Volumes {
 
-    /** How many are mounted. */
+    /** The number of mounts. */
     @Param("0")
     public int size;
 

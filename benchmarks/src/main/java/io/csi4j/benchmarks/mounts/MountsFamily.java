@@ -39,7 +39,10 @@ public final class MountsFamily {
   /** JVMs differ by what they compiled when, so a few are better than one that measures long. */
   private static final int MOST_ROUNDS = 6;
 
-  /** So short that many are not disturbed, and so long that starting one is nothing. */
+  /**
+   * Short enough that most windows are undisturbed, and long enough that starting one costs little
+   * in comparison.
+   */
   private static final long WINDOW_MILLIS = 40;
 
   private static final int FEWEST_WINDOWS = 5;
@@ -53,22 +56,22 @@ public final class MountsFamily {
   /** Until the compilers of the JVM are done with operations of a microsecond, and of more. */
   private static final int WARMUPS = 5;
 
-  /** Where there is less time than it takes to start. */
+  /** Used if there is less time than a start takes. */
   private static final int FEWEST_WARMUPS = 2;
 
   private static final TimeValue WARMUP = TimeValue.milliseconds(400);
 
-  /** What is called once for a whole table is compiled after hundreds of tables. */
+  /** Code that runs once for a table is compiled after hundreds of tables. */
   private static final TimeValue WARMUP_OF_TABLES = TimeValue.seconds(2);
 
-  /** What a JVM needs to start and to warm up, as a mean of all operations. */
+  /** The time in which a JVM starts and warms up, as a mean of all operations. */
   private static final double STARTING_SECONDS = 4.5;
 
-  /** What is measured in a round at least, on all sides. */
+  /** The minimum measured in a round, on all sides. */
   private static final double SHORTEST_ROUND_SECONDS = 1.5;
 
   /**
-   * What is measured.
+   * The measured operations.
    *
    * @param name the method of {@link MountBenchmarks}
    * @param text for people
@@ -84,7 +87,7 @@ public final class MountsFamily {
       return name.equals("table");
     }
 
-    /** The same in another JVM, with another goal. */
+    /** The operations in another JVM, with another goal. */
     Operation in(Jvm other, Optional<Goal> goal) {
       List<Limit> same =
           limits.stream().map(limit -> new Limit(limit.name, limit.text, goal)).toList();
@@ -139,7 +142,10 @@ public final class MountsFamily {
                   new Limit("bindUnmount", "C: the same by descriptors", Optional.empty()),
                   new Limit("bindUnmountBare", "C: mount, umount2", Optional.empty()))));
 
-  /** What differs by the binding of the system calls, and its goal with the newer one. */
+  /**
+   * The operations that depend on the binding of the system calls, and their goals with the newer
+   * one.
+   */
   private static final Map<String, Optional<Goal>> ON_NEWER =
       Map.of(
           "probe", Goal.ratio(1.15),

@@ -1,4 +1,7 @@
-/** What seeing and changing mounts costs, beside a C program that makes the same system calls. */
+/**
+ * The costs of reading and changing mounts, compared with a C program that makes the same system
+ * calls.
+ */
 @NullMarked
 package io.csi4j.benchmarks.mounts;
 

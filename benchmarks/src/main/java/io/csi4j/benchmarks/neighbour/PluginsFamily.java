@@ -44,7 +44,7 @@ public final class PluginsFamily {
             .toArray(Path[]::new);
     try (PluginProcess process = PluginProcess.start(sockets);
         ManagerOfPlugins other = open(directory.resolve("a"), process, 1)) {
-      // What all managers of a JVM share is there now.
+      // From here on, everything that the managers of a JVM share exists.
       Traffic.Window unused = new Traffic(1, CALLERS, millis, Duration.ZERO).in(other);
       Costs first = Costs.now();
       try (ManagerOfPlugins one = open(directory.resolve("b"), process, 1)) {
@@ -63,7 +63,7 @@ public final class PluginsFamily {
     return ManagerOfPlugins.open(root, endpoints, VOLUMES / plugins);
   }
 
-  /** What the JVM holds. */
+  /** The resources that the JVM holds. */
   private record Costs(double threads, double descriptors, double heap) {
 
     static Costs now() {
@@ -122,10 +122,10 @@ public final class PluginsFamily {
             + ROUNDS
             + " windows of "
             + millis
-            + " ms on each. Threads, open files and heap are what the JVM has more of, after garbage"
-            + " was collected, when a manager is open and its volumes are mounted; what all managers"
-            + " share was there before, made by a third one. Journals are on tmpfs, so that no disk"
-            + " makes the noise.",
+            + " ms on each. Threads, open files and heap are what the JVM has more of, after"
+            + " garbage was collected, when a manager is open and its volumes are mounted; what all"
+            + " managers share was there before, made by a third one. Journals are on tmpfs, so"
+            + " that no disk makes the noise.",
         rows);
   }
 

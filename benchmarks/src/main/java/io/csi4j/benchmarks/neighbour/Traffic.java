@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
-/** Callers who mount and unmount, each a volume of its own, and how long each time takes them. */
+/** Callers that each mount and unmount their own volume, and the duration of each time. */
 final class Traffic {
 
   private static final int CALLERS_EACH = 2;
@@ -25,12 +25,12 @@ final class Traffic {
     this(plugins, windowMillis, Duration.ZERO);
   }
 
-  /** Such callers who begin at this pace, or as soon as they can if they are late. */
+  /** Callers that begin at this rate, or as soon as possible if they are late. */
   Traffic(int plugins, long windowMillis, Duration pace) {
     this(plugins, plugins * CALLERS_EACH, windowMillis, pace);
   }
 
-  /** So many callers, spread over the plugins. */
+  /** This number of callers, spread over the plugins. */
   Traffic(int plugins, int callers, long windowMillis, Duration pace) {
     this.plugins = plugins;
     this.callers = callers;
@@ -43,7 +43,7 @@ final class Traffic {
   }
 
   /**
-   * What one window showed.
+   * The figures of one window.
    *
    * @param median nanoseconds that half of the times took at most
    * @param p99 nanoseconds that all but a hundredth took at most

@@ -1,5 +1,5 @@
 /**
- * What the volumes of other plugins notice of a plugin that hangs. Start at {@link
+ * The effect of a hanging plugin on the volumes of other plugins. Start at {@link
  * io.csi4j.benchmarks.neighbour.NeighbourFamily}.
  */
 @NullMarked

@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A proxy, or a {@link BareRelay}, in a JVM of its own, so that its costs are not the caller's. */
+/**
+ * A proxy, or a {@link BareRelay}, in its own JVM, so that its costs are not those of the caller.
+ */
 final class ProxyProcess implements AutoCloseable {
 
   private static final long FORGETS_EVERY_MILLIS = 500;
@@ -78,7 +80,7 @@ final class ProxyProcess implements AutoCloseable {
     }
   }
 
-  /** Where it listens. */
+  /** The endpoint of the proxy. */
   CsiEndpoint endpoint() {
     return endpoint;
   }

@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Makes a report of what the simulator told: TOLD RESULTS, where the first is a file with a line
- * for each run, each after the number of its threads.
+ * Makes a report of the simulator's output: TOLD RESULTS, where the first is a file with a line for
+ * each run, each after the number of its threads.
  */
 public final class SimulatorFamily {
 

@@ -15,8 +15,8 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a host without csi4j would write: probes the plugin on a socket through the generated stub,
- * on a channel made by hand, once, and says so.
+ * A host without csi4j: probes the plugin on a socket once, through the generated stub on a channel
+ * made by hand, and prints the result.
  */
 public final class BareStart {
 

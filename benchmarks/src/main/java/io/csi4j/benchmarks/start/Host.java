@@ -23,13 +23,13 @@ import java.util.jar.JarOutputStream;
  */
 record Host(Class<?> program, List<Path> path, Path socket, Path home, List<String> options) {
 
-  /** What a host says when a Probe was answered. */
+  /** The output of a host when a Probe was answered. */
   static final String PROBED = "probed";
 
-  /** What it says when it is connected, if that is something else. */
+  /** The output of a host when it is connected, if different. */
   static final String CONNECTED = "connected";
 
-  /** What of the jars beside us belongs to gRPC and protobuf. */
+  /** The jars on the class path that belong to gRPC and protobuf. */
   private static final List<String> GRPC =
       List.of(
           "animal-sniffer",
@@ -98,7 +98,7 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
         .toList();
   }
 
-  /** The same with these options for its JVM. */
+  /** Returns the host with these options for its JVM. */
   Host with(String... more) {
     return new Host(program, path, socket, home, List.of(more));
   }

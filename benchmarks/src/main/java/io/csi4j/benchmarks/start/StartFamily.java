@@ -167,20 +167,20 @@ public final class StartFamily {
     }
   }
 
-  /** The same host with an archive, which one run of it makes. */
+  /** The host with an archive that one of its runs creates. */
   private static Host sharing(Host host, Path archive) throws Exception {
     Host.Run unused = host.with("-XX:ArchiveClassesAtExit=" + archive).run();
     return host.with("-XX:SharedArchiveFile=" + archive);
   }
 
-  /** The same host with an archive that its JVM makes, and looks after. */
+  /** The host with an archive that its JVM creates and maintains. */
   private static Host archiving(Host host, Path archive) throws Exception {
     Host with = host.with("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive);
     Host.Run unused = with.run();
     return with;
   }
 
-  /** The same host with an AOT cache, which one run of it makes. */
+  /** The host with an AOT cache that one of its runs creates. */
   private static Host caching(Host host, Path cache) throws Exception {
     Host.Run unused = host.with("-XX:AOTCacheOutput=" + cache).run();
     return host.with("-XX:AOTCache=" + cache);

@@ -206,8 +206,8 @@ final class CheckCommand extends ProgramCommand {
         report.results().stream().anyMatch(each -> each.outcome() != CaseResult.Outcome.SKIPPED);
     if (!isAnyRun) {
       console.note(
-          "Nothing was tested: every chosen case was skipped, because the plugin does not offer what"
-              + " it needs. Choose other cases.");
+          "Nothing was tested: every chosen case was skipped, because the plugin does not offer"
+              + " what it needs. Choose other cases.");
     }
     return report.clean() && isAnyRun ? ExitCode.OK : ExitCode.FAILED;
   }

@@ -178,8 +178,7 @@ record TaskCheck(
 
   private void checkNested(Subject subject, VolumeMount outer, VolumeMount inner) {
     Optional<RequestedVolume> around = wanted.volume(outer.volume());
-    String seen =
-        "volume " + quoted(inner.volume()) + " would be inside " + quoted(outer.volume());
+    String seen = "volume " + quoted(inner.volume()) + " would be inside " + quoted(outer.volume());
     if (around.filter(it -> it.request().attachment() == AttachmentMode.BLOCK).isPresent()) {
       found.obstacle(
           OperatorCode.DESTINATION_CONFLICT,

@@ -28,11 +28,11 @@ class VolumeMountTest {
                 + "volume is refused: The alias of a volume is empty. Give the name that the host"
                 + " uses; "
                 + "destination is refused: The path 'data/../x' is not absolute. Write it from "
-                    + "the root directory; "
+                + "the root directory; "
                 + "propagation_mode is refused: A mount propagates 'private', 'host-to-task' or"
                 + " 'bidirectional'; the given value is none of them; "
                 + "selinux_label is refused: Files are labelled with 'z' for all tasks or 'Z' "
-                    + "for one; the given value is neither.")
+                + "for one; the given value is neither.")
         .extracting(InvalidRequestException::violations)
         .isEqualTo(wrong.violations());
   }

@@ -115,7 +115,7 @@ class VolumeRequestTest {
                 + " single-node-reader-only, multi-node-reader-only, multi-node-single-writer,"
                 + " multi-node-multi-writer, single-node-single-writer, single-node-multi-writer; "
                 + "attachment_mode is refused: A volume is attached as 'filesystem' or 'block'; "
-                    + "the given value is neither.")
+                + "the given value is neither.")
         .extracting(InvalidRequestException::violations)
         .isEqualTo(wrong.violations());
     assertThat(wrong.violations())

@@ -504,7 +504,7 @@ class VolumeDirectoriesTest {
                 OperatorCode.SIDECAR_REPAIRED,
                 layout.who(ONE),
                 ("'%s' was damaged and was rewritten for volume 'vol-1' of plugin 'hostpath.csi'; "
-                    + "check the disk")
+                        + "check the disk")
                     .formatted(layout.who(ONE))));
     assertThat(file(layout.who(ONE))).hasBinaryContent(whole);
 

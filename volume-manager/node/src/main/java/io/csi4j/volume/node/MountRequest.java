@@ -401,7 +401,7 @@ public final class MountRequest {
     public Builder claim(ClaimGrant grant) {
       if (!grant.usage().equals(usage)) {
         throw new IllegalArgumentException(
-            "The claim of " + grant.usage() + " is none of " + usage + ".");
+            "The claim of " + grant.usage() + " is not a claim of " + usage + ".");
       }
       claim = Optional.of(grant);
       return this;

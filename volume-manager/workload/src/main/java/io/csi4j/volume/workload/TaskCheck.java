@@ -163,7 +163,7 @@ record TaskCheck(
               OperatorCode.DESTINATION_CONFLICT,
               subject.at(outer.destination()),
               outer.volume().equals(inner.volume())
-                  ? "volume " + quoted(outer.volume()) + " would be there in two ways"
+                  ? "volume " + quoted(outer.volume()) + " would be mounted there in two ways"
                   : "volumes "
                       + quoted(outer.volume())
                       + " and "

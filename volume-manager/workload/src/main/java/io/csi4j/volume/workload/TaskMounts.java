@@ -126,7 +126,7 @@ public record TaskMounts(List<BindMount> binds, List<Device> devices) {
       throw conflict(
           place,
           before.equals(source)
-              ? source + " would be there in two ways"
+              ? source + " would be mounted there in two ways"
               : before + " is there, and " + source + " would be there too");
     }
   }

@@ -137,7 +137,7 @@ class PreflightTest {
             but the workload requests no such volume; the task was not started. Mount the \
             volume first, or correct the name.
             CSI-535 DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /a: volume \
-            'data' would be there in two ways; the task did not get them. Give each \
+            'data' would be mounted there in two ways; the task did not get them. Give each \
             mount its own destination.
             CSI-532 PROPAGATION_REFUSED: checking volume 'data' for task 'web' of workload 'web-1' \
             at /a: propagation 'bidirectional' needs a read-write volume, but the task wants \

@@ -79,7 +79,7 @@ class TaskMountsTest {
                             true,
                             Propagation.PRIVATE,
                             Optional.empty()))))
-        .hasMessageContaining(" at /data: /host/a would be there in two ways;");
+        .hasMessageContaining(" at /data: /host/a would be mounted there in two ways;");
   }
 
   @Test
